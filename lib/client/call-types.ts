@@ -1,0 +1,27 @@
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call, its waits and its stream. */
+  signal?: AbortSignal | undefined
+  /** Name of the request. Without one, each call of a POST gets a random key, which its retries share. */
+  idempotencyKey?: string | undefined
+}
+
+/** A file to upload. `filename` is needed when `file` is a Blob without a name. */
+export interface FileInput {
+  file: Blob
+  filename?: string | undefined
+}
+
+/** A task that the service completes in the background. Get its answer with `ai.tasks.get`. */
+export interface BackgroundTask {
+  task_id: string
+  state: 'queued'
+}
+
+/** One server-sent event. `data` is the parsed JSON. */
+export interface ServerEvent {
+  /** Id of the last event that had one, or an empty string. */
+  id: string
+  event: string
+  data: unknown
+}

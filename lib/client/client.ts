@@ -1,0 +1,92 @@
+import { buildRequest, type CallInput, parseRoute, type RequestParts, type Route } from './build-request.ts'
+import type { CallOptions } from './call-types.ts'
+import type { Methods } from './methods.ts'
+import { operationTable } from './operation-table.ts'
+import { createPagedItems } from './pages.ts'
+import { send, sendSignedIn, type Transport } from './send.ts'
+import { createSignIn, readTokens, type SignIn, type Tokens } from './sign-in.ts'
+import { followEvents, streamAnswer } from './streams.ts'
+import { wait } from './wait.ts'
+
+// biome-ignore-start lint/performance/noBarrelFile: the entry of the package
+export { ApiError, type FieldError, isApiError } from './api-error.ts'
+export type { BackgroundTask, CallOptions, FileInput, ServerEvent } from './call-types.ts'
+export type { PagedItems } from './method-types.ts'
+export type { Tokens } from './sign-in.ts'
+export type * from './types.ts'
+// biome-ignore-end lint/performance/noBarrelFile: the entry of the package
+
+export interface ClientOptions extends Partial<Transport> {
+  /** Origin of the service, such as `https://api.example.com`. */
+  baseUrl: string
+  /** The tokens of an earlier sign-in. Signing in through the client sets them. */
+  tokens?: Tokens | null | undefined
+  /** Called when the tokens change, to store them. Null after a sign-out, or when the service refuses to refresh them. */
+  onTokens?: ((tokens: Tokens | null) => void) | undefined
+}
+
+export type Client = Methods & {
+  getTokens(): Tokens | null
+  /** Use other tokens, or none, without asking the service. */
+  setTokens(tokens: Tokens | null): void
+}
+
+/** Create a client of the service. It has one method per operation, named by the operation's id. */
+export function createClient({ baseUrl, tokens = null, onTokens = () => {}, ...rest }: ClientOptions): Client {
+  const transport: Transport = { fetch: (request) => fetch(request), wait, maxRetries: 2, maxRetryWaitMs: 30_000, ...rest }
+  const origin = baseUrl.replace(/\/+$/, '')
+  const refreshRoute = parseRoute('identity.auth.refresh', operationTable['identity.auth.refresh'])
+  const exchange = async (refresh_token: string) => {
+    const response = await send(transport, buildRequest(origin, refreshRoute, { refresh_token }, {}))
+    return (await response.json()) as Tokens
+  }
+  const signIn = createSignIn(tokens, exchange, onTokens)
+  const client = { getTokens: signIn.get, setTokens: signIn.set }
+  for (const [id, line] of Object.entries(operationTable))
+    addMethod(client, id, createMethod(origin, parseRoute(id, line), transport, signIn))
+  return client as unknown as Client
+}
+
+/** Put a method at the place that its id names: `ai.turns.sendMessage` into `client.ai.turns`. */
+function addMethod(client: object, id: string, method: unknown): void {
+  const names = id.split('.')
+  const verb = names.pop() as string
+  let node = client as Record<string, Record<string, unknown>>
+  for (const name of names) {
+    node[name] ??= {}
+    node = node[name] as typeof node
+  }
+  ;(node as Record<string, unknown>)[verb] = method
+}
+
+function createMethod(origin: string, route: Route, transport: Transport, signIn: SignIn) {
+  const load = (parts: RequestParts) => (route.traits.has('public') ? send(transport, parts) : sendSignedIn(transport, signIn, parts))
+  const build = (input: CallInput = {}, options: CallOptions = {}) => buildRequest(origin, route, input, options)
+  const stream = (input?: CallInput, options?: CallOptions) =>
+    route.method === 'get' ? followEvents(build(input, options), load, transport.wait) : streamAnswer(build(input, options), load)
+  if (route.traits.has('events')) return stream
+  if (route.traits.has('paged'))
+    return (input?: CallInput, options?: CallOptions) => {
+      const parts = build(input, options)
+      return createPagedItems(parts.url, (url) => load({ ...parts, url }))
+    }
+  const call = async (input?: CallInput, options?: CallOptions) => {
+    const answer = await readAnswer(await load(build(input, options)))
+    updateSignIn(route, signIn, answer)
+    return answer
+  }
+  return Object.assign(call, { stream })
+}
+
+/** Store the tokens of a sign-in, and forget them after a sign-out. */
+function updateSignIn({ id, traits }: Route, signIn: SignIn, answer: unknown): void {
+  const tokens = traits.has('public') ? readTokens(answer) : null
+  if (tokens) signIn.set(tokens)
+  if (id === 'identity.auth.logout') signIn.set(null)
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type')
+  if (!type) return undefined
+  return type.includes('json') ? response.json() : response.blob()
+}

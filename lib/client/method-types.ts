@@ -1,0 +1,30 @@
+import type { BackgroundTask, CallOptions, ServerEvent } from './call-types.ts'
+import type { OperationId, Operations } from './types.ts'
+
+/** Items of all pages. Awaited, it sends one request and returns the items of the first page. */
+export interface PagedItems<Item> extends PromiseLike<Item[]>, AsyncIterable<Item> {}
+
+type Input<Id extends OperationId> = Operations[Id]['input']
+type Output<Id extends OperationId> = Operations[Id]['output']
+type IsOptional<I> = Record<never, never> extends I ? true : false
+type Arguments<Id extends OperationId, Options = CallOptions> =
+  IsOptional<Input<Id>> extends true ? [input?: Input<Id>, options?: Options] : [input: Input<Id>, options?: Options]
+
+export type Method<Id extends OperationId> = (...args: Arguments<Id>) => Promise<Output<Id>>
+
+/** With `background`, the service answers at once and completes the work as a task. */
+export interface BackgroundMethod<Id extends OperationId> {
+  (input: Input<Id>, options: CallOptions & { background: true }): Promise<BackgroundTask>
+  (...args: Arguments<Id, CallOptions & { background?: false | undefined }>): Promise<Output<Id>>
+}
+
+export type PagedMethod<Id extends OperationId> = (
+  ...args: Arguments<Id>
+) => Output<Id> extends readonly (infer Item)[] ? PagedItems<Item> : never
+
+export type EventMethod<Id extends OperationId> = (...args: Arguments<Id>) => AsyncGenerator<ServerEvent, void, undefined>
+
+/** `stream` sends the same request and yields the parts of the answer as they are written. */
+export interface StreamableMethod<Id extends OperationId> extends BackgroundMethod<Id> {
+  stream: EventMethod<Id>
+}

@@ -1,0 +1,712 @@
+// Written by `npm run client` from the declarations of the operations. Do not edit.
+import type { BackgroundMethod, EventMethod, Method, PagedMethod, StreamableMethod } from './method-types.ts'
+
+/** One method per operation, named by its id. */
+export interface Methods {
+public: {
+/** List public plans. In the order of `sort_order`. */
+listPlans: Method<'public.listPlans'>
+/** Get the configuration of the sign-in page */
+getConfig: Method<'public.getConfig'>
+/** Submit a sales lead */
+createLead: Method<'public.createLead'>
+}
+identity: {
+auth: {
+/** Register a user. Creates an account on trial with the user as its admin. With `account_invite_code` the user joins the account of that invite instead. If registration is by invitation only, a platform invite code or an account's invite is required: 400 `invite_code_required`. An invalid platform invite code always returns 400 `invite_code_invalid`. */
+register: Method<'identity.auth.register'>
+/** Sign in with e-mail address and password. Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 `sign_in_locked`. A device with a `device_token` has five attempts of its own. A user with a second factor gets an `mfa_token` for the challenge instead of tokens. */
+login: Method<'identity.auth.login'>
+/** Exchange a refresh token for new tokens. A refresh token can be used once. Using it again more than 5 seconds later revokes the sign-in with all its tokens: 401 `refresh_token_reused`. */
+refresh: Method<'identity.auth.refresh'>
+/** Sign out. Revokes the sign-in that the refresh token belongs to. Returns 204 for an unknown token too. */
+logout: Method<'identity.auth.logout'>
+/** Get my profile. `guards` lists the codes of the guards that block most operations for this user now. */
+getMe: Method<'identity.auth.getMe'>
+/** Update my profile */
+updateMe: Method<'identity.auth.updateMe'>
+/** Get my feature flags */
+getFeatureFlags: Method<'identity.auth.getFeatureFlags'>
+}
+oauth: {
+/** Start a sign-in with an identity provider. `state` is valid for 10 minutes. Before the redirect, store `state` where no other page can read it (`sessionStorage`). When the browser returns to `/oauth/{provider}/callback`, compare the `state` in the address with the stored one, then delete the stored one. Refuse the callback if they differ or none is stored: otherwise an attacker's link could sign people in as the attacker. Returns 404 for a provider that is not configured. */
+authorize: Method<'identity.oauth.authorize'>
+/** Complete a sign-in with an identity provider. Signs in the user of this identity. For an unknown identity a user is created: in the account of `account_invite_code`, or in a new account on trial. If another user has the e-mail address, the response is 409 `email_taken`; an identity is never linked to an existing user. If registration is by invitation only, a new user needs an invite: 400 `invite_code_required`. Returns 404 for a provider that is not configured and for an invalid invite, and 502 `oauth_provider_error` if the provider fails. The state and the code cannot be used again, even if the sign-in fails. */
+completeSignIn: Method<'identity.oauth.completeSignIn'>
+}
+credentials: {
+/** Change my password. Revokes every other sign-in of the user. */
+changePassword: Method<'identity.credentials.changePassword'>
+/** Request a password reset. Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way. */
+requestPasswordReset: Method<'identity.credentials.requestPasswordReset'>
+/** Reset a password. Takes the token of the link in the e-mail. Revokes every sign-in of the user. */
+resetPassword: Method<'identity.credentials.resetPassword'>
+/** Verify an e-mail address. Takes the token of the link in the e-mail. */
+verifyEmail: Method<'identity.credentials.verifyEmail'>
+/** Resend my verification e-mail. Sends nothing if the address is verified already. */
+resendVerification: Method<'identity.credentials.resendVerification'>
+}
+signIns: {
+/** List my sign-ins. Last used first. */
+list: Method<'identity.signIns.list'>
+/** Revoke one of my sign-ins */
+revoke: Method<'identity.signIns.revoke'>
+/** Sign out everywhere. Revokes all my sign-ins, this one too, and my device tokens. */
+revokeAll: Method<'identity.signIns.revokeAll'>
+}
+mfa: {
+/** Get my second factors */
+get: Method<'identity.mfa.get'>
+/** Start setting up an authenticator app */
+createTotp: Method<'identity.mfa.createTotp'>
+/** Switch on my authenticator app. The first second factor revokes my other sign-ins and returns recovery codes. */
+verifyTotp: Method<'identity.mfa.verifyTotp'>
+/** Remove my authenticator app */
+deleteTotp: Method<'identity.mfa.deleteTotp'>
+/** Replace my recovery codes */
+replaceRecoveryCodes: Method<'identity.mfa.replaceRecoveryCodes'>
+/** Sign in with a second factor. Ten wrong codes within 15 minutes lock it for 15 minutes: 429 `sign_in_locked`. */
+completeChallenge: Method<'identity.mfa.completeChallenge'>
+/** Verify my second factor again. Lifts `step_up_required` for 10 minutes. */
+stepUp: Method<'identity.mfa.stepUp'>
+}
+passkeys: {
+/** List my passkeys */
+list: Method<'identity.passkeys.list'>
+/** Start adding a passkey */
+startRegistration: Method<'identity.passkeys.startRegistration'>
+/** Add a passkey. The first second factor revokes my other sign-ins. */
+finishRegistration: Method<'identity.passkeys.finishRegistration'>
+/** Rename a passkey */
+rename: Method<'identity.passkeys.rename'>
+/** Delete a passkey */
+delete: Method<'identity.passkeys.delete'>
+/** Start a sign-in with a passkey. Also for a challenge and a step-up. */
+startSignIn: Method<'identity.passkeys.startSignIn'>
+/** Sign in with a passkey */
+signIn: Method<'identity.passkeys.signIn'>
+}
+}
+accounts: {
+onboarding: {
+/** Get my onboarding status */
+getStatus: Method<'accounts.onboarding.getStatus'>
+/** Complete or skip an onboarding step. Steps can be left out, but a step below the highest one sent returns 409 `onboarding_step_passed`. Sending the same step again changes nothing, except that a skipped step can still be completed. */
+completeStep: Method<'accounts.onboarding.completeStep'>
+/** Dismiss the remaining onboarding steps */
+dismissRest: Method<'accounts.onboarding.dismissRest'>
+}
+/** Get my account. Returns the account with its plan, subscription, limits and usage. */
+get: Method<'accounts.get'>
+/** Update my account */
+update: Method<'accounts.update'>
+/** Get my account's usage and limits. At a limit, requests that need more get 409 `limit_reached`, or 429 `ai_budget_exhausted`. */
+getUsage: Method<'accounts.getUsage'>
+/** Get my account's preferences */
+getPreferences: Method<'accounts.getPreferences'>
+/** Update my account's preferences */
+updatePreferences: Method<'accounts.updatePreferences'>
+/** List my account's members. Sorted by name. */
+listMembers: PagedMethod<'accounts.listMembers'>
+/** Update a member. Changes the role, the team or the active flag. The last active admin cannot be demoted or deactivated: 409 `last_admin`. Activating a member needs a free seat: 409 `seat_limit_reached`. */
+updateMember: Method<'accounts.updateMember'>
+/** Deactivate a member. Revokes the member's sign-ins. Content that the member created stays. */
+removeMember: Method<'accounts.removeMember'>
+/** Remove a member's second factors. Revokes the member's sign-ins. A super admin's are removed by super admins only. */
+resetMemberMfa: Method<'accounts.resetMemberMfa'>
+/** List my account's audit log. Newest first. */
+listAuditLog: PagedMethod<'accounts.listAuditLog'>
+invites: {
+/** List my account's invites. Open and past invites, newest first. */
+list: PagedMethod<'accounts.invites.list'>
+/** Invite a colleague by e-mail. Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. */
+create: Method<'accounts.invites.create'>
+/** Revoke an invite */
+revoke: Method<'accounts.invites.revoke'>
+/** Resend an invite. Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid. */
+resend: Method<'accounts.invites.resend'>
+/** Look up an invite by its code. Returns the same 404 for unknown, expired, revoked and used codes. */
+lookUp: Method<'accounts.invites.lookUp'>
+}
+teams: {
+/** List my account's teams. Sorted by name. */
+list: PagedMethod<'accounts.teams.list'>
+/** Create a team */
+create: Method<'accounts.teams.create'>
+/** Rename a team */
+rename: Method<'accounts.teams.rename'>
+/** Delete a team. The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`. */
+delete: Method<'accounts.teams.delete'>
+/** Assign a member to a team. The member leaves the previous team. */
+assignMember: Method<'accounts.teams.assignMember'>
+/** Get a team's branding. The branding is used in exported documents of the team. A null field uses the default. */
+getBranding: Method<'accounts.teams.getBranding'>
+/** Update a team's branding. Only admins of this team and account admins may change the branding. Fields that are absent stay. */
+updateBranding: Method<'accounts.teams.updateBranding'>
+/** Reset a team's branding. Restores the default branding. */
+resetBranding: Method<'accounts.teams.resetBranding'>
+}
+}
+flows: {
+pins: {
+/** List my pinned flows. Sorted in the order that I chose. */
+list: Method<'flows.pins.list'>
+/** Reorder my pinned flows */
+reorder: Method<'flows.pins.reorder'>
+/** Pin a flow. The flow becomes my last pin. Pinning it again changes nothing. I can have at most 100 pins: 409 `limit_reached`. */
+pin: Method<'flows.pins.pin'>
+/** Unpin a flow */
+unpin: Method<'flows.pins.unpin'>
+}
+trees: {
+/** List flows. Lists the flows of the account that I can see, and the flows that ship with the service. Most used first unless `sort_by` is set. */
+list: PagedMethod<'flows.trees.list'>
+/** Create a flow. The flow is published unless `status` is `draft`. A flow that fails validation returns 400 `flow_invalid` with all `errors`: `[{node_id, path, message}]`. */
+create: Method<'flows.trees.create'>
+/** Get a flow. Includes the structure and the intake form. */
+get: Method<'flows.trees.get'>
+/** Update a flow. Changes the fields of the body and saves a new version. A published flow stays published and must pass validation (400 `flow_invalid`), unless `status` is `draft`. An outdated `expected_version` returns 409 `stale_version` with `current_version`. */
+update: Method<'flows.trees.update'>
+/** Delete a flow. Running sessions continue. The share links of the flow stop working, and its library steps become inactive. */
+delete: Method<'flows.trees.delete'>
+/** Check whether a flow can be published. Lists every error that prevents publishing, and every warning. */
+validatePublish: Method<'flows.trees.validatePublish'>
+}
+versions: {
+/** List the versions of a flow. Newest first. */
+list: PagedMethod<'flows.versions.list'>
+/** Get a version of a flow */
+get: Method<'flows.versions.get'>
+/** Restore an old version. Saves the content of the old version as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`. */
+restore: Method<'flows.versions.restore'>
+}
+forks: {
+/** Fork a flow. The fork is a draft that belongs to me. Flows of the account and flows that ship with the service can be forked. */
+create: Method<'flows.forks.create'>
+/** List the forks of a flow. The forks that I can see, newest first. */
+list: PagedMethod<'flows.forks.list'>
+}
+sharing: {
+/** Create a share link. The link opens the flow without sign-in while the flow is published. Returns 409 `wrong_state` for a draft. */
+create: Method<'flows.sharing.create'>
+/** List the share links of a flow. Newest first, without expired and revoked links. */
+list: PagedMethod<'flows.sharing.list'>
+/** Revoke a share link */
+revoke: Method<'flows.sharing.revoke'>
+/** Get a shared flow. Returns 404 if the link is unknown, expired or revoked, or if its flow is a draft or was deleted. */
+openLink: Method<'flows.sharing.openLink'>
+}
+transfer: {
+/** Export a flow as a file. The file is named `<slug>.rfflow`. */
+export: Method<'flows.transfer.export'>
+/** Import a flow file as a draft. A missing category is created; an existing one of the same name is used. A file with another version of the format returns 400 `unsupported_version`. Problems that prevent publishing are returned as warnings. */
+import: Method<'flows.transfer.import'>
+}
+markdown: {
+/** Export a flow as markdown. The file is named `<slug>.md`. Importing it creates a draft with the same content. */
+export: Method<'flows.markdown.export'>
+/** Import a markdown flow as a draft. A missing category is created; an existing one of the same name is used. A file that cannot be parsed returns 400 `markdown_invalid` with all `problems`: `[{line, message}]`. Problems that prevent publishing are returned as warnings. */
+import: Method<'flows.markdown.import'>
+/** Validate a markdown flow. Lists the lines that cannot be parsed. A file that can be parsed is also checked for problems that prevent publishing. Stores nothing. */
+validate: Method<'flows.markdown.validate'>
+}
+categories: {
+/** List flow categories. Sorted by name. `flow_count` counts the flows that I can see. */
+list: PagedMethod<'flows.categories.list'>
+/** Create a category. Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`. */
+create: Method<'flows.categories.create'>
+/** Rename a category */
+rename: Method<'flows.categories.rename'>
+/** Delete a category. The flows of the category stay and have no category. */
+delete: Method<'flows.categories.delete'>
+/** List the tags in use. The tags of the flows that I can see, most used first. */
+listTags: PagedMethod<'flows.categories.listTags'>
+}
+stepLibrary: {
+/** List library steps. Lists steps that were written for the library and steps of published flows, sorted by title. */
+list: PagedMethod<'flows.stepLibrary.list'>
+/** Add a step to the library */
+create: Method<'flows.stepLibrary.create'>
+/** Get a library step */
+get: Method<'flows.stepLibrary.get'>
+/** Update a library step. A step that belongs to a flow can only be changed there: 400 `managed_by_flow`. */
+update: Method<'flows.stepLibrary.update'>
+/** Delete a library step. A step that belongs to a flow can only be deleted there: 400 `managed_by_flow`. */
+delete: Method<'flows.stepLibrary.delete'>
+}
+gallery: {
+/** List public flows and scripts. Returns 404 while the gallery is switched off, like every operation of the gallery. */
+list: Method<'flows.gallery.list'>
+/** List gallery categories. Includes the number of items in each category. */
+listCategories: Method<'flows.gallery.listCategories'>
+/** Search the gallery */
+search: Method<'flows.gallery.search'>
+/** Get a public flow. Includes the first three levels of a tree, or all steps of a list. */
+getFlow: Method<'flows.gallery.getFlow'>
+/** Get a script of the gallery. Includes the parameters of the script, but not its body. */
+getScript: Method<'flows.gallery.getScript'>
+}
+}
+sessions: {
+batches: {
+/** Prepare a batch of sessions. Prepares one session of a maintenance flow per target, all or none. Returns 400 `not_published` for a draft, `wrong_flow_type` for another type of flow, and `not_own_team` for a flow of another team or of the platform. A missing or invalid answer of a target returns 422 at `body.targets.<n>.variables.<key>`. Each session is started separately. */
+create: Method<'sessions.batches.create'>
+/** Get the progress of a batch */
+getProgress: Method<'sessions.batches.getProgress'>
+}
+/** List sessions. Lists the sessions of the account that match every filter, newest first. */
+list: PagedMethod<'sessions.list'>
+/** Start a session. Runs a flow for a ticket or a client. A draft returns 400 `not_published`. A missing or invalid answer to the intake form returns 422 at `body.variables.<key>`. */
+start: Method<'sessions.start'>
+/** Prepare a session. Stores a session to start later. An invalid answer to the intake form returns 422; missing answers are required when the session starts. */
+prepare: Method<'sessions.prepare'>
+/** Get a session. Includes the version of the flow that the session runs, and the answers so far. */
+get: Method<'sessions.get'>
+/** Update or abandon a session. Ticket, client, notes and next steps can be changed in every state. `state: "abandoned"` needs a session that is prepared or in progress (409 `wrong_state` otherwise). Only the user of the session and account admins may change it. */
+update: Method<'sessions.update'>
+/** Delete a session. Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it. */
+delete: Method<'sessions.delete'>
+/** Start a prepared session. The body adds or replaces answers. A session that is not prepared returns 409 `wrong_state`. A missing or invalid answer returns 422 at `body.variables.<key>`. */
+startPrepared: Method<'sessions.startPrepared'>
+/** Update session variables. Needs a session that is prepared or in progress (409 `wrong_state` otherwise). The body contains the variables to set; the response contains all variables. An invalid answer to the intake form returns 422 at `body.<key>`. */
+updateVariables: Method<'sessions.updateVariables'>
+steps: {
+/** Answer the current step. A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays. */
+recordDecision: Method<'sessions.steps.recordDecision'>
+/** Undo the last answer. The step of that answer becomes the current step. Also deletes fallback steps recorded since. Returns 409 `no_decision` if there is no answer. */
+undoDecision: Method<'sessions.steps.undoDecision'>
+/** Add a custom step. Records a step that is not part of the flow. The current step stays. A session can have at most 100 custom steps: 409 `limit_reached`. */
+addCustomStep: Method<'sessions.steps.addCustomStep'>
+/** Complete a session. A session in progress can be completed at every step. Any other session returns 409 `wrong_state`. */
+complete: Method<'sessions.steps.complete'>
+/** Save a session as a draft flow. The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits returns 400 `flow_invalid`. */
+saveAsTree: Method<'sessions.steps.saveAsTree'>
+}
+notes: {
+/** List supporting data of a session. Texts and screenshots, oldest first. */
+listSupportingData: PagedMethod<'sessions.notes.listSupportingData'>
+/** Add supporting data to a session. Adds a text, or a screenshot whose image may be uploaded later. Only the user of the session and account admins may add data, in every state of the session. */
+addSupportingData: Method<'sessions.notes.addSupportingData'>
+/** Update supporting data of a session */
+updateSupportingData: Method<'sessions.notes.updateSupportingData'>
+/** Delete supporting data of a session */
+deleteSupportingData: Method<'sessions.notes.deleteSupportingData'>
+/** Rate a session. Every user of the account can rate the session. A second rating replaces the first. The session itself does not change. */
+rateSession: Method<'sessions.notes.rateSession'>
+/** Get the rating of a session. Returns 404 if the session is not rated. */
+getRating: Method<'sessions.notes.getRating'>
+/** Rate a step of a session. Records whether the step helped. A second rating by the same user replaces the first. */
+rateStep: Method<'sessions.notes.rateStep'>
+}
+exports: {
+/** Export a session as a document. Creates a document for a ticket or for the client. Every format includes supporting data; the PDF uses the branding of the team. The first export of a completed session sets its `exported_at`. If masking fails, nothing is exported: 500 `masking_failed`. */
+export: Method<'sessions.exports.export'>
+}
+}
+diagrams: {
+deviceTypes: {
+/** List diagram device types. Lists the types that I can see and the types that ship with the service, sorted by category and name. */
+list: PagedMethod<'diagrams.deviceTypes.list'>
+/** Create a device type for my team. A name that the team already uses returns 409 `name_taken`. */
+create: Method<'diagrams.deviceTypes.create'>
+/** Update a device type of my team */
+update: Method<'diagrams.deviceTypes.update'>
+/** Delete a device type of my team */
+delete: Method<'diagrams.deviceTypes.delete'>
+}
+drafts: {
+/** Draft a diagram from a description. Returns a proposal and stores nothing; save the proposal with a POST or PUT. A merge keeps every node and edge of the diagram in place and adds the new nodes below, without overlaps. A diagram that already has the maximum number of nodes returns 409 `limit_reached`. */
+generate: BackgroundMethod<'diagrams.drafts.generate'>
+}
+/** List network diagrams. Lists the diagrams that I can see, last saved first. */
+list: PagedMethod<'diagrams.list'>
+/** Create a network diagram for my team. Returns 422 for a user without a team. */
+create: Method<'diagrams.create'>
+/** List the clients that have diagrams. Sorted by name. */
+listClients: PagedMethod<'diagrams.listClients'>
+/** Import a network diagram. Imports an exported JSON file or a draw.io file. Only the first page of a draw.io file, plain or compressed, is read. Skipped parts are listed. */
+import: Method<'diagrams.import'>
+/** Get a network diagram */
+get: Method<'diagrams.get'>
+/** Update a network diagram */
+update: Method<'diagrams.update'>
+/** Archive or restore a network diagram */
+archive: Method<'diagrams.archive'>
+/** Duplicate a network diagram for my team */
+duplicate: Method<'diagrams.duplicate'>
+/** Export a network diagram. Returns a JSON file that can be imported, or an SVG image. */
+export: Method<'diagrams.export'>
+}
+scripts: {
+/** List script templates. Lists the templates that I can see, sorted by name. */
+list: PagedMethod<'scripts.list'>
+/** Create a script template for my team. A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with the line number, because no quoting is safe there. */
+create: Method<'scripts.create'>
+/** List script categories. Sorted by name. `count` counts the scripts that I can see. */
+listCategories: PagedMethod<'scripts.listCategories'>
+/** Create a script category. Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`. */
+createCategory: Method<'scripts.createCategory'>
+/** Get a script template */
+get: Method<'scripts.get'>
+/** Update a script template. A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with the line number, because no quoting is safe there. */
+update: Method<'scripts.update'>
+/** Delete a script template */
+delete: Method<'scripts.delete'>
+/** Render a script template. Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value. */
+render: Method<'scripts.render'>
+/** Share or unshare a script template. The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one. */
+share: Method<'scripts.share'>
+builder: {
+/** Start a script-builder session. A user can have 5 standalone sessions. Creating a sixth returns 409 `session_limit_reached`; delete one first. Each of my AI sessions has at most one script-builder session; a repeated request returns it with 200. */
+create: Method<'scripts.builder.create'>
+/** List my script-builder sessions. Newest first. */
+list: PagedMethod<'scripts.builder.list'>
+/** Get one of my script-builder sessions. Includes all its messages. */
+get: Method<'scripts.builder.get'>
+/** Send a message to the script builder. The message says what the script must do or what to change. The model receives the last 20 messages and the current script. The message is stored even when the model fails. */
+sendMessage: BackgroundMethod<'scripts.builder.sendMessage'>
+/** Save the script to the library. Saves the script in the body; by default, the current script of the session. */
+saveToLibrary: Method<'scripts.builder.saveToLibrary'>
+/** Delete a script-builder session. Scripts that were saved to the library stay. */
+delete: Method<'scripts.builder.delete'>
+}
+drafts: {
+/** List draft templates. Lists scripts that were proposed as templates, newest first. */
+list: PagedMethod<'scripts.drafts.list'>
+/** Get a draft template */
+get: Method<'scripts.drafts.get'>
+/** Accept a draft template. Creates a script template from the draft. Fields of the body replace those of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`. */
+accept: Method<'scripts.drafts.accept'>
+/** Reject a draft template. A draft that was already accepted or rejected returns 409 `already_decided`. */
+reject: Method<'scripts.drafts.reject'>
+}
+}
+authoring: {
+kbImports: {
+/** Get the knowledge import quota. Returns how many articles my account has imported, and how many its plan allows in total. */
+getQuota: Method<'authoring.kbImports.getQuota'>
+/** Import an article. Accepts markdown, text, HTML or docx, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted. */
+create: Method<'authoring.kbImports.create'>
+/** List knowledge imports. Lists the imports of my team and my own, newest first. Account admins see all. */
+list: PagedMethod<'authoring.kbImports.list'>
+/** Get a knowledge import */
+get: Method<'authoring.kbImports.get'>
+/** Convert an article to nodes. Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. Returns 409 `already_committed` with `tree_id` for a committed import. */
+convert: BackgroundMethod<'authoring.kbImports.convert'>
+/** Update or move a node. A node moves together with its descendants, and the positions of the other nodes are renumbered. Returns 409 `already_committed` with `tree_id` for a committed import. */
+updateNode: Method<'authoring.kbImports.updateNode'>
+/** Publish the nodes as a flow. Returns 422 with every problem that prevents publishing, 409 `already_committed` with `tree_id` for a committed import, and 409 `not_converted` before the conversion. */
+commit: Method<'authoring.kbImports.commit'>
+/** Delete a knowledge import. The flow that was created from the import stays. The import still counts towards the quota. */
+delete: Method<'authoring.kbImports.delete'>
+}
+flowBuilder: {
+/** Start a flow-builder conversation. Returns a first draft, or a question in `messages` when the goal is too vague. The first draft of a conversation counts as one AI build of the month. Returns 429 `ai_quota_exceeded` with `resets_at` when the quota is used up. The conversation expires after 24 hours. */
+start: BackgroundMethod<'authoring.flowBuilder.start'>
+/** Get a flow-builder conversation */
+get: Method<'authoring.flowBuilder.get'>
+/** Refine the draft. The message says what to change. A refinement does not count as a build. Of two concurrent messages one is answered; the other gets 409 `stale_version`. Returns 409 `limit_reached` after 100 turns. */
+sendMessage: BackgroundMethod<'authoring.flowBuilder.sendMessage'>
+/** Save the draft as a flow. Creates a flow with status `draft` that belongs to me, and deletes the conversation. Returns 409 `no_draft` for a conversation without a draft. */
+commit: Method<'authoring.flowBuilder.commit'>
+/** Delete a flow-builder conversation */
+delete: Method<'authoring.flowBuilder.delete'>
+}
+assistant: {
+/** Get the AI build quota. Returns the number of AI builds of flows in this month, and the limit. A flow-builder conversation counts once, with its first draft. Refinements, the assistant and conversions do not count. */
+getQuota: Method<'authoring.assistant.getQuota'>
+/** Suggest an edit of a flow. Returns one edit as a JSON patch. The patch is applied to a copy: `result` is the edited flow, which can be saved as a draft. Nothing is stored. Returns 400 `flow_invalid` for a flow that could not be saved as a draft. */
+suggest: BackgroundMethod<'authoring.assistant.suggest'>
+}
+proposals: {
+/** Convert a session to a flow proposal. Proposes a new flow or an update of one, from my completed session or my resolved AI session. Notifies the admins of the team. Returns 409 `wrong_state` for a session in another state, and 409 `already_pending` for a session with a pending proposal. Returns 400 for a target that ships with the service or has another type. */
+create: BackgroundMethod<'authoring.proposals.create'>
+/** List flow proposals. Pending proposals by default, newest first. Lists those of my team and my own; account admins see all. */
+list: PagedMethod<'authoring.proposals.list'>
+/** Get a flow proposal */
+get: Method<'authoring.proposals.get'>
+/** Approve a flow proposal. Creates the flow for the submitter, or updates the target, and notifies the submitter. Returns 409 `already_decided` for a decided proposal, 409 `stale_version` if the target was saved since the proposal, and 409 `target_gone` if the target no longer exists. */
+approve: Method<'authoring.proposals.approve'>
+/** Reject a flow proposal. Notifies the submitter with the reason. Returns 409 `already_decided` for a decided proposal. */
+reject: Method<'authoring.proposals.reject'>
+}
+}
+psa: {
+tickets: {
+/** List ticket boards. The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails. */
+listBoards: Method<'psa.tickets.listBoards'>
+/** Search open tickets. The most recently changed first. A ticket must match all filters. Returns 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails. */
+search: Method<'psa.tickets.search'>
+/** Get a ticket with its context. Includes the client, contact, devices, notes and related tickets, at most five minutes old. A part that cannot be read is empty and listed in `unavailable`. Returns 404 for an unknown ticket, 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails. */
+getContext: Method<'psa.tickets.getContext'>
+}
+connection: {
+/** Get the PSA connection. Returns the connection to the ticketing system, without its secrets. Returns 409 `psa_not_connected` without a connection. */
+get: Method<'psa.connection.get'>
+/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of any field except the secrets and `is_active` deletes the member mappings. */
+put: Method<'psa.connection.put'>
+/** Delete the PSA connection. Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection. */
+delete: Method<'psa.connection.delete'>
+/** Test the PSA connection. Checks the credentials at the ticketing system. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection. */
+test: Method<'psa.connection.test'>
+}
+members: {
+/** List ticketing member mappings. Lists the active users of the account by name, each with the mapped member of the ticketing system. `suggested_member_id` is null without a connection or while the ticketing system fails. */
+listMappings: Method<'psa.members.listMappings'>
+/** Map a user to a ticketing member. `null` removes the mapping. Returns 422 for an unknown member. Creating a mapping needs an active connection (409 `psa_not_connected`); removing a mapping does not. */
+putMapping: Method<'psa.members.putMapping'>
+/** List ticketing members. Lists active members only. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails. */
+list: Method<'psa.members.list'>
+}
+pushes: {
+/** List ticket notes. Lists the notes for tickets with the state of their push, newest first. */
+list: PagedMethod<'psa.pushes.list'>
+/** Retry a failed ticket note. A note is added at most once, no matter how often it is retried. Returns 409 `not_failed` for a note that has not failed. */
+retry: Method<'psa.pushes.retry'>
+/** Push a session to its ticket. Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection. */
+createForSession: Method<'psa.pushes.createForSession'>
+}
+}
+billing: {
+/** Create a billing portal session. Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again. */
+createPortalSession: Method<'billing.createPortalSession'>
+/** Get my subscription and its usage */
+getSubscription: Method<'billing.getSubscription'>
+}
+uploads: {
+/** Upload an image. For chat messages and logos. Accepts PNG, JPEG, WebP and GIF, detected by content, with at most 50 million pixels and 12,000 per side. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and without metadata. Only the first frame of an animation is stored. */
+create: Method<'uploads.create'>
+/** Download an image */
+get: Method<'uploads.get'>
+}
+ai: {
+escalations: {
+/** List waiting escalations. The most urgent first, then the oldest. Lists the escalations of my team, those without a team, those that target me and those I claimed. Account admins and users without a team see all escalations of the account. My own escalations and those already picked up are left out. */
+listQueue: PagedMethod<'ai.escalations.listQueue'>
+/** Stream escalation events. Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at, urgency, client_name, reason, summary, what_was_tried, next_steps}`, with texts of at most 2,000 characters, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, `ai_task_finished` `{task_id, user_id, operation, status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` reports how many events the client missed: it read too slowly or they are no longer stored. Fetch the queue again after it. A client that loses its stream reconnects after `retry` milliseconds, 2 to 5 s. A user may have 5 open streams. A sixth closes the oldest, which first receives `replaced` with a `retry` of 5 minutes; its client should close the EventSource. The stream ends at the next heartbeat after the user signs out, is deactivated or becomes a viewer. It stays open when the access token expires. On Cloudflare, `Upgrade: websocket` opens a WebSocket with the same events as JSON messages `{id, event, data}`; elsewhere it returns 426 `websocket_unavailable`. A browser sends its token as a protocol: `new WebSocket(url, ["support-flow", "bearer.<token>"])`. The first message is `connected`; reconnect with the last `id` as `last_event_id`. Send `ping` every 25 seconds and nothing else. Close codes: 4401 the sign-in has ended, 4409 replaced by a newer connection, 4408 64 events without a ping, 1008 another message than `ping`, 1013 the sign-in could not be checked. After 4401 and 4409 do not reconnect; otherwise wait 2 to 5 s. */
+stream: EventMethod<'ai.escalations.stream'>
+/** Claim an escalation. Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. After the claim, the claimant may read the session. */
+claim: Method<'ai.escalations.claim'>
+/** Pick up an escalated session. Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing. */
+pickUp: Method<'ai.escalations.pickUp'>
+}
+handoffs: {
+/** Draft a handoff with the model. Server-sent events: `delta` `{text}` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream with `{summary, what_was_tried, next_steps, reason, urgency}`. Nothing is stored. A failure after the first event is an `error` event with its `status`. */
+draft: EventMethod<'ai.handoffs.draft'>
+/** Park or escalate a session. Allowed for the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation. */
+create: Method<'ai.handoffs.create'>
+/** Escalate a session. Stores the handoff with its documentation. Notifies team admins and the target in the app, by e-mail and through the account’s channels, and sends an event to the account’s open streams. Pushes the documentation to the linked ticket and asks the model for an assessment. The response waits for none of these. */
+escalate: Method<'ai.handoffs.escalate'>
+/** List the handoffs of a session. Newest first. */
+list: PagedMethod<'ai.handoffs.list'>
+/** Resume a parked session */
+resume: Method<'ai.handoffs.resume'>
+}
+turns: {
+/** Create an AI session. Creates a guided session or a chat from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model fails, the session is created anyway: the 502 has its `session_id`, and `respond` continues it. */
+createSession: Method<'ai.turns.createSession'>
+/** Send a message to the model. The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. */
+sendMessage: StreamableMethod<'ai.turns.sendMessage'>
+/** List the messages of an AI session. The messages of one branch, oldest first. */
+listMessages: PagedMethod<'ai.turns.listMessages'>
+/** Respond to the current guided step. Returns the next step. The response is stored even when the model fails; a request without a response then returns the next step. */
+respondToStep: BackgroundMethod<'ai.turns.respondToStep'>
+}
+sessions: {
+/** List my AI sessions. My own sessions, those escalated to me and those I picked up. Newest first. */
+list: PagedMethod<'ai.sessions.list'>
+/** Get an AI session. Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. */
+get: Method<'ai.sessions.get'>
+/** Delete an AI session. Deletes everything that belongs to it. */
+delete: Method<'ai.sessions.delete'>
+/** Resolve an AI session. Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session. */
+resolve: Method<'ai.sessions.resolve'>
+/** Abandon an AI session. Closes the session without an outcome. A closed session is not changed. */
+abandon: Method<'ai.sessions.abandon'>
+}
+triage: {
+/** Update the triage header. The model fills only null fields and only adds evidence, so it never overwrites these values. Returns 409 `wrong_state` for a closed session. */
+update: Method<'ai.triage.update'>
+/** Replace the task lane. The task lane holds questions, actions and responses. Returns 422 and changes nothing if a limit is exceeded. Returns 409 `wrong_state` for a closed session. */
+putTaskLane: Method<'ai.triage.putTaskLane'>
+/** List the branches of an AI session. The main branch first. */
+listBranches: PagedMethod<'ai.triage.listBranches'>
+/** Create a branch and activate it. The branch starts with the messages of the active branch up to `from_message_id`. Returns 409 `limit_reached` if the session has 100 branches, and 409 `wrong_state` for a closed session. */
+createBranch: Method<'ai.triage.createBranch'>
+/** Activate a branch */
+activateBranch: Method<'ai.triage.activateBranch'>
+/** List the facts of an AI session. Also returns the `state_version` of the session. */
+listFacts: Method<'ai.triage.listFacts'>
+/** Create or update a fact. A change adds 1 to `state_version`. Sending the current value of a fact with source `user` changes nothing. Returns 409 `limit_reached` for a new fact if the session has 200 facts, and 409 `wrong_state` for a closed session. */
+putFact: Method<'ai.triage.putFact'>
+}
+fixes: {
+/** List suggested fixes. In the order in which they were suggested. */
+list: PagedMethod<'ai.fixes.list'>
+/** Mark a fix as being applied. The status stays `proposed` until an outcome is recorded. A repeated request changes nothing. Returns 409 `already_decided` once an outcome is recorded. */
+apply: Method<'ai.fixes.apply'>
+/** Reject the outcome the model proposes. The fix keeps its status. A fix without a proposal is not changed. */
+clearProposal: Method<'ai.fixes.clearProposal'>
+/** Record the outcome of a fix. `applied_success`, `applied_failed` and `dismissed` are final: a later request gets 409 `already_decided` with the `status`. `applied_partial` and `applied_pending` can be changed. Clears the outcome that the model proposes. Allowed in every state of the session, because an outcome is often known only after the case is closed. */
+recordOutcome: Method<'ai.fixes.recordOutcome'>
+/** Update the script of a fix. Does not apply the fix. Returns 422 with the line numbers for parameter placeholders in places where a value is not safe. */
+updateScript: Method<'ai.fixes.updateScript'>
+/** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script. */
+decideScript: Method<'ai.fixes.decideScript'>
+}
+outputs: {
+/** Write a status update with the model. The update is written for colleagues or for the client. Nothing is stored. */
+createStatusUpdate: BackgroundMethod<'ai.outputs.createStatusUpdate'>
+/** List the outputs of an AI session. Oldest first. */
+list: PagedMethod<'ai.outputs.list'>
+/** Write an output with the model */
+create: BackgroundMethod<'ai.outputs.create'>
+/** Edit an output. Returns 409 `already_pushed` while a push of the output is queued, and after it succeeded. */
+update: Method<'ai.outputs.update'>
+/** Push an output to the linked ticket. Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. A repeated request adds no second note; after a failure it retries the push. Returns 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection. */
+push: Method<'ai.outputs.push'>
+/** Retry pushing a session’s documentation. Allowed for the engineer who works on the session. Retries a failed note, or queues the documentation of a resolved session that has no note yet. Returns 409 `not_failed` in all other cases, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection. */
+retryPush: Method<'ai.outputs.retryPush'>
+}
+tasks: {
+/** List my AI tasks. Requests to the model that go on without me, of the last 24 hours, newest first: those sent with `Prefer: respond-async`, those whose connection ended before the answer, and those that took longer than two seconds. */
+list: PagedMethod<'ai.tasks.list'>
+/** Get an AI task with its answer. The event `ai_task_finished` of the escalation stream says when to fetch it. */
+get: Method<'ai.tasks.get'>
+}
+usage: {
+/** Get the AI usage of this month. Totals of the calls to the model by day, prompt and person, and the budget of the account. Account admins and team admins see every person, others themselves. When the budget is used up, operations that ask the model answer 429 `ai_budget_exhausted` until `resets_at`. */
+get: Method<'ai.usage.get'>
+}
+}
+maintenance: {
+targetLists: {
+/** List target lists. Lists the target lists that I can see, sorted by name. */
+list: PagedMethod<'maintenance.targetLists.list'>
+/** Create a target list for my team */
+create: Method<'maintenance.targetLists.create'>
+/** Get a target list */
+get: Method<'maintenance.targetLists.get'>
+/** Update a target list */
+update: Method<'maintenance.targetLists.update'>
+/** Delete a target list. A list that maintenance schedules use returns 409 `in_use` with the first 20 of them in `schedules`. */
+delete: Method<'maintenance.targetLists.delete'>
+}
+schedules: {
+/** List maintenance schedules. Lists the schedules that I can see, sorted by name, each with its next and its last run. */
+list: PagedMethod<'maintenance.schedules.list'>
+/** Create a maintenance schedule. Runs a maintenance flow on a target list regularly. A draft returns 400 `not_published`, another type of flow 400 `wrong_flow_type`, a flow of another team or of the platform 400 `not_own_team`. Each run prepares one session per target, in batches of at most 100. */
+create: Method<'maintenance.schedules.create'>
+/** Get a maintenance schedule. Includes the next five due times. */
+get: Method<'maintenance.schedules.get'>
+/** Update, pause or resume a maintenance schedule. A run that is already due when the timing changes still takes place; pausing the schedule records it as missed. The flow cannot be changed. */
+update: Method<'maintenance.schedules.update'>
+/** Delete a maintenance schedule. Deletes its runs too. The sessions of the runs stay. */
+delete: Method<'maintenance.schedules.delete'>
+}
+runs: {
+/** Run a maintenance schedule now. Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change. Within 10 seconds after a run, the same caller gets that run again with 200, and another one gets 409 `already_started` with `run_id`. */
+create: Method<'maintenance.runs.create'>
+/** List the runs of a maintenance schedule. One run per due time and per manual run, newest first. */
+list: PagedMethod<'maintenance.runs.list'>
+}
+}
+analytics: {
+/** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */
+getTeam: Method<'analytics.getTeam'>
+/** Get my session metrics */
+getMine: Method<'analytics.getMine'>
+/** List flow metrics. Lists the flows that sessions of my account started with in the period, most used first. */
+listFlows: PagedMethod<'analytics.listFlows'>
+/** Get metrics of a flow. Includes the metrics of each step. */
+getFlow: Method<'analytics.getFlow'>
+/** Get escalation response times. Measures the time between the claim of an escalation and the first action of the claimant. */
+getEscalations: Method<'analytics.getEscalations'>
+}
+notifications: {
+/** List notification configs. The configs of my account, newest first. */
+listConfigs: PagedMethod<'notifications.listConfigs'>
+/** Create a notification config. A chat tool requires `webhook_url`, and e-mail requires `email_addresses`. The webhook address is checked on save and before every message. */
+createConfig: Method<'notifications.createConfig'>
+/** Update a notification config */
+updateConfig: Method<'notifications.updateConfig'>
+/** Delete a notification config. Deletes its delivery log too. */
+deleteConfig: Method<'notifications.deleteConfig'>
+/** Send a test message. Sends one test message through the channel of the config, and adds it to the delivery log. Returns 200 even when the channel refuses the message. */
+testConfig: Method<'notifications.testConfig'>
+/** List the deliveries of a config. Newest first. */
+listDeliveries: PagedMethod<'notifications.listDeliveries'>
+/** Retry a failed delivery. Queues one more attempt. Returns 409 `not_failed` for a delivery that has not failed. */
+retryDelivery: Method<'notifications.retryDelivery'>
+/** List event keys. All events that a config can enable, with their meaning. */
+listEventKeys: Method<'notifications.listEventKeys'>
+/** List my notifications. Unread ones first, and the newest first within each group. */
+list: PagedMethod<'notifications.list'>
+/** Count my unread notifications */
+countUnread: Method<'notifications.countUnread'>
+/** Mark a notification as read. A repeated request changes nothing. */
+markRead: Method<'notifications.markRead'>
+/** Mark all my notifications as read */
+markAllRead: Method<'notifications.markAllRead'>
+subscriptions: {
+/** Show the page to unsubscribe. Changes nothing. */
+showPage: Method<'notifications.subscriptions.showPage'>
+/** Unsubscribe an address with one click. As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only. */
+unsubscribe: Method<'notifications.subscriptions.unsubscribe'>
+/** Subscribe an address again */
+resubscribe: Method<'notifications.subscriptions.resubscribe'>
+}
+}
+feedback: {
+/** Send feedback. Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author. */
+create: Method<'feedback.create'>
+/** Send beta feedback */
+createBeta: Method<'feedback.createBeta'>
+/** List beta feedback. Newest first. Account admins see the feedback of their account, super admins that of all accounts. */
+listBeta: PagedMethod<'feedback.listBeta'>
+}
+admin: {
+users: {
+/** Search users of all accounts. Newest first. */
+list: PagedMethod<'admin.users.list'>
+/** Get a user of any account. Includes the account, the subscription, the last 50 sign-ins and the last 50 audit log entries. */
+get: Method<'admin.users.get'>
+/** Promote or demote a super admin. The last active super admin cannot be demoted or deactivated: 409 `last_super_admin`. */
+setSuperAdmin: Method<'admin.users.setSuperAdmin'>
+/** Remove a user's second factors */
+resetMfa: Method<'admin.users.resetMfa'>
+/** Change the plan of a user's account. A running trial continues with the new plan. After an expired trial, and from `free`, the plan takes effect immediately (`active`). A change to `free` also clears an overdue payment. */
+changePlan: Method<'admin.users.changePlan'>
+/** Extend the trial of a user's account. Also restarts an expired trial. An account that left its trial, for a paid plan or for `free`, returns 409 `not_on_trial`. */
+extendTrial: Method<'admin.users.extendTrial'>
+/** Search all accounts. Newest first. */
+listAccounts: PagedMethod<'admin.users.listAccounts'>
+/** List audit logs of all accounts. Newest first. */
+listAuditLogs: PagedMethod<'admin.users.listAuditLogs'>
+}
+plans: {
+/** List plans with limits and billing */
+listLimits: PagedMethod<'admin.plans.listLimits'>
+/** Create or update a plan. Fields that are absent stay. The first billing field creates the billing record of the plan; without `display_name` the record is named after the plan. Accounts on the plan see the change on their next request. */
+putLimits: Method<'admin.plans.putLimits'>
+/** List feature flags. Includes the default of each plan and the newest 100 overrides of each flag. */
+listFeatureFlags: Method<'admin.plans.listFeatureFlags'>
+/** Switch a feature of a plan on or off */
+putFeatureFlag: Method<'admin.plans.putFeatureFlag'>
+/** Set or clear an account's feature override. An override switches the feature on or off for this account. Without one, the plan decides. */
+putFeatureOverride: Method<'admin.plans.putFeatureOverride'>
+/** Create a platform invite code */
+createInviteCode: Method<'admin.plans.createInviteCode'>
+/** List platform invite codes. Newest first, each with the number of its uses. */
+listInviteCodes: PagedMethod<'admin.plans.listInviteCodes'>
+/** List sales leads. Newest first. */
+listSalesLeads: PagedMethod<'admin.plans.listSalesLeads'>
+}
+gallery: {
+/** Update a flow's gallery entry. Features, sorts or hides a flow of any account. The gallery shows a published flow while its account has made it public and staff have not hidden it. */
+putFlow: Method<'admin.gallery.putFlow'>
+/** Feature or unfeature a script. The gallery shows featured scripts, without their bodies. */
+putScript: Method<'admin.gallery.putScript'>
+}
+}
+}

@@ -1,0 +1,4597 @@
+// Written by `npm run client` from the declarations of the operations. Do not edit.
+import type { FileInput, ServerEvent } from './call-types.ts'
+
+export type AIQuota = {
+/** AI builds of the account in this month. */
+used: number
+/** Allowed AI builds per month; null without a limit, as for super admins. */
+limit: (number | null)
+/** When the next month of the quota starts, counted from the billing cycle anchor. */
+resets_at: string
+}
+export type AISessionCreate = {
+session_type: AiSessionType
+/** The problem as reported. */
+problem_summary?: string | undefined
+/** Id of the ticket in the PSA. */
+psa_ticket_id?: string | undefined
+/** A published troubleshooting flow that the model follows. */
+tree_id?: string | undefined
+/** The client’s company. */
+client_name?: string | undefined
+/** The affected machine or device. */
+asset_name?: string | undefined
+/** Tags that describe the environment. The model takes them into account. */
+environment_tags?: (string)[] | undefined
+}
+export type AISessionDetail = (AISessionListItem & {
+/** The most likely cause. */
+triage_hypothesis: (string | null)
+/** The evidence. The model only adds to it. */
+evidence_items: ({
+id: Id
+/** What was observed. */
+text: string
+source: FactSource
+created_at: Timestamp
+})[]
+/** Open questions and actions, with their responses. */
+pending_task_lane: TaskLane
+/** Increases with every save. */
+task_lane_version: number
+/** Whether the session has more than one branch. */
+is_branching: boolean
+/** Id of the active branch. */
+active_branch_id: string
+/** The content of the last escalation. */
+escalation_package: ({ [key: string]: JsonValue } | null)
+/** The notes of its resolution. */
+resolution_notes: (string | null)
+/** The steps of a guided session, in order. */
+steps: (GuidedStep)[]
+/** The messages of the active branch, in order. */
+messages: (AiMessage)[]
+/** In the order in which they were suggested. */
+suggested_fixes: (SuggestedFix)[]
+/** The recorded facts. */
+facts: (AiFact)[]
+/** Newest first. */
+handoffs: (Handoff)[]
+})
+export type AISessionListItem = {
+id: Id
+account_id: Id
+/** The user who created it. */
+user_id: string
+/** Name of that user. */
+user_name: (string | null)
+session_type: AiSessionType
+/** The problem in one line. */
+title: string
+status: AiSessionStatus
+/** The problem as reported. */
+problem_summary: (string | null)
+/** Id of the linked ticket in the PSA. */
+psa_ticket_id: (string | null)
+/** The flow that the model follows. */
+tree_id: (Id | null)
+/** Tags that describe the environment. */
+environment_tags: (string)[]
+/** The client’s company. */
+client_name: (string | null)
+/** The affected machine or device. */
+asset_name: (string | null)
+/** The category of the problem. */
+issue_category: (string | null)
+/** The target of its last escalation. */
+escalated_to_id: (Id | null)
+/** The colleague who picked it up and works on it now. */
+picked_up_by_id: (Id | null)
+/** Increases with every change of a fact or a fix, except when the model proposes an outcome. */
+state_version: number
+/** The outcome; null until it is resolved. */
+outcome: (AiSessionOutcome | null)
+created_at: Timestamp
+/** When it last changed. */
+updated_at: string
+/** When it was resolved. */
+resolved_at: (Timestamp | null)
+}
+export type AISessionResolve = {
+outcome: AiSessionOutcome
+/** What solved the problem, and how that was verified. */
+notes?: string | undefined
+}
+export type AISuggest = {
+/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
+tree_structure: (FlowSteps | FlowNode)
+tree_type: FlowType
+/** The requested change, in words. */
+instruction: string
+/** Id of the node or step to change. */
+node_id?: string | undefined
+}
+export type AISuggestion = {
+/** The edit as JSON Patch (RFC 6902); empty when no change is needed. */
+patch: (FlowPatchOperation)[]
+/** What the edit changes, and why. */
+explanation: string
+/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
+result: (FlowSteps | FlowNode)
+/** Problems that prevent publishing the result. */
+problems: (FlowProblem)[]
+}
+export type AITask = (AITaskItem & {
+/** Body of the answer; null until it has finished. */
+response: (JsonValue | null)
+})
+export type AITaskItem = {
+id: Id
+/** The operation of the request. */
+operation: string
+/** `finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer. */
+state: AITaskState
+/** How often a job has tried it. */
+attempts: number
+/** Status of the answer; null until it has finished. */
+response_status: (number | null)
+created_at: Timestamp
+/** When it was answered; null until then. */
+finished_at: (Timestamp | null)
+}
+export type AITaskState = ('queued' | 'retrying' | 'finished' | 'failed')
+export type AIUsage = {
+month: AIUsageMonth
+total: AIUsageTotals
+/** Days with calls, newest first. */
+by_day: (AIUsageDay)[]
+/** Most expensive first. */
+by_prompt: (AIUsagePrompt)[]
+/** The 200 most expensive, most expensive first. */
+by_person: (AIUsagePerson)[]
+}
+/** Whose calls the totals contain. */
+export type AIUsageCoverage = ('account' | 'own')
+export type AIUsageDay = (AIUsageTotals & {
+/** The day in UTC. */
+date: string
+})
+/** The month and its budget. */
+export type AIUsageMonth = {
+/** When the month started, counted from the billing cycle anchor. */
+starts_at: string
+/** When the next month starts. */
+resets_at: string
+covers: AIUsageCoverage
+/** What the account has used of its month's budget, in millionths of a dollar. */
+used_micros: number
+/** The budget; null for none. */
+limit_micros: (number | null)
+}
+export type AIUsagePerson = (AIUsageTotals & {
+/** Who caused the calls; null for a job. */
+user_id: (Id | null)
+/** The name of that person. */
+name: (string | null)
+})
+export type AIUsagePrompt = (AIUsageTotals & {
+/** What the model was asked for, such as `chat_turn`. */
+prompt: string
+})
+/** All calls of the month. */
+export type AIUsageTotals = {
+/** Calls to the model. */
+calls: number
+/** Calls without a usable answer. They can cost tokens too. */
+failed_calls: number
+/** Tokens sent, cached ones included. */
+input_tokens: number
+/** Tokens sent that the provider still had. */
+cached_tokens: number
+/** Tokens received, reasoning included. */
+output_tokens: number
+/** Tokens of the reasoning before the answers. */
+reasoning_tokens: number
+/** Cost in millionths of a dollar. A running call counts what is reserved for it. */
+cost_micros: number
+}
+export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
+/** The preferences of the account. */
+export type AccountPreferences = { [key: string]: JsonValue }
+/** Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all. */
+export type AccountPreferencesUpdate = {
+/** Whether to offer a template after a script is used. */
+templatize_prompt_enabled?: (boolean | null) | undefined
+/** The default format of exports. */
+default_export_format?: (ExportFormat | null) | undefined
+/** Whether exports are masked by default. Changed by admins. */
+mask_exports?: (boolean | null) | undefined
+/** The theme of the frontend. */
+theme?: (string | null) | undefined
+}
+export type AccountResponse = {
+id: Id
+/** The name that members see. */
+name: string
+/** IANA time zone. */
+timezone: string
+/** Settings that the frontend stores for the account. */
+settings: { [key: string]: JsonValue }
+/** Whether every member must have a second factor. */
+require_mfa: boolean
+/** The current plan; `free` after a trial has expired. */
+plan: string
+subscription_status: SubscriptionStatus
+/** When the trial ends or ended. */
+trial_ends_at: (Timestamp | null)
+/** Limits of the plan. */
+limits: {
+/** Seats; null for no limit. */
+max_users: (number | null)
+}
+/** Current usage of the limits. */
+usage: {
+/** Active members. */
+users: number
+/** Open invites. Each takes a seat. */
+open_invites: number
+}
+created_at: Timestamp
+}
+export type AccountUpdate = {
+/** The name that members see. */
+name?: string | undefined
+/** IANA time zone. */
+timezone?: string | undefined
+/** Replaces all settings. At most 64 keys and 16 KB. */
+settings?: { [key: string]: JsonValue } | undefined
+/** Whether every member must have a second factor. Members without one can only set it up. */
+require_mfa?: boolean | undefined
+}
+export type AccountUsage = {
+/** Flows that are not deleted. */
+flows: Quota
+/** AI sessions that are not resolved, abandoned or archived. */
+open_ai_sessions: Quota
+/** Maintenance schedules. */
+schedules: Quota
+/** Notification configs. */
+notification_configs: Quota
+/** Content of uploads, diagrams and all flow versions, those of deleted flows too. */
+stored_bytes: Quota
+/** E-mails since midnight UTC. In a trial at most 50. */
+mails_per_day: Quota
+/** Cost of the model in this month, in millionths of a dollar. In a trial at most 5,000,000. */
+ai_cost_micros: Quota
+}
+export type AdminAccountResponse = {
+id: Id
+/** The name that members see. */
+name: string
+/** IANA time zone. */
+timezone: string
+/** Active members. */
+user_count: number
+created_at: Timestamp
+/** The current plan; `free` after a trial has expired. */
+plan: string
+subscription_status: SubscriptionStatus
+/** When the trial ends or ended. */
+trial_ends_at: (Timestamp | null)
+}
+export type AdminDevice = {
+id: Id
+/** The User-Agent header of the device. */
+user_agent: string
+/** The IP address of the sign-in. */
+ip: string
+/** Time of the sign-in. */
+created_at: string
+/** When the tokens of the sign-in were last refreshed. */
+last_used_at: string
+/** Until when the tokens of the sign-in can be refreshed. */
+expires_at: string
+/** When the sign-in was revoked. */
+ended_at: (Timestamp | null)
+}
+export type AdminPlanChange = {
+/** The key of the plan. */
+plan?: string | undefined
+}
+/** The subscription of that account. */
+export type AdminSubscription = {
+/** The account of the subscription. */
+account_id: string
+/** The current plan; `free` after a trial has expired. */
+plan: string
+status: SubscriptionStatus
+/** When the trial ends or ended. */
+trial_ends_at: (Timestamp | null)
+/** Since when a payment is overdue. */
+past_due_since: (Timestamp | null)
+/** Limits of the plan. */
+limits: {
+/** Seats; null for no limit. */
+max_users: (number | null)
+/** Knowledge imports in total; null for no limit. */
+max_kb_imports: (number | null)
+/** AI builds per month; null for no limit. */
+max_ai_builds_per_month: (number | null)
+}
+}
+export type AdminUserDetailResponse = {
+user: AdminUserResponse
+/** The account of the user. */
+account: {
+id: Id
+/** The name that members see. */
+name: string
+/** IANA time zone. */
+timezone: string
+/** Active members. */
+user_count: number
+created_at: Timestamp
+}
+subscription: AdminSubscription
+/** The last 50 sign-ins, revoked ones too. */
+sessions: (AdminDevice)[]
+/** The last 50 entries of the account by or about this user. */
+audit_logs: (AuditLogEntry)[]
+}
+/** The user. */
+export type AdminUserResponse = (UserResponse & {
+/** Whether this user may sign in. */
+is_active: boolean
+})
+export type AiBranch = {
+id: Id
+/** Id of the AI session. */
+session_id: string
+/** Id of the branch it starts from; null for the main branch. */
+parent_branch_id: (Id | null)
+/** Name of the branch. */
+name: string
+/** Whether it is the active branch. */
+is_active: boolean
+created_at: Timestamp
+/** The user who created it. */
+created_by: string
+}
+export type AiBranchCreate = {
+/** Name of the branch. */
+name: string
+/** The message of the active branch after which it starts; the last message when left out. */
+from_message_id?: string | undefined
+}
+export type AiFact = {
+id: Id
+/** The subject of the fact. A session has one fact per key. */
+key: string
+/** The value of the fact. */
+value: string
+/** Who recorded it. */
+source: FactSource
+/** The user who recorded it. For a fact of the model: the user who asked the model. */
+created_by: string
+created_at: Timestamp
+/** When it was last changed. */
+updated_at: string
+}
+export type AiFactCreate = {
+/** The subject of the fact. A fact with the same key is updated. */
+key: string
+/** The value of the fact. */
+value: string
+}
+export type AiFactSettled = (AiFact & {
+/** Increases with every change of a fact or a fix, except when the model proposes an outcome. */
+state_version: number
+})
+export type AiFacts = {
+/** Increases with every change of a fact or a fix, except when the model proposes an outcome. */
+state_version: number
+/** In the order in which they were first recorded. */
+facts: (AiFact)[]
+}
+export type AiMessage = {
+id: Id
+/** The author. `user`: a technician. `assistant`: the model. */
+role: MessageRole
+/** The text of the message. The model writes markdown. */
+content: string
+/** Ids of the attached images. */
+upload_ids: (Id)[]
+/** Id of the branch it belongs to. */
+branch_id: string
+/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+citations: ({
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+})[]
+created_at: Timestamp
+}
+export type AiOutput = {
+id: Id
+/** Id of the AI session. */
+session_id: string
+kind: AiOutputKind
+/** The text, as markdown. */
+content: string
+/** Whether a user changed the text of the model. */
+edited: boolean
+/** When it was added to the ticket. */
+pushed_at: (Timestamp | null)
+/** State of the push to the ticket; null while no push has been requested, and after an edit. */
+psa_push: (AiOutputPushState | null)
+/** The user who requested it. */
+created_by: string
+created_at: Timestamp
+/** When it last changed. */
+updated_at: string
+}
+export type AiOutputCreate = {
+kind: AiOutputKind
+}
+/** `resolution_summary`: a summary for colleagues. `ticket_note`: a note for the ticket. `client_email`: an e-mail to the client. `kb_article`: an article for the knowledge base. */
+export type AiOutputKind = ('resolution_summary' | 'ticket_note' | 'client_email' | 'kb_article')
+export type AiOutputPatch = {
+/** The new text, as markdown. */
+content?: string | undefined
+}
+export type AiOutputPushState = ('queued' | 'pushed' | 'failed')
+/** The outcome of the session. */
+export type AiSessionOutcome = ('resolved' | 'workaround' | 'not_reproducible')
+/** `active`: in progress. `parked`: paused. `escalated`: waits for a colleague. `requesting_escalation`: the older name of `escalated`. `claimed`: a colleague has claimed it. `resolved`: closed with an outcome. `abandoned`: closed without an outcome. `archived`: closed because it was idle. */
+export type AiSessionStatus = ('active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed' | 'resolved' | 'abandoned' | 'archived')
+/** `guided`: step by step. `chat`: a free conversation. */
+export type AiSessionType = ('guided' | 'chat')
+/** A number of days that ends today, in my time zone. */
+export type AnalyticsPeriod = ('7d' | '30d' | '90d')
+/** Format of the article. */
+export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
+export type AssessmentStatus = ('pending' | 'ready' | 'failed' | 'timed_out')
+export type AuditLogEntry = {
+id: Id
+account_id: Id
+/** The user who acted; null for the service itself. */
+actor_id: (Id | null)
+/** The current name of that user. */
+actor_name: (string | null)
+/** The resource type and what was done, such as `member.updated`. */
+action: string
+/** The type of the changed resource. */
+resource_type: string
+/** The id of the changed resource. */
+resource_id: (Id | null)
+/** The old and the new value of each changed field; `[redacted]` for a secret. */
+changes: { [key: string]: JsonValue }
+/** The client's IP address. */
+ip: (string | null)
+created_at: Timestamp
+}
+export type BatchCreate = {
+/** A published maintenance flow of my team. */
+tree_id: string
+/** What to run the flow on; one session for each. */
+targets: (BatchTarget)[]
+/** The client of all sessions. */
+client_name?: string | undefined
+/** The ticket of all sessions. */
+ticket_number?: string | undefined
+}
+export type BatchProgressResponse = {
+batch_id: Id
+/** The flow that the sessions run. */
+tree_id: string
+/** Number of sessions in the batch. */
+total: number
+/** Number of sessions in each state. */
+by_state: {
+/** Number of sessions that are prepared. */
+prepared: number
+/** Number of sessions that are in_progress. */
+in_progress: number
+/** Number of sessions that are completed. */
+completed: number
+/** Number of sessions that are abandoned. */
+abandoned: number
+}
+/** Number of sessions completed with each outcome. */
+by_outcome: {
+/** Number of sessions that are resolved. */
+resolved: number
+/** Number of sessions that are unresolved. */
+unresolved: number
+/** Number of sessions that are escalated. */
+escalated: number
+/** Number of sessions that are cancelled. */
+cancelled: number
+}
+/** Percentage of sessions that are completed or abandoned, rounded down. */
+percent: number
+}
+export type BatchResponse = {
+/** Id of the batch, which is the `batch_id` of every session. */
+batch_id: string
+/** The prepared sessions, one per target, in the order of the targets. */
+sessions: ({
+/** Id of the session. */
+id: string
+/** Target of the session. */
+target_label: string
+})[]
+}
+export type BatchTarget = {
+/** Name of the target, such as a device, a client or a site. */
+label: string
+/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
+variables?: { [key: string]: JsonValue } | undefined
+}
+/** What the feedback is about. */
+export type BetaFeedbackCategory = ('general' | 'bug' | 'idea' | 'ui' | 'ai' | 'performance')
+export type BetaFeedbackCreate = {
+reaction: BetaReaction
+category: BetaFeedbackCategory
+/** The feedback. */
+text: string
+/** The page that the user was on. */
+page_url?: string | undefined
+/** The AI session that the feedback is about. */
+ai_session_id?: string | undefined
+}
+export type BetaFeedbackResponse = {
+id: Id
+/** The account of the author. */
+account_id: string
+/** The name of that account. */
+account_name: string
+/** The author. */
+user_id: string
+/** The name of the author. */
+user_name: string
+reaction: BetaReaction
+category: BetaFeedbackCategory
+/** The feedback. */
+text: string
+/** The page that the user was on. */
+page_url: (string | null)
+/** The AI session that the feedback is about. */
+ai_session_id: (Id | null)
+created_at: Timestamp
+}
+/** The reaction of the user. */
+export type BetaReaction = ('positive' | 'neutral' | 'negative')
+export type BillingPortalSession = {
+/** The address of the provider's payment page. It is short-lived, and anyone with it can open the page. */
+url: string
+}
+export type BrandingResponse = {
+/** The team of this branding. */
+team_id: string
+/** The name in the header of every page; null for the name of the account. */
+company_name: (string | null)
+/** The colour of headings and lines, as `#rrggbb`. */
+primary_colour: (string | null)
+/** The text in the footer of every page. */
+footer_text: (string | null)
+/** The id of an uploaded image of the account. */
+logo_upload_id: (string | null)
+}
+export type BrandingUpdate = {
+/** The name in the header of every page; null for the name of the account. */
+company_name?: (string | null) | undefined
+/** The colour of headings and lines, as `#rrggbb`. */
+primary_colour?: (string | null) | undefined
+/** The text in the footer of every page. */
+footer_text?: (string | null) | undefined
+/** The id of an uploaded image of the account. */
+logo_upload_id?: (string | null) | undefined
+}
+export type CanPublishResponse = {
+/** Whether there are no errors. */
+can_publish: boolean
+/** Every problem that prevents publishing. */
+errors: (FlowProblem)[]
+/** Problems that do not prevent publishing. */
+warnings: (FlowProblem)[]
+}
+export type CategoryCreate = {
+/** Unique in the account, ignoring case. */
+name: string
+}
+export type CategoryResponse = {
+id: Id
+/** The account it belongs to; the platform account for categories that ship with the service. */
+account_id: string
+/** Unique in its account, ignoring case. */
+name: string
+/** Number of flows in this category that I can see. */
+flow_count: number
+/** The user who created it. */
+created_by: (Id | null)
+created_at: Timestamp
+}
+export type CategoryUpdate = {
+/** Unique in the account, ignoring case. */
+name?: string | undefined
+}
+export type ChangePasswordRequest = {
+/** The current password. */
+current_password: string
+/** 10 to 128 characters. Must not contain the e-mail address or be a common password. */
+new_password: string
+}
+export type ChatMessage = {
+/** The message; 1 to 8,000 characters. */
+message: string
+/** Ids of my uploaded images for the model; at most 3. */
+upload_ids?: (Id)[] | undefined
+}
+export type ChatMessageResponse = {
+/** The reply of the model. */
+message: {
+id: Id
+/** The model. */
+role: 'assistant'
+/** The text, as markdown. */
+content: string
+/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+citations: ({
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+})[]
+created_at: Timestamp
+}
+/** Fields of the triage header that the model filled. The model never overwrites a value. */
+triage_update?: {
+/** The client’s company. */
+client_name?: string | undefined
+/** The affected machine or device. */
+asset_name?: string | undefined
+/** The category of the problem. */
+issue_category?: string | undefined
+/** The most likely cause. */
+triage_hypothesis?: string | undefined
+/** All evidence, when the model added some. */
+evidence_items?: ({
+id: Id
+/** What was observed. */
+text: string
+source: FactSource
+created_at: Timestamp
+})[] | undefined
+} | undefined
+suggested_fix?: SuggestedFix | undefined
+/** The whole task lane, when the model added to it. */
+task_lane_update?: TaskLane | undefined
+/** The outcome that the model proposes for a fix. The technician decides on it. */
+outcome_proposal?: {
+outcome: ProposedFixOutcome
+/** The words from which the model derives it. */
+reason: string
+created_at: Timestamp
+/** Id of the fix. */
+fix_id: string
+} | undefined
+}
+/** `flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session. */
+export type CitationKind = ('flow' | 'article' | 'session')
+/** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
+export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
+/** The state of the delivery. `failed` is final until it is retried manually. */
+export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
+/** The kind of device. */
+export type DeviceCategory = ('network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security')
+export type DeviceTypeCreate = {
+/** Name of the device type; unique in a team, ignoring case. */
+name: string
+category: DeviceCategory
+/** Name of an icon; null for the icon of the category. */
+icon?: (string | null) | undefined
+}
+export type DeviceTypeResponse = {
+id: Id
+/** Name of the device type. */
+name: string
+category: DeviceCategory
+/** Name of an icon; null for the icon of the category. */
+icon: (string | null)
+/** Whether the type ships with the service. Such types cannot be changed. */
+is_system: boolean
+/** The team it belongs to. */
+team_id: (Id | null)
+created_at: Timestamp
+}
+export type DeviceTypeUpdate = {
+/** Name of the device type; unique in a team, ignoring case. */
+name?: string | undefined
+category?: DeviceCategory | undefined
+/** Name of an icon; null for the icon of the category. */
+icon?: (string | null) | undefined
+}
+export type DiagramClient = {
+/** Name of the client. */
+client_name: string
+/** Number of diagrams of the client that are not archived. */
+count: number
+}
+export type DiagramEdge = {
+/** Unique among the nodes or among the edges of the diagram. */
+id: string
+/** The id of the node where the edge starts. */
+source: string
+/** The id of the node where the edge ends. */
+target: string
+/** A text at the middle of the line. */
+label?: string | undefined
+routing?: EdgeRouting | undefined
+/** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
+style?: { [key: string]: unknown } | undefined
+}
+/** `json`: a file that can be imported. `svg`: an image. */
+export type DiagramExportFormat = ('json' | 'svg')
+/** `replace`: a new drawing. `merge`: additions to the diagram `diagram_id`. */
+export type DiagramGenerateMode = ('replace' | 'merge')
+export type DiagramNode = {
+/** Unique among the nodes or among the edges of the diagram. */
+id: string
+/** The node type of the frontend, or a device category. */
+type: string
+/** The upper left corner of the node. */
+position: {
+/** Distance from the left, in pixels. */
+x: number
+/** Distance from the top, in pixels. */
+y: number
+}
+/** The name of a device type. */
+nodeType?: string | undefined
+/** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
+style?: { [key: string]: unknown } | undefined
+/** Any data of the node. `label` is its text and `category` its device category. */
+data: { [key: string]: unknown }
+}
+export type DocumentationPush = {
+session_id: Id
+psa_push: DocumentationPushState
+}
+/** The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA. */
+export type DocumentationPushState = ('pushed' | 'queued' | 'failed' | 'not_linked')
+export type DraftTemplateAccept = {
+/** The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`. */
+script_body?: string | undefined
+/** Name of the template. */
+name?: string | undefined
+/** The template’s category. */
+category_id?: (Id | null) | undefined
+/** What the script does. */
+description?: string | undefined
+/** The parameters of the script. */
+parameters_schema?: (ScriptParameter)[] | undefined
+}
+export type DraftTemplateResponse = {
+id: Id
+status: DraftTemplateStatus
+/** Proposed name of the template. */
+name: string
+/** What the script does. */
+description: string
+language: ScriptLanguage
+/** The script, with its placeholders. */
+script_body: string
+/** The parameters of the script. */
+proposed_parameters: (ScriptParameter)[]
+/** The AI session that the script came from. */
+source_session_id: (Id | null)
+/** The template that was created from the draft. */
+promoted_template_id: (Id | null)
+/** The user who proposed it. */
+created_by: string
+created_at: Timestamp
+/** When it was accepted or rejected. */
+resolved_at: (Timestamp | null)
+}
+/** `pending` until the draft is accepted or rejected. */
+export type DraftTemplateStatus = ('pending' | 'accepted' | 'rejected')
+export type DrawioFile = {
+/** A draw.io file. */
+format: 'drawio'
+/** The text of the file, plain or compressed. */
+content: string
+/** Name of the diagram; the name of the page by default. */
+name?: string | undefined
+/** The client whose network it shows. */
+client_name?: (string | null) | undefined
+}
+/** The form of the line. The default is `straight`. */
+export type EdgeRouting = ('straight' | 'curved' | 'step')
+/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
+export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'email_not_verified' | 'feature_disabled' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
+export type EscalationAnalyticsResponse = {
+period: AnalyticsPeriod
+/** Average; null if nothing can be measured. */
+avg_seconds: (number | null)
+/** Median; null if nothing can be measured. */
+median_seconds: (number | null)
+/** 95th percentile; null if nothing can be measured. */
+p95_seconds: (number | null)
+/** Escalated handoffs that were claimed in the period. */
+n_handoffs_claimed: number
+/** Of those, the handoffs on which the claimant has acted. */
+n_handoffs_with_action: number
+/** A description of what is measured. */
+metric_definition: string
+}
+export type EscalationQueueItem = {
+/** Id of the escalated session. */
+session_id: string
+/** Id of its handoff; null for a session that was escalated without one. */
+handoff_id: (Id | null)
+/** The title of the session. */
+title: string
+/** Name of the engineer who escalated it. */
+engineer_name: (string | null)
+/** Id of the linked ticket. */
+psa_ticket_id: (string | null)
+/** The client’s company. */
+client_name: (string | null)
+urgency: Urgency
+/** The colleague whom the escalation targets. Any engineer may claim it. */
+target_user_id: (Id | null)
+/** The colleague who has claimed the escalation but not picked it up yet. */
+claimed_by: (Id | null)
+/** When it was escalated; the last change of a session without a handoff. */
+created_at: string
+}
+export type EventKey = {
+key: NotificationEventKey
+/** When the event happens, and who is notified in the app. */
+description: string
+}
+/** Format of the document; by default the preference `default_export_format`, otherwise markdown. */
+export type ExportFormat = ('markdown' | 'text' | 'html' | 'ticket-note' | 'pdf')
+/** Who added it. */
+export type FactSource = ('user' | 'ai')
+/** What to do if the step fails. It cannot have fallback steps itself. */
+export type FallbackStep = {
+/** Unique in the flow. */
+id: string
+/** The first line the technician reads. `{{key}}` is filled from the intake form. Required to publish. */
+title?: (string | null) | undefined
+/** Markdown. `{{key}}` is filled from the intake form. */
+description?: (string | null) | undefined
+}
+export type FallbackStepRecord = {
+/** The step that failed. */
+step_id: string
+/** The fallback step that was used. */
+fallback_step_id: string
+outcome: StepOutcome
+/** Note of the technician. */
+note: (string | null)
+/** When it was recorded. */
+decided_at: string
+}
+export type FeatureFlagResponse = {
+/** The key of the feature. */
+key: string
+/** What the feature does. */
+description: string
+/** For each plan, whether the feature is on by default. */
+plans: { [key: string]: boolean }
+/** How many accounts override the default. */
+override_count: number
+/** The newest 100 overrides. */
+overrides: ({
+/** The account. */
+account_id: string
+/** The name of the account. */
+account_name: string
+/** Whether the feature is on for this account. */
+enabled: boolean
+})[]
+}
+export type FeatureFlagsResponse = {
+/** Every feature. The account's override takes precedence over its plan; without either, the feature is off. */
+flags: {
+/** Whether the feature is on. */
+public_gallery: boolean
+/** Whether the feature is on. */
+ai_sessions: boolean
+/** Whether the feature is on. */
+ai_authoring: boolean
+/** Whether the feature is on. */
+script_builder: boolean
+/** Whether the feature is on. */
+network_diagrams: boolean
+/** Whether the feature is on. */
+kb_import: boolean
+/** Whether the feature is on. */
+maintenance_schedules: boolean
+}
+}
+export type FeatureOverrideResponse = {
+/** The account. */
+account_id: string
+/** The name of the account. */
+account_name: string
+/** The key of the feature. */
+key: string
+/** The override of the account; null if the plan decides. */
+override: (boolean | null)
+/** Whether the account has the feature now. */
+enabled: boolean
+}
+export type FeatureOverrideUpdate = {
+/** The override of the account; null deletes it, so that the plan decides. */
+enabled?: (boolean | null) | undefined
+}
+export type FeedbackCreate = {
+/** The subject, in a few words. */
+subject: string
+/** The feedback. */
+message: string
+/** The page that the user was on. */
+page_url?: string | undefined
+}
+export type FeedbackResponse = {
+id: Id
+/** The subject. */
+subject: string
+/** The feedback. */
+message: string
+/** The page that the user was on. */
+page_url: (string | null)
+created_at: Timestamp
+}
+export type FixDecision = {
+decision: FixScriptDecision
+/** Used instead of the script of the fix, which stays unchanged. */
+edited_script?: string | undefined
+/** Values of the script’s parameters, by name. */
+parameters?: { [key: string]: JsonValue } | undefined
+}
+export type FixDecisionResponse = {
+/** The script with the values filled in. For a template, placeholders without a value stay. */
+script: string
+/** Id of the new or already pending draft; only for `draft_template`. */
+draft_template_id?: string | undefined
+/** Path of the script builder in the frontend; only for `build_template`. */
+redirect_path?: string | undefined
+}
+/** How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library. */
+export type FixKind = ('manual' | 'script' | 'template')
+export type FixOutcome = {
+outcome: FixOutcomeValue
+/** What helped (required for a partial outcome) or why it failed. Not stored for other outcomes. */
+notes?: string | undefined
+/** What the fix waits for (required for a pending outcome). Not stored for other outcomes. */
+reason?: string | undefined
+}
+/** `applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final. */
+export type FixOutcomeValue = ('applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed')
+export type FixScript = {
+/** The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters. */
+script: string
+/** The parameters of the script. The current ones stay when left out. */
+parameters?: (ScriptParameter)[] | undefined
+/** The language of the script. The current one stays when left out; PowerShell if there is none. */
+language?: ScriptLanguage | undefined
+}
+/** `one_off`: run the script once. `draft_template`: propose it as a template. `build_template`: build a template from it in the script builder. */
+export type FixScriptDecision = ('one_off' | 'draft_template' | 'build_template')
+/** The status of the fix. `applied_success`, `applied_failed` and `dismissed` are final. */
+export type FixStatus = ('proposed' | 'applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed')
+export type FlowAnalytics = {
+/** The flow. */
+tree_id: string
+/** The name of the flow when it was last used. */
+name: string
+/** Sessions that were started with the flow in the period. */
+sessions: number
+/** The share of these sessions that is completed by now. */
+completion_rate: (number | null)
+/** Median time from start to completion of these sessions; null without any. */
+median_minutes: (number | null)
+/** Number of "helpful" votes on steps of these sessions. */
+thumbs_up: number
+/** Number of "not helpful" votes on steps of these sessions. */
+thumbs_down: number
+}
+export type FlowAttachment = {
+/** The title of the link. */
+title: string
+/** The address of the link. */
+url: string
+}
+export type FlowConversation = {
+id: Id
+/** The purpose of the flow. */
+goal: string
+tree_type: FlowType
+/** Tags that describe the environment. The model takes them into account. */
+environment_tags: (string)[]
+/** All messages, in order. */
+messages: ({
+/** The author of the message. */
+role: MessageRole
+/** The text, as markdown. */
+content: string
+created_at: Timestamp
+})[]
+/** The current draft; null while there is none. */
+draft: (FlowDraft | null)
+/** Problems that prevent publishing the draft. */
+problems: (FlowProblem)[]
+created_at: Timestamp
+/** When the conversation is deleted: 24 hours after its start. */
+expires_at: string
+}
+export type FlowConversationCommit = {
+/** Name of the flow; the name of the draft when left out. */
+name?: string | undefined
+}
+export type FlowConversationMessage = {
+/** What to change or add. */
+message: string
+}
+export type FlowConversationStart = {
+/** The purpose of the flow, as a request, a procedure or notes. */
+goal: string
+tree_type: FlowType
+/** Tags that describe the environment. The model takes them into account. */
+environment_tags?: (string)[] | undefined
+}
+export type FlowConversion = {
+/** Id of the flow of this account to update. Without it, a new flow is proposed. */
+target_tree_id?: string | undefined
+}
+/** A flow that is not saved yet. */
+export type FlowDraft = {
+/** Name of the flow. */
+name: string
+/** Purpose of the flow, as markdown. */
+description: string
+tree_type: FlowType
+/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
+tree_structure: (FlowSteps | FlowNode)
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form: (IntakeField)[]
+}
+/** The head of the flow. A single proposal contains the whole flow. */
+export type FlowDraftHead = {
+/** Name of the flow. */
+name: string
+/** Purpose of the flow, as markdown. */
+description: string
+tree_type: FlowType
+}
+export type FlowEnvelope = {
+/** Version of this format. Only `1.0` is supported. */
+rfflow_version: string
+/** When the flow was exported. */
+exported_at?: (string | null) | undefined
+/** The program that exported the flow. */
+generator?: (string | null) | undefined
+/** The flow itself. */
+flow: {
+tree_type: FlowType
+/** The name of the flow. */
+name: string
+/** What the flow is for. */
+description?: (string | null) | undefined
+/** The name of its category. */
+category?: (string | null) | undefined
+/** Free tags. */
+tags?: ((string)[] | null) | undefined
+/** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
+tree_structure: ((FlowSteps | FlowNode) | null)
+/** The questions asked before a session starts. */
+intake_form?: ((IntakeField)[] | null) | undefined
+/** Its version in the service that exported it. */
+version?: (number | null) | undefined
+}
+}
+export type FlowImportResponse = {
+/** The new flow. */
+tree_id: string
+/** Name of the flow. */
+name: string
+/** An imported flow is always a draft. */
+status: 'draft'
+/** Whether the category of the flow was created. */
+category_created: boolean
+/** The tags that no flow of the account that I can see had before. */
+tags_created: (string)[]
+/** Problems that prevent publishing, and other warnings. */
+warnings: (FlowProblem)[]
+}
+export type FlowNode = {
+/** Unique in the flow. */
+id: string
+type: FlowNodeType
+/** The first line the technician reads. `{{key}}` is filled from the intake form. Required to publish. */
+title?: (string | null) | undefined
+/** Markdown. `{{key}}` is filled from the intake form. */
+description?: (string | null) | undefined
+/** The options of a decision. Each leads to a direct child. */
+options?: ((FlowOption)[] | null) | undefined
+/** The only direct child of an action. */
+next_node_id?: (string | null) | undefined
+/** The nodes below this one. */
+children?: ((FlowNode)[] | null) | undefined
+/** Links to helpful documents. */
+attachments?: ((FlowAttachment)[] | null) | undefined
+/** Estimated duration in minutes. */
+estimated_minutes?: (number | null) | undefined
+/** A script template to run at this point. */
+script_template_id?: (string | null) | undefined
+/** Who can find this step in the step library after the flow is published. The default is `team`. */
+library_visibility?: (LibraryVisibility | null) | undefined
+/** Deprecated: the title of an action. Used only if `title` is empty. */
+action?: (string | null) | undefined
+/** Deprecated: the title of a solution. Used only if `title` is empty. */
+solution?: (string | null) | undefined
+}
+/** `decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch. */
+export type FlowNodeType = ('decision' | 'action' | 'solution')
+export type FlowOption = {
+/** Unique in its decision. Generated if left out. */
+id?: string | undefined
+/** The text the technician chooses. */
+label: string
+/** The direct child that this option leads to. */
+next_node_id?: (string | null) | undefined
+}
+export type FlowPatchOperation = {
+op: PatchOperationName
+/** The place to change, as a JSON pointer from the root of the structure. */
+path: string
+/** The new value of an add or replace. */
+value?: unknown | undefined
+}
+export type FlowProblem = {
+/** The node or step concerned; null when the whole flow is. */
+node_id: (string | null)
+/** Path of the value, such as `tree_structure.children[0].title`. */
+path: string
+/** What is wrong. */
+message: string
+}
+/** The decided proposal. */
+export type FlowProposal = {
+id: Id
+source: ProposalSource
+/** Id of the session, which may have been deleted since. */
+source_id: string
+action: ProposalAction
+/** Id of the flow to update; null for a new flow. */
+target_tree_id: (Id | null)
+status: ProposalStatus
+/** The user who proposed it. */
+submitted_by: string
+/** The user who approved or rejected it. */
+decided_by: (Id | null)
+/** When it was decided. */
+decided_at: (Timestamp | null)
+/** Why it was rejected; null otherwise. */
+reason: (string | null)
+created_at: Timestamp
+proposed_flow: FlowDraft
+}
+export type FlowProposalApproval = {
+proposal: FlowProposal
+/** The flow that was created or updated. */
+tree_id: string
+}
+export type FlowProposalListItem = {
+id: Id
+source: ProposalSource
+/** Id of the session, which may have been deleted since. */
+source_id: string
+action: ProposalAction
+/** Id of the flow to update; null for a new flow. */
+target_tree_id: (Id | null)
+status: ProposalStatus
+/** The user who proposed it. */
+submitted_by: string
+/** The user who approved or rejected it. */
+decided_by: (Id | null)
+/** When it was decided. */
+decided_at: (Timestamp | null)
+/** Why it was rejected; null otherwise. */
+reason: (string | null)
+created_at: Timestamp
+proposed_flow: FlowDraftHead
+}
+export type FlowProposalReject = {
+/** The reason for the submitter. */
+reason: string
+}
+/** `name` sorts in ascending order. Every other value sorts in descending order. */
+export type FlowSortBy = ('usage_count' | 'updated_at' | 'created_at' | 'name' | 'name_desc' | 'version')
+/** `draft`: not ready to be run. `published`: can be run. */
+export type FlowStatus = ('draft' | 'published')
+export type FlowStep = {
+/** Unique in the flow. */
+id: string
+type: FlowStepType
+/** The first line the technician reads. `{{key}}` is filled from the intake form. Required to publish. */
+title?: (string | null) | undefined
+/** Markdown. `{{key}}` is filled from the intake form. */
+description?: (string | null) | undefined
+/** A label that groups steps. Steps with the same label are shown together. */
+group_label?: (string | null) | undefined
+/** Who can find this step in the step library after the flow is published. The default is `team`. */
+library_visibility?: (LibraryVisibility | null) | undefined
+/** Steps to try, in this order, if the step fails. */
+fallback_steps?: ((FallbackStep)[] | null) | undefined
+/** A script template to run at this point. */
+script_template_id?: (string | null) | undefined
+/** Estimated duration in minutes. */
+estimated_minutes?: (number | null) | undefined
+/** Links to helpful documents. */
+attachments?: ((FlowAttachment)[] | null) | undefined
+}
+/** `procedure_step`: a step to do. `section_header`: a heading for the steps after it. `procedure_end`: the end, always the last step. */
+export type FlowStepType = ('procedure_step' | 'section_header' | 'procedure_end')
+export type FlowSteps = {
+/** The steps in order. The last one is the `procedure_end`. */
+steps: (FlowStep)[]
+}
+/** `troubleshooting`: a decision tree. `procedural`: a list of steps. `maintenance`: a list of steps that is run on many targets. */
+export type FlowType = ('troubleshooting' | 'procedural' | 'maintenance')
+/** Who can see the flow. `private`: its author. `team`: also its team and account admins. `account`: the account. `public`: everyone, through the gallery. */
+export type FlowVisibility = ('private' | 'team' | 'account' | 'public')
+export type ForgotPasswordRequest = {
+/** The e-mail address of the user. */
+email: string
+}
+export type ForkCreate = {
+/** Name of the fork; the name of the flow by default. */
+name?: string | undefined
+/** Why the flow is forked. */
+reason?: string | undefined
+}
+export type GalleryCategory = {
+/** Name of the category. */
+category: string
+/** Number of its items. */
+count: number
+}
+export type GalleryFlow = (GalleryItem & {
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form: (IntakeField)[]
+/** The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list. */
+preview: (GalleryPreviewSteps | GalleryPreviewNode)
+})
+export type GalleryFlowState = {
+/** The flow. */
+tree_id: string
+/** The account that owns it. */
+account_id: string
+/** The name of the flow. */
+name: string
+/** Whether the gallery shows the flow before flows that are not featured. */
+is_featured: boolean
+/** Position among equally featured entries; smaller values first. */
+sort_order: number
+/** Whether staff hide the flow from the gallery. */
+is_hidden: boolean
+/** Whether the gallery shows the flow: it is public, published and not hidden. */
+is_shown: boolean
+}
+export type GalleryFlowUpdate = {
+/** Whether the gallery shows the flow before flows that are not featured. */
+is_featured?: boolean | undefined
+/** Position among equally featured entries; smaller values first. */
+sort_order?: number | undefined
+/** Whether staff hide the flow from the gallery, even if its account has made it public. */
+is_hidden?: boolean | undefined
+}
+export type GalleryItem = {
+id: Id
+/** `script`: a script. Every other value: a flow of this type. */
+type: GalleryItemType
+/** Identifies a script in its URL; null for a flow, whose URL contains its id. */
+slug: (string | null)
+/** The name of the item. */
+name: string
+/** The purpose of the item. */
+description: string
+/** Name of the category, if any. */
+category: (string | null)
+/** Search keywords. */
+tags: (string)[]
+/** Number of times it was used. */
+usage_count: number
+/** Whether staff featured the item. */
+is_featured: boolean
+/** When the flow was first published, or when the script was created. */
+published_at: (Timestamp | null)
+}
+export type GalleryItemType = ('troubleshooting' | 'procedural' | 'maintenance' | 'script')
+export type GalleryPage = {
+/** The items of this page. */
+items: (GalleryItem)[]
+/** Number of items on all pages. */
+total: number
+/** Number of this page. */
+page: number
+/** How many items a page has. */
+page_size: number
+}
+export type GalleryPreviewNode = {
+/** Unique in the flow. */
+id: string
+/** `decision`, `action` or `solution`. */
+type: string
+/** Shown to the technician as the heading. */
+title: string
+/** Markdown. */
+description: string
+/** The choices of a decision. */
+options?: ({
+/** Unique in its decision. */
+id: string
+/** The text of the choice. */
+label: string
+/** Id of the node that follows. */
+next_node_id?: (string | null) | undefined
+})[] | undefined
+/** The child nodes, down to the third level. */
+children?: (GalleryPreviewNode)[] | undefined
+/** True if the node has children that the preview omits. */
+truncated?: true | undefined
+}
+export type GalleryPreviewSteps = {
+/** The steps in the order of the flow. */
+steps: ({
+/** Unique in the flow. */
+id: string
+/** `procedure_step`, `section_header` or `procedure_end`. */
+type: string
+/** What to do. */
+title: string
+/** Markdown. */
+description: string
+/** Label of the group of steps that it belongs to. */
+group_label?: string | undefined
+/** Steps to try when the step fails. */
+fallback_steps?: ({
+/** Unique in the flow. */
+id: string
+/** What to do instead. */
+title: string
+/** Markdown. */
+description: string
+})[] | undefined
+})[]
+}
+export type GalleryScript = (GalleryItem & {
+language: ScriptLanguage
+/** Whether the script needs administrator rights. */
+requires_elevation: boolean
+/** The parameters of the script. */
+parameters_schema: (ScriptParameter)[]
+})
+export type GalleryScriptState = {
+/** The script template. */
+template_id: string
+/** The account that owns it. */
+account_id: string
+/** The name of the script template. */
+name: string
+/** Identifies the script in the gallery. */
+slug: string
+/** Whether the gallery shows the script. */
+is_featured: boolean
+/** Position among featured entries; smaller first. */
+sort_order: number
+}
+export type GalleryScriptUpdate = {
+/** Whether the gallery shows the script. Its body is never shown. */
+is_featured?: boolean | undefined
+/** Position among featured entries; smaller first. */
+sort_order?: number | undefined
+}
+/** `featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name. */
+export type GallerySort = ('featured' | 'popular' | 'newest' | 'name')
+export type GuidedReply = {
+step: GuidedStep
+/** Fields of the triage header that the model filled. The model never overwrites a value. */
+triage_update?: {
+/** The client’s company. */
+client_name?: string | undefined
+/** The affected machine or device. */
+asset_name?: string | undefined
+/** The category of the problem. */
+issue_category?: string | undefined
+/** The most likely cause. */
+triage_hypothesis?: string | undefined
+/** All evidence, when the model added some. */
+evidence_items?: ({
+id: Id
+/** What was observed. */
+text: string
+source: FactSource
+created_at: Timestamp
+})[] | undefined
+} | undefined
+suggested_fix?: SuggestedFix | undefined
+}
+export type GuidedResponse = {
+/** The response to the current step. Leave it out when there is no current step, to get the next one. */
+response?: string | undefined
+/** The step that the response belongs to. Returns 409 with the current step if another step is current. */
+step_id?: string | undefined
+}
+/** The next step. */
+export type GuidedStep = {
+/** Id of the step. */
+step_id: string
+kind: GuidedStepKind
+/** What to find out or do, as markdown. */
+text: string
+/** Suggested answers to a question. Other answers are allowed. */
+options: (string)[]
+/** Why this step comes next. */
+rationale: (string | null)
+/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+citations: ({
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+})[]
+/** The answer; null while it is the current step. */
+response: (string | null)
+created_at: Timestamp
+}
+/** `question`: a question to answer. `action`: an action to do. `fix`: a fix to apply. */
+export type GuidedStepKind = ('question' | 'action' | 'fix')
+export type Handoff = {
+id: Id
+/** Id of the AI session. */
+session_id: string
+/** `park`: parked. `escalate`: handed over to a colleague. */
+intent: HandoffIntent
+/** The engineer who handed the session over. */
+created_by: string
+/** The colleague it targets. Any engineer may claim it. */
+target_user_id: (Id | null)
+/** Why the session was handed over. */
+reason: string
+/** The problem and its current state. */
+summary: string
+/** What was tried, with the results. */
+what_was_tried: string
+/** What to do next. */
+next_steps: string
+urgency: Urgency
+/** The colleague who claimed it. */
+claimed_by: (Id | null)
+/** When it was claimed. */
+claimed_at: (Timestamp | null)
+/** The model’s assessment, as markdown. */
+ai_assessment: (string | null)
+/** The state of the assessment; null for a parked session, which gets none. */
+assessment_status: (AssessmentStatus | null)
+/** When the claimant first worked on the session. */
+first_action_at: (Timestamp | null)
+created_at: Timestamp
+}
+export type HandoffCreate = {
+/** `park`: keep the session for myself. `escalate`: hand it over to a colleague. */
+intent: HandoffIntent
+/** The colleague to notify. Any engineer may claim the handoff. */
+target_user_id?: string | undefined
+/** Why the session is handed over. */
+reason?: string | undefined
+/** The problem and its current state. */
+summary?: string | undefined
+/** What was tried, with the results. */
+what_was_tried?: string | undefined
+/** What to do next. */
+next_steps?: string | undefined
+urgency?: Urgency | undefined
+}
+export type HandoffEscalate = {
+/** The colleague to notify. Any engineer may claim the handoff. */
+target_user_id?: string | undefined
+/** Why the session is handed over. */
+reason?: string | undefined
+/** The problem and its current state. */
+summary?: string | undefined
+/** What was tried, with the results. */
+what_was_tried?: string | undefined
+/** What to do next. */
+next_steps?: string | undefined
+urgency?: Urgency | undefined
+}
+export type HandoffIntent = ('park' | 'escalate')
+/** UUIDv7. */
+export type Id = string
+/** The identity provider. */
+export type IdentityProvider = ('google' | 'microsoft')
+export type IntakeField = {
+/** The name of the variable with the answer. Texts use it as `{{key}}`. */
+key: string
+/** The question. */
+label: string
+type: IntakeFieldType
+/** Whether a session cannot start without an answer. */
+required: boolean
+/** The options of a `select` or `multiselect`. */
+options?: ((string)[] | null) | undefined
+/** The answer if the user gives none. */
+default?: ((string | number | boolean | (string)[]) | null) | undefined
+/** A hint shown below the question. */
+help_text?: (string | null) | undefined
+/** The minimum number, or the minimum length of a text. */
+min?: (number | null) | undefined
+/** The maximum number, or the maximum length of a text. */
+max?: (number | null) | undefined
+/** A regular expression that the whole answer must match. */
+pattern?: (string | null) | undefined
+/** Whether the answer is a secret: stored encrypted, filled into scripts, and never returned, exported or sent to a model. */
+secret?: (boolean | null) | undefined
+}
+/** The type of the answer. */
+export type IntakeFieldType = ('text' | 'textarea' | 'number' | 'select' | 'multiselect' | 'boolean' | 'date' | 'email' | 'ip' | 'hostname')
+export type InviteCreate = {
+/** The e-mail address to invite. */
+email: string
+role: Role
+/** The team to join; by default the first team of the account. */
+team_id?: string | undefined
+}
+export type InviteLookupResponse = {
+/** The name of the account that invites. */
+account_name: string
+/** The name of the user who invites. */
+inviter_name: (string | null)
+/** The invited e-mail address. */
+invited_email: string
+role: Role
+}
+export type InviteResponse = {
+id: Id
+/** The invited e-mail address. */
+email: string
+role: Role
+/** The team to join; null for the first team of the account. */
+team_id: (Id | null)
+status: InviteStatus
+/** The user who created the invite. */
+invited_by: (Id | null)
+/** The name of that user. */
+inviter_name: (string | null)
+/** 7 days after the last e-mail. */
+expires_at: string
+/** When the invite was accepted. */
+accepted_at: (Timestamp | null)
+created_at: Timestamp
+}
+/** Only an open invite can be accepted. An open invite takes a seat. */
+export type InviteStatus = ('open' | 'accepted' | 'revoked' | 'expired')
+export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
+export type KbImportCommit = {
+/** Name of the flow. */
+name: string
+tree_type: FlowType
+/** Name of a category. It is created when the account has none with this name. */
+category?: string | undefined
+}
+export type KbImportCreate = {
+/** Title of the article. */
+title: string
+/** The article, or the base64-encoded bytes of a docx. At most 5 MiB after decoding, and 900,000 characters of text. */
+content: string
+format: ArticleFormat
+}
+export type KbImportListItem = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: (Id | null)
+/** The user who imported it. */
+created_by: string
+/** Title of the article. */
+title: string
+format: ArticleFormat
+/** `uploaded`: not converted yet. `converted`: has nodes. `committed`: published as a flow. `failed`: the first conversion failed and can be retried. */
+status: KbImportStatus
+/** Number of nodes. */
+node_count: number
+/** Id of the flow that was created from the import; null before the commit. */
+tree_id: (Id | null)
+created_at: Timestamp
+/** When it was last changed. */
+updated_at: string
+}
+export type KbImportNode = {
+id: Id
+/** Title of the node. It is required for a commit. */
+title: string
+/** The node’s part of the article, as markdown. Empty for a section whose heading is its title. */
+content: string
+kind: KbNodeKind
+/** Id of the parent node in the same import; null at the top level. */
+parent_id: (Id | null)
+/** Position in reading order, from 0. A parent comes before its children. */
+position: number
+}
+export type KbImportNodeUpdate = {
+/** Title of the node. It is required for a commit. */
+title?: string | undefined
+/** The node’s part of the article, as markdown. Empty for a section whose heading is its title. */
+content?: string | undefined
+kind?: KbNodeKind | undefined
+/** Id of the parent node in the same import; null at the top level. */
+parent_id?: (Id | null) | undefined
+/** Position in reading order, from 0. A parent comes before its children. */
+position?: number | undefined
+}
+export type KbImportQuota = {
+/** Number of articles that this account has imported, including those deleted since. */
+used: number
+/** Maximum number of imports in the plan; null without a limit. */
+limit: (number | null)
+/** Number of imports that are left; null without a limit. */
+remaining: (number | null)
+}
+export type KbImportResponse = (KbImportListItem & {
+/** The nodes of the article in reading order, at most 100. */
+nodes: (KbImportNode)[]
+/** What the conversion merged because an article has at most 100 nodes. */
+warnings: (string)[]
+})
+export type KbImportStatus = ('uploaded' | 'converted' | 'committed' | 'failed')
+/** `section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow. */
+export type KbNodeKind = ('section' | 'step' | 'note' | 'decision' | 'solution')
+export type LibraryStepCreate = {
+/** What to do. */
+title: string
+/** How to do it, in markdown. */
+description?: string | undefined
+step_type?: LibraryStepType | undefined
+visibility?: LibraryStepVisibility | undefined
+}
+export type LibraryStepResponse = {
+id: Id
+/** What to do. */
+title: string
+/** How to do it, in markdown. */
+description: string
+step_type: LibraryStepType
+visibility: LibraryStepVisibilityShown
+/** Whether the step belongs to a flow and can only be changed there. */
+is_flow_synced: boolean
+/** False if the flow of the step no longer contains it, became a draft or was deleted. */
+is_active: boolean
+/** The flow that the step belongs to. */
+source_tree_id: (Id | null)
+/** The node or step in that flow. */
+source_node_id: (string | null)
+/** The name of that flow when it was last published. */
+source_tree_name: (string | null)
+/** The team it belongs to. */
+team_id: (Id | null)
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it last changed. */
+updated_at: string
+}
+/** Type of the step. */
+export type LibraryStepType = ('action' | 'solution' | 'procedure_step')
+export type LibraryStepUpdate = {
+/** What to do. */
+title?: string | undefined
+/** How to do it, in markdown. */
+description?: string | undefined
+step_type?: LibraryStepType | undefined
+visibility?: LibraryStepVisibility | undefined
+}
+/** Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account. */
+export type LibraryStepVisibility = ('team' | 'account')
+/** Who can find the step. `private`: its creator. `team`: also its team and account admins. `account`: the whole account. */
+export type LibraryStepVisibilityShown = ('private' | 'team' | 'account')
+export type LibraryVisibility = ('none' | 'team' | 'account')
+export type LineProblem = {
+/** Line number in the file, starting at 1. */
+line: number
+/** What is wrong in that line. */
+message: string
+}
+export type LoginRequest = {
+/** The e-mail address. */
+email: string
+/** The password. */
+password: string
+/** The newest one of this device, to sign in while the address is locked. */
+device_token?: string | undefined
+}
+export type MaintenanceRun = {
+id: Id
+/** When the run was due; for a manual run, when it was requested. */
+due_at: string
+trigger: RunTrigger
+status: RunStatus
+/** Why the run created no sessions; null if it created them. */
+error: (string | null)
+/** Number of sessions that the run created. */
+session_count: number
+/** When the run started; null for a missed run. */
+started_at: (Timestamp | null)
+/** The schedule that it belongs to. */
+schedule_id: string
+/** The batches that the run created, with at most 100 sessions each. */
+batch_ids: (Id)[]
+/** Number of sessions in each state. */
+by_state: {
+/** Number of sessions that are prepared. */
+prepared: number
+/** Number of sessions that are in_progress. */
+in_progress: number
+/** Number of sessions that are completed. */
+completed: number
+/** Number of sessions that are abandoned. */
+abandoned: number
+}
+/** Number of sessions completed with each outcome. */
+by_outcome: {
+/** Number of sessions that are resolved. */
+resolved: number
+/** Number of sessions that are unresolved. */
+unresolved: number
+/** Number of sessions that are escalated. */
+escalated: number
+/** Number of sessions that are cancelled. */
+cancelled: number
+}
+}
+export type MaintenanceRunNow = {
+/** Id of the run. */
+run_id: string
+/** The batches that the run created, with at most 100 sessions each. */
+batch_ids: (Id)[]
+/** Number of sessions that the run created. */
+session_count: number
+}
+export type MaintenanceSchedule = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: string
+/** The maintenance flow that it runs. */
+tree_id: string
+/** Name of the flow. */
+tree_name: (string | null)
+/** Name of the schedule. */
+name: string
+/** Five fields: minute, hour, day of the month, month, day of the week. */
+cron: string
+/** IANA time zone of these fields. */
+timezone: string
+/** What the cron fields do that is often not intended, as sentences. */
+warnings: (string)[]
+/** The target list that the flow is run on. */
+target_list_id: string
+/** False while it is paused. */
+is_active: boolean
+/** The next due time; null while the schedule is paused. A time in the past means that its run is still pending. */
+next_run_at: (Timestamp | null)
+/** The latest run; null before the first. */
+last_run: ({
+id: Id
+/** When the run was due; for a manual run, when it was requested. */
+due_at: string
+trigger: RunTrigger
+status: RunStatus
+/** Why the run created no sessions; null if it created them. */
+error: (string | null)
+/** Number of sessions that the run created. */
+session_count: number
+/** When the run started; null for a missed run. */
+started_at: (Timestamp | null)
+} | null)
+/** The owner of the schedule, who also owns the sessions of its scheduled runs. */
+created_by: string
+created_at: Timestamp
+/** When a user last changed it. */
+updated_at: string
+}
+export type MaintenanceScheduleCreate = {
+/** A published maintenance flow of my team. */
+tree_id: string
+/** Name of the schedule. */
+name: string
+/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time. */
+cron: string
+/** IANA time zone of the cron fields. */
+timezone: string
+/** A target list that I can see. */
+target_list_id: string
+/** False creates a paused schedule. */
+is_active?: boolean | undefined
+}
+export type MaintenanceScheduleDetail = (MaintenanceSchedule & {
+/** The next five due times; empty while it is paused. */
+next_runs: (Timestamp)[]
+})
+export type MaintenanceScheduleUpdate = {
+/** Name of the schedule. */
+name?: string | undefined
+/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time. */
+cron?: string | undefined
+/** IANA time zone of the cron fields. */
+timezone?: string | undefined
+/** A target list that I can see. */
+target_list_id?: string | undefined
+/** False pauses the schedule. */
+is_active?: boolean | undefined
+}
+export type MarkdownFlow = {
+/** The whole file with its front matter, in the format of the export. */
+markdown: string
+}
+export type MarkdownValidateResponse = {
+/** Whether the file can be imported and the flow then published unchanged. */
+valid: boolean
+/** The problems in the order of the file: the first 200, then the number of further ones. */
+problems: (LineProblem)[]
+}
+export type MeResponse = (UserResponse & {
+/** The error codes of the guards that block most operations now. */
+guards: (AccountGuard)[]
+})
+export type MemberResponse = {
+id: Id
+/** The e-mail address that this member signs in with. */
+email: string
+/** The name that colleagues see. */
+full_name: string
+/** The role of a user in the account. */
+role: Role
+/** The team, if any. */
+team_id: (Id | null)
+/** The role in the team; null without a team. */
+team_role: (TeamRole | null)
+/** Whether this member may sign in. */
+is_active: boolean
+/** Whether the e-mail address is verified. */
+email_verified: boolean
+/** The last sign-in or token refresh. */
+last_seen_at: (Timestamp | null)
+created_at: Timestamp
+}
+export type MemberUpdate = {
+/** The role of a user in the account. */
+role?: Role | undefined
+/** A team of the account; null removes the member from the team. */
+team_id?: (string | null) | undefined
+team_role?: TeamRole | undefined
+/** False deactivates the member and revokes all sign-ins of the member. */
+is_active?: boolean | undefined
+}
+export type MessageRole = ('user' | 'assistant')
+export type MfaChallengeRequest = {
+/** From the sign-in. */
+mfa_token: string
+/** The code of the authenticator app, or a recovery code. */
+code?: string | undefined
+passkey?: PasskeyCredential | undefined
+}
+export type MfaMethod = ('totp' | 'recovery_code' | 'passkey')
+export type MfaRequiredResponse = {
+/** The sign-in needs a second factor. */
+mfa_required: true
+/** For the challenge. Works once, within 5 minutes. */
+mfa_token: string
+/** The second factors of this user. */
+methods: (MfaMethod)[]
+}
+export type MfaResponse = {
+/** Whether an authenticator app is set up. */
+totp_enabled: boolean
+/** How many passkeys there are. */
+passkeys: number
+/** How many recovery codes are unused. */
+recovery_codes_left: number
+/** Whether I must have a second factor. */
+is_required: boolean
+/** When this sign-in last verified a second factor. */
+verified_at: (Timestamp | null)
+}
+export type MyAnalyticsResponse = {
+period: AnalyticsPeriod
+/** Sessions that were started in the period. */
+sessions_started: number
+/** Sessions that were completed in the period, whenever they were started. */
+sessions_completed: number
+/** The share of the completed sessions that was resolved; null without any. */
+resolution_rate: (number | null)
+/** Median time from start to completion of the completed sessions; null without any. */
+median_minutes: (number | null)
+/** Average score of the ratings in the period; null without any. */
+csat_average: (number | null)
+/** Number of ratings in the period. */
+csat_count: number
+/** Every day of the period, including days without sessions. */
+by_day: ({
+/** The day. */
+date: string
+/** Sessions that were started that day. */
+started: number
+/** Sessions that were completed that day. */
+completed: number
+})[]
+/** The ten most used flows. */
+top_flows: ({
+/** The flow. */
+tree_id: string
+/** The name of the flow when it was last used. */
+name: string
+/** Sessions that were started with it. */
+sessions: number
+})[]
+}
+export type NetworkDiagramArchive = {
+/** `false` restores it. */
+archived?: boolean | undefined
+}
+export type NetworkDiagramCreate = {
+/** Name of the diagram. */
+name: string
+/** Description of the network. */
+description?: string | undefined
+/** The client whose network it shows. */
+client_name?: (string | null) | undefined
+/** The asset that it shows. */
+asset_name?: (string | null) | undefined
+/** At most 1,000. */
+nodes?: (DiagramNode)[] | undefined
+/** At most 2,000. */
+edges?: (DiagramEdge)[] | undefined
+}
+export type NetworkDiagramDraft = {
+/** At most 1,000. */
+nodes: (DiagramNode)[]
+/** At most 2,000. */
+edges: (DiagramEdge)[]
+/** What the model found unclear or omitted. */
+notes: string
+}
+export type NetworkDiagramFile = {
+/** Type of the file. */
+format: 'network-diagram'
+/** Version of the format. */
+version: '1.0'
+/** Name of the diagram. */
+name: string
+/** Description of the network. */
+description: string
+/** The client whose network it shows. */
+client_name: (string | null)
+/** The asset that it shows. */
+asset_name: (string | null)
+/** At most 1,000. */
+nodes: (DiagramNode)[]
+/** At most 2,000. */
+edges: (DiagramEdge)[]
+}
+export type NetworkDiagramGenerate = {
+/** Description of the network: its devices and their connections. */
+description: string
+mode: DiagramGenerateMode
+/** The diagram to add to, for mode `merge`. */
+diagram_id?: string | undefined
+}
+export type NetworkDiagramImport = (NetworkDiagramFile | DrawioFile)
+export type NetworkDiagramImportResponse = {
+diagram: NetworkDiagramResponse
+/** Parts of the file that are not in the diagram. */
+skipped: (string)[]
+}
+export type NetworkDiagramListItem = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: string
+/** Name of the diagram. */
+name: string
+/** Description of the network. */
+description: string
+/** The client whose network it shows. */
+client_name: (string | null)
+/** The asset that it shows. */
+asset_name: (string | null)
+/** Whether the diagram is archived. The list omits archived diagrams by default. */
+is_archived: boolean
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** Number of nodes. */
+node_count: number
+/** Number of edges. */
+edge_count: number
+}
+/** The new diagram. */
+export type NetworkDiagramResponse = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: string
+/** Name of the diagram. */
+name: string
+/** Description of the network. */
+description: string
+/** The client whose network it shows. */
+client_name: (string | null)
+/** The asset that it shows. */
+asset_name: (string | null)
+/** Whether the diagram is archived. The list omits archived diagrams by default. */
+is_archived: boolean
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** At most 1,000. */
+nodes: (DiagramNode)[]
+/** At most 2,000. */
+edges: (DiagramEdge)[]
+}
+export type NetworkDiagramUpdate = {
+/** Name of the diagram. */
+name?: string | undefined
+/** Description of the network. */
+description?: string | undefined
+/** The client whose network it shows. */
+client_name?: (string | null) | undefined
+/** The asset that it shows. */
+asset_name?: (string | null) | undefined
+/** At most 1,000. */
+nodes?: (DiagramNode)[] | undefined
+/** At most 2,000. */
+edges?: (DiagramEdge)[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type NewPlatformInviteCodeResponse = (PlatformInviteCodeResponse & {
+/** The code to register with. Only this response contains it. */
+code: string
+})
+/** Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses. */
+export type NotificationChannel = ('chat1_webhook' | 'chat2_webhook' | 'email')
+export type NotificationConfigCreate = {
+channel: NotificationChannel
+/** Absolute https address without credentials on a public host. Required for a chat tool. */
+webhook_url?: (string | null) | undefined
+/** 1 to 20 e-mail addresses. Required for channel `email`. */
+email_addresses?: ((string)[] | null) | undefined
+/** The events that are sent through this channel, each at most once. May be empty. */
+events_enabled?: (NotificationEventKey)[] | undefined
+}
+export type NotificationConfigResponse = {
+id: Id
+/** Id of the account. */
+account_id: string
+channel: NotificationChannel
+/** Webhook address of the chat tool. Not used for channel `email`, where it may be null. */
+webhook_url: (string | null)
+/** Recipients of the e-mails. Not used for a chat tool, where it may be null. */
+email_addresses: ((string)[] | null)
+/** The events that are sent through this channel. */
+events_enabled: (NotificationEventKey)[]
+created_at: Timestamp
+}
+export type NotificationConfigUpdate = {
+channel?: NotificationChannel | undefined
+/** Absolute https address without credentials on a public host. Required for a chat tool. */
+webhook_url?: (string | null) | undefined
+/** 1 to 20 e-mail addresses. Required for channel `email`. */
+email_addresses?: ((string)[] | null) | undefined
+/** The events that are sent through this channel, each at most once. May be empty. */
+events_enabled?: (NotificationEventKey)[] | undefined
+}
+export type NotificationDelivery = {
+id: Id
+/** Id of the config. */
+config_id: string
+/** The kind of event; null for a test message. */
+event_key: (NotificationEventKey | null)
+channel: NotificationChannel
+state: DeliveryState
+/** Number of attempts so far. */
+attempts: number
+/** Why the last attempt failed, or whom it left out. */
+last_error: (string | null)
+/** The HTTP status of the last attempt; null without a response. */
+last_status_code: (number | null)
+/** When the next attempt is due; null when there is none. */
+next_attempt_at: (Timestamp | null)
+/** When the channel accepted it. */
+delivered_at: (Timestamp | null)
+created_at: Timestamp
+}
+/** The kind of event. */
+export type NotificationEventKey = ('session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type NotificationResponse = {
+id: Id
+/** Id of the recipient. */
+user_id: string
+event_key: NotificationEventKey
+/** Title in one line. */
+title: string
+/** Details, as plain text. */
+body: string
+/** A path of the frontend. */
+link: (string | null)
+/** What the alert of an escalation shows; null for other events. */
+escalation: ({
+urgency: Urgency
+/** The client’s company. */
+client_name: (string | null)
+/** Id of the linked ticket. */
+psa_ticket_id: (string | null)
+/** Why the session was handed over. This and the next texts have at most 2,000 characters. */
+reason: string
+/** The problem and its current state. */
+summary: string
+/** What was tried, with the results. */
+what_was_tried: string
+/** What to do next. */
+next_steps: string
+} | null)
+/** Whether the recipient has read it. */
+is_read: boolean
+/** When it was first read. */
+read_at: (Timestamp | null)
+created_at: Timestamp
+}
+export type NotificationTestRequest = {
+/** Id of the config to test. */
+config_id: string
+}
+export type NotificationTestResponse = {
+/** Whether the channel accepted the message. */
+success: boolean
+/** The result as a sentence. */
+message: string
+}
+export type OAuthAuthorizationResponse = {
+/** The address to send the browser to. */
+authorization_url: string
+/** A random value that the provider sends back in its redirect. Store it in this browser until then. */
+state: string
+}
+export type OAuthCallbackPayload = {
+/** The code in the address that the provider redirects the browser to. */
+code: string
+/** The state in that address. Check first that it equals the one stored in this browser. */
+state: string
+/** The code of an account's invite. A new user joins that account; no account is created. */
+account_invite_code?: string | undefined
+/** The invited e-mail address. An identity with another address is refused: 400 `invite_email_mismatch`. */
+invited_email?: string | undefined
+}
+export type OnboardingStatusResponse = {
+/** The highest step sent so far; 0 before the first. 1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done. */
+current_step: number
+/** Completed steps, in the order of completion. */
+completed_steps: (number)[]
+/** Steps that were skipped and not completed since, in the order of skipping. */
+skipped_steps: (number)[]
+/** Whether the remaining steps were dismissed. */
+dismissed: boolean
+/** Whether my e-mail address is verified. */
+email_verified: boolean
+/** Whether step 2 was completed. */
+shop_setup_done: boolean
+/** Whether I have started an AI session. For older clients. */
+tried_ai_assistant: boolean
+/** Whether my account is connected to a ticketing system. */
+psa_connected: boolean
+/** Whether my account has ever sent an invite. */
+team_invited: boolean
+/** Whether my account has a flow of its own. */
+first_flow_created: boolean
+}
+/** `skip` ignores the data. */
+export type OnboardingStepAction = ('complete' | 'skip')
+export type OnboardingStepUpdate = {
+/** 1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done. */
+step: number
+action: OnboardingStepAction
+/** The input of this step: any keys, at most 16 KB. */
+data?: { [key: string]: JsonValue } | undefined
+}
+export type OneFlowAnalytics = (FlowAnalytics & {
+/** In the order of the flow. Steps that it no longer has come last. */
+steps: (StepAnalytics)[]
+})
+export type PasskeyCreate = {
+/** A name to recognise it. */
+name: string
+credential: PasskeyCredential
+}
+export type PasskeyCreateResponse = {
+passkey: PasskeyResponse
+/** New recovery codes, if this is the first second factor. They are not shown again. */
+recovery_codes: (string)[]
+}
+/** What `navigator.credentials.create` or `get` returned, as JSON. */
+export type PasskeyCredential = { [key: string]: unknown }
+/** Options for the browser, in the JSON form of WebAuthn. */
+export type PasskeyOptions = { [key: string]: unknown }
+/** The new passkey. */
+export type PasskeyResponse = {
+id: Id
+/** The name that the user chose. */
+name: string
+created_at: Timestamp
+/** When it last signed in. */
+last_used_at: (Timestamp | null)
+}
+export type PasskeySignInRequest = {
+passkey: PasskeyCredential
+}
+export type PasskeyUpdate = {
+/** A name to recognise it. */
+name: string
+}
+/** The kind of operation. */
+export type PatchOperationName = ('add' | 'remove' | 'replace')
+export type PinOrder = {
+/** The ids of all my pinned flows, in their new order. */
+tree_ids: (string)[]
+}
+export type PlanFeatureUpdate = {
+/** The key of the plan. */
+plan?: string | undefined
+/** Whether accounts on this plan have the feature. */
+enabled?: boolean | undefined
+}
+export type PlanLimitsResponse = {
+/** The key of the plan. */
+plan: string
+/** Seats; null for no limit. */
+max_users: (number | null)
+/** Knowledge imports in total; null for no limit. */
+max_kb_imports: (number | null)
+/** AI builds per month; null for no limit. */
+max_ai_builds_per_month: (number | null)
+quotas: PlanQuotas
+/** The name that customers see. This field and every field below are null for a plan without billing. */
+display_name: (string | null)
+/** Who the plan is for. */
+description: (string | null)
+/** Price per month, in cents. */
+monthly_price_cents: (number | null)
+/** Price per year, in cents. */
+annual_price_cents: (number | null)
+/** ISO 4217 code in lower case. */
+currency: (string | null)
+/** What the plan includes, as text for people. */
+features: ((string)[] | null)
+/** Whether the public price list shows the plan. */
+is_public: (boolean | null)
+/** Whether the plan was withdrawn. The price list never shows a withdrawn plan. */
+is_archived: (boolean | null)
+/** Position in the list; smaller first. */
+sort_order: (number | null)
+/** The billing provider's id of the product. */
+provider_product_id: (string | null)
+/** The provider's id of the monthly price. */
+provider_monthly_price_id: (string | null)
+/** The provider's id of the annual price. */
+provider_annual_price_id: (string | null)
+}
+export type PlanLimitsUpdate = {
+/** The key of the plan. An unknown key creates a plan. */
+plan: string
+/** Seats; null for no limit. */
+max_users?: (number | null) | undefined
+/** Knowledge imports in total; null for no limit. */
+max_kb_imports?: (number | null) | undefined
+/** AI builds per month; null for no limit. */
+max_ai_builds_per_month?: (number | null) | undefined
+quotas?: PlanQuotas | undefined
+/** The name that customers see; null leaves it unchanged. */
+display_name?: (string | null) | undefined
+/** Price per month, in cents; null for a price by agreement. */
+monthly_price_cents?: (number | null) | undefined
+/** Price per year, in cents; null for a price by agreement. */
+annual_price_cents?: (number | null) | undefined
+/** ISO 4217 code. */
+currency?: string | undefined
+/** Whether the public price list shows the plan. */
+is_public?: boolean | undefined
+/** Whether the plan was withdrawn. The price list never shows a withdrawn plan. */
+is_archived?: boolean | undefined
+/** Position in the list; smaller first. */
+sort_order?: number | undefined
+/** The billing provider's id of the product. */
+provider_product_id?: (string | null) | undefined
+/** The provider's id of the monthly price. */
+provider_monthly_price_id?: (string | null) | undefined
+/** The provider's id of the annual price. */
+provider_annual_price_id?: (string | null) | undefined
+}
+/** The limits of `GET /accounts/me/usage`; null for none. */
+export type PlanQuotas = {
+/** Flows. */
+flows?: (number | null) | undefined
+/** Open AI sessions. */
+open_ai_sessions?: (number | null) | undefined
+/** Schedules. */
+schedules?: (number | null) | undefined
+/** Configs. */
+notification_configs?: (number | null) | undefined
+/** E-mails. */
+mails_per_day?: (number | null) | undefined
+/** Bytes. */
+stored_bytes?: (number | null) | undefined
+/** Millionths of a dollar per month. */
+ai_cost_micros?: (number | null) | undefined
+}
+export type PlatformInviteCodeCreate = {
+/** How many users may register with the code. */
+max_uses?: number | undefined
+/** When the code expires; null for never. */
+expires_at?: (string | null) | undefined
+/** A note for staff. */
+note?: (string | null) | undefined
+}
+export type PlatformInviteCodeResponse = {
+id: Id
+/** How many users may register with the code. */
+max_uses: number
+/** How many users have registered with it. */
+used_count: number
+status: PlatformInviteCodeStatus
+/** When the code expires; null for never. */
+expires_at: (Timestamp | null)
+/** A note for staff. */
+note: (string | null)
+/** The user who created the code. */
+created_by: (Id | null)
+/** The name of that user. */
+created_by_name: (string | null)
+created_at: Timestamp
+}
+/** Only an open code can be used to register. */
+export type PlatformInviteCodeStatus = ('open' | 'used_up' | 'expired')
+export type PreparedSessionStart = {
+/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
+variables?: { [key: string]: JsonValue } | undefined
+}
+export type ProfileUpdate = {
+/** The name that colleagues see. */
+full_name?: string | undefined
+/** IANA time zone. */
+timezone?: string | undefined
+}
+/** `create`: creates a new flow. `update`: replaces the content of the target. */
+export type ProposalAction = ('create' | 'update')
+/** The kind of session that it was created from. */
+export type ProposalSource = ('session' | 'ai_session')
+/** `pending`: not decided yet. `approved`, `rejected`: decided. */
+export type ProposalStatus = ('pending' | 'approved' | 'rejected')
+/** The outcome that the model derives from the technician’s words. */
+export type ProposedFixOutcome = ('applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending')
+export type PsaBoard = {
+/** Id in the ticketing system. */
+id: string
+/** Name of the board. */
+name: string
+}
+export type PsaConnectionResponse = {
+id: Id
+provider: PsaProvider
+/** Base URL of the ticketing system. */
+base_url: string
+/** ConnectWise: the company id that users enter to sign in. */
+company_id: (string | null)
+/** Id of the integration at the provider. */
+client_id: string
+/** HaloPSA: name of the tenant; null if the base URL identifies the tenant. */
+tenant: (string | null)
+/** Whether the connection is used. An inactive connection counts as none. */
+is_active: boolean
+/** When the credentials were last checked. */
+last_checked_at: (Timestamp | null)
+/** Why that check failed; null when it succeeded. */
+last_check_error: (string | null)
+created_at: Timestamp
+/** When the connection was last changed. */
+updated_at: string
+}
+export type PsaConnectionTest = {
+/** Whether the ticketing system accepted the credentials. */
+success: boolean
+/** The result as a sentence. */
+message: string
+}
+export type PsaConnectionUpdate = {
+provider?: PsaProvider | undefined
+/** Base URL of the ticketing system: its site, or the path of its API. */
+base_url?: string | undefined
+/** ConnectWise: the company id that users enter to sign in. */
+company_id?: string | undefined
+/** ConnectWise: the API member's public key. It is never returned. */
+public_key?: string | undefined
+/** ConnectWise: the API member's private key. It is never returned. */
+private_key?: string | undefined
+/** Id of the integration at the provider. */
+client_id?: string | undefined
+/** HaloPSA: the secret of the API application. It is never returned. */
+client_secret?: string | undefined
+/** HaloPSA: name of the tenant; null if the base URL identifies the tenant. */
+tenant?: (string | null) | undefined
+/** Whether the connection is used. A new connection is active when left out. */
+is_active?: boolean | undefined
+}
+export type PsaMember = {
+/** Id in the ticketing system. */
+id: string
+/** Sign-in name in the ticketing system. */
+identifier: string
+/** Full name. */
+name: string
+/** E-mail address in the ticketing system. */
+email: (string | null)
+}
+export type PsaMemberMapping = {
+/** Id of a user of the account. */
+user_id: string
+/** Name of the user. */
+full_name: string
+/** E-mail address of the user. */
+email: string
+/** Id of the mapped member; null when unmapped. */
+psa_member_id: (string | null)
+/** Sign-in name of the mapped member; null when unmapped. */
+psa_identifier: (string | null)
+/** Name of the mapped member; null when unmapped. */
+psa_name: (string | null)
+/** For an unmapped user: the only member with the same e-mail address, if there is one and the ticketing system is available. */
+suggested_member_id: (string | null)
+}
+export type PsaMemberMappingUpdate = {
+/** Id of the member, or null to remove the mapping. */
+psa_member_id?: (string | null) | undefined
+}
+/** The ticketing system: ConnectWise Manage or HaloPSA. */
+export type PsaProvider = ('connectwise' | 'halopsa')
+export type PsaPush = {
+id: Id
+/** Id of the ticket in the ticketing system. */
+ticket_id: string
+/** Whether the note is hidden from the client. */
+internal: boolean
+source_kind: PsaPushSource
+/** Id of the session, AI session or output that the note documents. */
+source_id: string
+/** The user who requested it; null when a job did. */
+requested_by: (Id | null)
+/** `queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: added to the ticket. `failed`: no further attempt follows. */
+state: PsaPushState
+/** Number of attempts. */
+attempts: number
+/** Why the last attempt failed. */
+last_error: (string | null)
+/** When the next attempt is due; null when there is none. */
+next_attempt_at: (Timestamp | null)
+/** When the note was added to the ticket. */
+pushed_at: (Timestamp | null)
+/** Id of the note in the ticketing system. */
+provider_note_id: (string | null)
+created_at: Timestamp
+}
+/** What the note documents: a session, an AI session or an output of an AI session. */
+export type PsaPushSource = ('session' | 'ai_session' | 'output')
+export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
+export type PsaTicketContext = {
+/** The ticket itself. */
+ticket: {
+/** Id in the ticketing system. */
+id: string
+/** Summary of the ticket. */
+summary: string
+/** The board it is on. */
+board: (string | null)
+/** Its status on that board. */
+status: (string | null)
+/** Its priority. */
+priority: (string | null)
+/** The client. */
+company: (string | null)
+/** The person who reported it. */
+contact: (string | null)
+/** The assigned member; null when there is none. */
+owner: (string | null)
+/** When it was last changed. */
+updated_at: (Timestamp | null)
+/** Id of its board. */
+board_id: (string | null)
+/** Id of the client. */
+company_id: (string | null)
+/** Id of the contact who reported it. */
+contact_id: (string | null)
+/** Type of the ticket. */
+type: (string | null)
+/** The report. */
+description: (string | null)
+/** Whether it is closed. */
+is_closed: boolean
+/** When it was opened. */
+created_at: (Timestamp | null)
+}
+/** The client; null when the ticket names none. */
+company: ({
+/** Id in the ticketing system. */
+id: string
+/** The client. */
+name: string
+/** Its phone number. */
+phone: (string | null)
+/** Its postal address, in one line. */
+address: (string | null)
+/** Its website. */
+website: (string | null)
+} | null)
+/** The person who reported it; null when the ticket names none. */
+contact: ({
+/** Id in the ticketing system. */
+id: string
+/** Name of the contact. */
+name: string
+/** Job title. */
+title: (string | null)
+/** E-mail address. */
+email: (string | null)
+/** Phone number. */
+phone: (string | null)
+} | null)
+/** Affected devices and services, at most 10. */
+configurations: ({
+/** Id in the ticketing system. */
+id: string
+/** Name of the device or service. */
+name: string
+/** Type of device or service. */
+type: (string | null)
+/** Manufacturer. */
+manufacturer: (string | null)
+/** Model. */
+model: (string | null)
+/** Its serial number. */
+serial_number: (string | null)
+/** Operating system. */
+operating_system: (string | null)
+/** IP address. */
+ip_address: (string | null)
+})[]
+/** The newest 50 notes, newest first. */
+notes: ({
+/** Id in the ticketing system. */
+id: string
+/** Text of the note. */
+text: string
+/** Author of the note. */
+author: (string | null)
+/** Whether the note is hidden from the client. */
+internal: boolean
+/** When it was written. */
+created_at: (Timestamp | null)
+})[]
+/** Up to 10 other tickets of the client, the most recently changed first. */
+related_tickets: (PsaTicketItem)[]
+/** Parts that could not be read this time and are therefore empty. */
+unavailable: (TicketContextPart)[]
+/** When it was read from the ticketing system. It is cached for five minutes. */
+fetched_at: string
+}
+export type PsaTicketItem = {
+/** Id in the ticketing system. */
+id: string
+/** Summary of the ticket. */
+summary: string
+/** The board it is on. */
+board: (string | null)
+/** Its status on that board. */
+status: (string | null)
+/** Its priority. */
+priority: (string | null)
+/** The client. */
+company: (string | null)
+/** The person who reported it. */
+contact: (string | null)
+/** The assigned member; null when there is none. */
+owner: (string | null)
+/** When it was last changed. */
+updated_at: (Timestamp | null)
+}
+export type PsaTicketPage = {
+/** Open tickets, the most recently changed first. */
+items: (PsaTicketItem)[]
+/** Number of this page. */
+page: number
+/** Requested number of tickets per page. */
+page_size: number
+/** Whether a page follows. */
+has_more: boolean
+}
+export type PublicConfigResponse = {
+/** Whether anyone may register without a platform invite code. */
+self_serve_enabled: boolean
+/** The configured identity providers. */
+oauth_providers: (IdentityProvider)[]
+}
+export type PublicPlanResponse = {
+/** The key of the plan. */
+plan: string
+/** The name that customers see. */
+display_name: string
+/** Who the plan is for. */
+description: string
+/** Price per month, in cents; null for a price by agreement. */
+monthly_price_cents: (number | null)
+/** Price per year, in cents; null for a price by agreement. */
+annual_price_cents: (number | null)
+/** ISO 4217 code in lower case. */
+currency: string
+/** Position in the list; smaller first. */
+sort_order: number
+/** What the plan includes, as text for people. */
+features: (string)[]
+/** Seats; null for no limit. */
+max_seats: (number | null)
+}
+export type Quota = {
+/** What is used. */
+used: number
+/** The limit; null for none. */
+limit: (number | null)
+}
+export type RecoveryCodesResponse = {
+/** Each can be used once instead of a code. They are not shown again. */
+recovery_codes: (string)[]
+}
+export type RefreshRequest = {
+/** The newest refresh token of this sign-in. */
+refresh_token: string
+}
+export type RegisterRequest = {
+/** The e-mail address to sign in with. */
+email: string
+/** 10 to 128 characters. Must not contain the e-mail address or be a common password. */
+password: string
+/** The name that colleagues see. */
+full_name: string
+/** The name of the new account. By default it is derived from the full name. */
+account_name?: string | undefined
+/** A platform invite code, required if registration is by invitation only. It is redeemed whenever it is sent. */
+invite_code?: string | undefined
+/** The code of an account's invite. The user joins that account; no account is created. */
+account_invite_code?: string | undefined
+}
+export type ResetPasswordRequest = {
+/** The token of the link in the e-mail. */
+token: string
+/** 10 to 128 characters. Must not contain the e-mail address or be a common password. */
+new_password: string
+}
+/** The role of the new member. */
+export type Role = ('viewer' | 'engineer' | 'admin')
+/** `created`: the run created its sessions. `failed`: it could not create them. `missed`: it did not start, because a later run replaced it or the schedule was paused. */
+export type RunStatus = ('created' | 'failed' | 'missed')
+/** Whether the schedule or a user started it. */
+export type RunTrigger = ('scheduled' | 'manual')
+export type SalesLeadCreate = {
+/** The e-mail address to reply to. */
+email: string
+/** The name of the person. */
+name: string
+/** The company. */
+company: string
+source: SalesLeadSource
+/** A message to sales. */
+message?: string | undefined
+/** A phone number to call back. */
+phone?: string | undefined
+/** How many people would use the service. */
+seats?: number | undefined
+}
+export type SalesLeadCreateResponse = {
+id: Id
+/** When the lead was received. */
+received_at: string
+}
+export type SalesLeadResponse = {
+id: Id
+/** The e-mail address to reply to. */
+email: string
+/** The name of the person. */
+name: string
+/** The company. */
+company: string
+source: SalesLeadSource
+/** The message, if any. */
+message: (string | null)
+/** The phone number, if any. */
+phone: (string | null)
+/** How many people would use the service. */
+seats: (number | null)
+/** When the lead was received. */
+received_at: string
+}
+/** Where the lead came from. */
+export type SalesLeadSource = ('pricing_page' | 'contact_form' | 'landing_page' | 'demo_request' | 'referral')
+export type ScriptBuilderCreate = {
+origin: ScriptBuilderOrigin
+/** An AI session of mine, for origin `pilot_inline`. */
+ai_session_id?: string | undefined
+language?: ScriptLanguage | undefined
+/** Title of the session. */
+title?: string | undefined
+}
+export type ScriptBuilderListItem = {
+id: Id
+/** The user who started it. */
+user_id: string
+origin: ScriptBuilderOrigin
+/** The AI session that it is part of. */
+ai_session_id: (Id | null)
+language: ScriptLanguage
+/** Title of the session. */
+title: string
+/** Number of messages of the user and the model. */
+message_count: number
+created_at: Timestamp
+/** When the model last replied; at first, when the session was created. */
+updated_at: string
+}
+/** The reply of the model. */
+export type ScriptBuilderMessage = {
+id: Id
+/** The sender of the message. */
+role: MessageRole
+/** Text of the message; markdown if the model wrote it. */
+content: string
+created_at: Timestamp
+}
+/** `standalone`: independent of other sessions. `pilot_inline`: part of an AI session. */
+export type ScriptBuilderOrigin = ('standalone' | 'pilot_inline')
+/** `standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both. */
+export type ScriptBuilderOriginFilter = ('standalone' | 'pilot_inline' | 'all')
+export type ScriptBuilderReply = {
+message: ScriptBuilderMessage
+/** The script, if this reply wrote or changed it. */
+script?: string | undefined
+/** The parameters of the script; present with `script`. */
+parameters_schema?: (ScriptParameter)[] | undefined
+}
+export type ScriptBuilderRequest = {
+/** What the script must do, or what to change. */
+message: string
+}
+export type ScriptBuilderSave = {
+/** Name of the script in the library. */
+name: string
+/** Its category. */
+category_id?: string | undefined
+/** What the script does. */
+description?: string | undefined
+/** Replaces the script of the session. */
+script_body?: string | undefined
+/** Replaces the parameters of the session. */
+parameters_schema?: (ScriptParameter)[] | undefined
+}
+export type ScriptBuilderSession = (ScriptBuilderListItem & {
+/** The current script with its placeholders; null before there is one. */
+script_body: (string | null)
+/** The parameters of the script. */
+parameters_schema: (ScriptParameter)[]
+/** The messages in order. */
+messages: (ScriptBuilderMessage)[]
+})
+export type ScriptCategoryCreate = {
+/** Unique in the account, ignoring case. */
+name: string
+}
+export type ScriptCategoryResponse = {
+id: Id
+/** Unique in the account, ignoring case. */
+name: string
+/** Number of its scripts that I can see. */
+count: number
+created_at: Timestamp
+}
+export type ScriptGenerateRequest = {
+/** Values by parameter name. */
+parameters?: { [key: string]: unknown } | undefined
+/** A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. */
+session_id?: string | undefined
+}
+export type ScriptGenerateResponse = {
+/** The script with every value as a literal of its language. */
+script: string
+language: ScriptLanguage
+/** Whether it needs administrator rights. */
+requires_elevation: boolean
+/** What to consider before running the script. */
+warnings: (string)[]
+/** Suggested file name. */
+filename: string
+}
+/** The language of the script. */
+export type ScriptLanguage = ('powershell' | 'bash' | 'python')
+export type ScriptParameter = {
+/** The name of the parameter in the script. */
+name: string
+/** The name of the parameter that people see. */
+label: string
+type: ScriptParameterType
+/** Whether a value is required. An optional parameter without a value and without a default is empty. */
+required?: boolean | undefined
+/** The default value. */
+default?: ((string | number | boolean) | null) | undefined
+/** The allowed values of a `choice`. */
+choices?: ((string)[] | null) | undefined
+/** A regular expression that the whole value must match. */
+pattern?: (string | null) | undefined
+/** The minimum number, or the minimum length of a text. */
+min?: (number | null) | undefined
+/** The maximum number, or the maximum length of a text. */
+max?: (number | null) | undefined
+}
+/** The type of the value. */
+export type ScriptParameterType = ('string' | 'int' | 'bool' | 'choice' | 'password' | 'path' | 'hostname')
+export type ScriptTemplateCreate = {
+/** Name of the template. */
+name: string
+/** What the script does. */
+description?: string | undefined
+/** The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`. */
+script_body: string
+/** The parameters of the script. */
+parameters_schema?: (ScriptParameter)[] | undefined
+language: ScriptLanguage
+/** Whether it needs administrator rights. */
+requires_elevation?: boolean | undefined
+/** Its category; null for none. */
+category_id?: (Id | null) | undefined
+}
+export type ScriptTemplateListItem = {
+id: Id
+/** Name of the template. */
+name: string
+/** Unique identifier in URLs. It does not change when the template is renamed. */
+slug: string
+/** What the script does. */
+description: string
+/** The parameters of the script. */
+parameters_schema: (ScriptParameter)[]
+language: ScriptLanguage
+/** Whether it needs administrator rights. */
+requires_elevation: boolean
+/** Its category. */
+category_id: (Id | null)
+/** The category’s name. */
+category: (string | null)
+/** Whether the whole account can see the template. Otherwise only its creator, its team and account admins can. */
+is_shared: boolean
+/** Whether staff featured it in the public gallery. */
+is_gallery_featured: boolean
+/** Position in the gallery; smaller values first. */
+gallery_sort_order: number
+/** The AI session that the script came from. */
+source_session_id: (Id | null)
+/** The user who proposed the script as a template. */
+source_user_id: (Id | null)
+/** The ticket of that session. */
+source_ticket_ref: (string | null)
+/** The team it belongs to. */
+team_id: (Id | null)
+/** The account it belongs to; the platform account for templates that ship with the service. */
+account_id: string
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+}
+export type ScriptTemplateResponse = (ScriptTemplateListItem & {
+/** The script, with its placeholders. */
+script_body: string
+})
+export type ScriptTemplateShare = {
+/** `false` limits the template to its creator, its team and account admins. */
+is_shared?: boolean | undefined
+}
+export type ScriptTemplateUpdate = {
+/** Name of the template. */
+name?: string | undefined
+/** What the script does. */
+description?: string | undefined
+/** The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`. */
+script_body?: string | undefined
+/** The parameters of the script. */
+parameters_schema?: (ScriptParameter)[] | undefined
+language?: ScriptLanguage | undefined
+/** Whether it needs administrator rights. */
+requires_elevation?: boolean | undefined
+/** Its category; null for none. */
+category_id?: (Id | null) | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type SessionCloseResponse = {
+session_id: Id
+status: AiSessionStatus
+/** Id of the new handoff, if there is one. */
+handoff_id: (Id | null)
+/** The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters. */
+documentation: string
+psa_push: DocumentationPushState
+/** Number of people who were notified. */
+notified: number
+}
+export type SessionComplete = {
+outcome: SessionOutcome
+/** Notes about the session; by default unchanged. */
+notes?: string | undefined
+/** What remains to be done; by default unchanged. */
+next_steps?: string | undefined
+}
+export type SessionCurrentStep = {
+/** Id of the step. */
+id: string
+/** `decision`, `action`, `solution` or `procedure_step`. */
+type: string
+/** What to do or find out, with placeholders filled. */
+title: string
+/** How to do it, in markdown, with placeholders filled. */
+description: string
+/** The choices of a decision. */
+options: ({
+/** Id of the option. */
+id: string
+/** Text of the option. */
+label: string
+})[]
+/** What to try when the step fails. */
+fallback_steps: (SessionStepText)[]
+/** The section headers directly before the step. */
+section_headers: (SessionStepText)[]
+/** Title of the section that the step belongs to. */
+section_title: (string | null)
+/** Label of the group that the step belongs to. */
+group_label: (string | null)
+/** Estimated duration in minutes. */
+estimated_minutes: (number | null)
+/** A script template to run at this point. */
+script_template_id: (string | null)
+/** Links to helpful documents. */
+attachments: (FlowAttachment)[]
+}
+export type SessionCustomStep = {
+id: Id
+source: CustomStepSource
+/** The step that it followed. */
+after_step_id: string
+/** What was done. */
+title: string
+/** How it was done, in markdown. */
+description: string
+/** The library step it was taken from. */
+library_step_id: (Id | null)
+/** The flow it was taken from. */
+tree_id: (Id | null)
+/** The node or step of that flow. */
+node_id: (string | null)
+created_at: Timestamp
+}
+export type SessionCustomStepCreate = {
+source: CustomStepSource
+/** The step of the flow that it followed; by default the current step or, at the end of the flow, the last answered one. */
+after_step_id?: string | undefined
+/** What was done; by default the title of the library step or node. */
+title?: string | undefined
+/** How it was done, in markdown; by default the description of the library step or node. */
+description?: string | undefined
+/** The library step, for source `step-library`. */
+library_step_id?: string | undefined
+/** The flow that it comes from, for source `forked-tree`. */
+tree_id?: string | undefined
+/** The node or step of that flow, for source `forked-tree`. */
+node_id?: string | undefined
+}
+export type SessionDecision = {
+/** The step that was answered. */
+step_id: string
+/** The chosen option of a decision. */
+option_id: (string | null)
+/** The result of any other step. */
+outcome: (StepOutcome | null)
+/** Note of the technician. */
+note: (string | null)
+/** Start of the step: the value in the request, by default the previous answer or session start. */
+started_at: string
+/** Step duration: the value in the request, by default the time from its start to the answer. */
+duration_seconds: number
+/** When it was answered. */
+decided_at: string
+/** The section headers directly before the step. */
+section_headers: (SessionStepText)[]
+}
+export type SessionDecisionCreate = {
+/** The step to answer; it must be the current one. */
+step_id: string
+/** The chosen option of a decision. */
+option_id?: string | undefined
+/** The result of any other step. */
+outcome?: StepOutcome | undefined
+/** Note of the technician. */
+note?: string | undefined
+/** When work on the step started; by default when the previous step was answered or the session started. */
+started_at?: string | undefined
+/** Duration of the step; by default the time until now. */
+duration_seconds?: number | undefined
+/** A fallback step that was used. Without `option_id` or `outcome`, the current step stays. */
+fallback?: {
+/** One of the step’s fallback steps. */
+fallback_step_id: string
+outcome: StepOutcome
+/** Note of the technician. */
+note?: string | undefined
+} | undefined
+}
+export type SessionListItem = {
+id: Id
+account_id: Id
+/** The team of the user who created it. */
+team_id: (Id | null)
+/** The user who runs it. */
+user_id: string
+/** The name of that user. */
+user_name: (string | null)
+/** The flow. It may have been changed or deleted since. */
+tree_id: string
+state: SessionState
+/** The ticket it is for. */
+ticket_number: (string | null)
+/** The client it is for. */
+client_name: (string | null)
+/** Outcome of the session; null until it is completed. */
+outcome: (SessionOutcome | null)
+/** The batch that it belongs to. */
+batch_id: (Id | null)
+/** The target it is run on. */
+target_label: (string | null)
+/** The step to answer next; null before the start and at the end. */
+current_step_id: (string | null)
+/** Progress of the session. */
+progress: {
+/** Number of answered steps. */
+answered: number
+/** Number of steps. For a tree: the answered steps plus the longest remaining path. */
+total: number
+/** 0 to 100; 100 only when every step is answered. */
+percent: number
+}
+/** When it was first exported after its completion. */
+exported_at: (Timestamp | null)
+/** When it was started; null while it is prepared. */
+started_at: (Timestamp | null)
+/** When it was completed. */
+completed_at: (Timestamp | null)
+created_at: Timestamp
+/** The version of the flow that the session runs. */
+tree_snapshot: {
+/** Name of the flow. */
+name: string
+/** Purpose of the flow. */
+description: string
+/** Name of its category. */
+category: (string | null)
+/** The version that the session runs. */
+version: number
+tree_type: FlowType
+}
+}
+/** Outcome of the session. */
+export type SessionOutcome = ('resolved' | 'unresolved' | 'escalated' | 'cancelled')
+export type SessionPrepare = {
+/** A published flow that I can see. */
+tree_id: string
+/** The ticket it is for. */
+ticket_number?: string | undefined
+/** The client it is for. */
+client_name?: string | undefined
+/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
+variables?: { [key: string]: JsonValue } | undefined
+/** The target that it will be run on. */
+target_label?: string | undefined
+}
+export type SessionPush = {
+/** Whether the note is hidden from the client. */
+internal?: boolean | undefined
+}
+export type SessionRatingPut = {
+/** Satisfaction of the client; 5 is the best. */
+score: number
+/** Comment of the client. */
+comment?: string | undefined
+}
+export type SessionRatingResponse = {
+/** Satisfaction of the client, from 1 to 5. */
+score: number
+/** Comment of the client. */
+comment: (string | null)
+/** The user who entered the rating. */
+rated_by: string
+/** The name of that user. */
+rated_by_name: (string | null)
+/** When the rating was entered. */
+rated_at: string
+}
+export type SessionResponse = {
+id: Id
+account_id: Id
+/** The team of the user who created it. */
+team_id: (Id | null)
+/** The user who runs it. */
+user_id: string
+/** The name of that user. */
+user_name: (string | null)
+/** The flow. It may have been changed or deleted since. */
+tree_id: string
+state: SessionState
+/** The ticket it is for. */
+ticket_number: (string | null)
+/** The client it is for. */
+client_name: (string | null)
+/** Outcome of the session; null until it is completed. */
+outcome: (SessionOutcome | null)
+/** The batch that it belongs to. */
+batch_id: (Id | null)
+/** The target it is run on. */
+target_label: (string | null)
+/** The step to answer next; null before the start and at the end. */
+current_step_id: (string | null)
+/** Progress of the session. */
+progress: {
+/** Number of answered steps. */
+answered: number
+/** Number of steps. For a tree: the answered steps plus the longest remaining path. */
+total: number
+/** 0 to 100; 100 only when every step is answered. */
+percent: number
+}
+/** When it was first exported after its completion. */
+exported_at: (Timestamp | null)
+/** When it was started; null while it is prepared. */
+started_at: (Timestamp | null)
+/** When it was completed. */
+completed_at: (Timestamp | null)
+created_at: Timestamp
+/** The version of the flow that the session runs. */
+tree_snapshot: {
+/** Name of the flow. */
+name: string
+/** Purpose of the flow. */
+description: string
+/** Name of its category. */
+category: (string | null)
+/** The version that the session runs. */
+version: number
+tree_type: FlowType
+/** The root node or the steps of the flow, with unfilled placeholders. */
+tree_structure: (FlowSteps | FlowNode)
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form: (IntakeField)[]
+}
+/** Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only. */
+variables: { [key: string]: JsonValue }
+/** The current step with its placeholders filled; null when there is none. */
+current_step: (SessionCurrentStep | null)
+/** The closing text of a procedure as soon as no step is left; otherwise null. */
+procedure_end: ({
+/** Id in the flow. */
+id: string
+/** Title, with placeholders filled. */
+title: string
+/** Markdown, with placeholders filled. */
+description: string
+/** The section headers directly before the end. */
+section_headers: (SessionStepText)[]
+} | null)
+/** The answers so far, in order. */
+decisions: (SessionDecision)[]
+/** The fallback steps that were used. */
+fallback_decisions: (FallbackStepRecord)[]
+/** Steps that were done and are not part of the flow. */
+custom_steps: (SessionCustomStep)[]
+/** Notes about the session. */
+notes: (string | null)
+/** What remains to be done. */
+next_steps: (string | null)
+}
+export type SessionSaveAsTree = {
+/** Name of the new flow. */
+name: string
+/** Purpose of the new flow; by default that of the session’s flow. */
+description?: string | undefined
+}
+export type SessionStart = {
+/** A published flow that I can see. */
+tree_id: string
+/** The ticket it is for. */
+ticket_number?: string | undefined
+/** The client it is for. */
+client_name?: string | undefined
+/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
+variables?: { [key: string]: JsonValue } | undefined
+}
+/** `prepared`: stored to start later. `in_progress`: running. `completed`: finished with an outcome. `abandoned`: ended without one. */
+export type SessionState = ('prepared' | 'in_progress' | 'completed' | 'abandoned')
+export type SessionStepText = {
+/** Id in the flow. */
+id: string
+/** Title, with placeholders filled. */
+title: string
+/** Markdown, with placeholders filled. */
+description: string
+}
+export type SessionUpdate = {
+/** The ticket it is for; null for none. */
+ticket_number?: (string | null) | undefined
+/** The client it is for; null for none. */
+client_name?: (string | null) | undefined
+/** Notes about the session. */
+notes?: (string | null) | undefined
+/** What remains to be done. */
+next_steps?: (string | null) | undefined
+/** Abandons a session that is prepared or in progress. */
+state?: 'abandoned' | undefined
+}
+/** All current variables of the session. A secret field shows `{"secret": true, "set": …}` only. */
+export type SessionVariablesResponse = { [key: string]: JsonValue }
+/** Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read. */
+export type SessionVariablesUpdate = { [key: string]: JsonValue }
+export type ShareCreate = {
+/** Days until the link expires. */
+expires_in_days?: number | undefined
+}
+export type ShareListItem = {
+id: Id
+/** The user who created the link. */
+created_by: (Id | null)
+/** The name of that user. */
+created_by_name: (string | null)
+/** When the link expires. */
+expires_at: string
+created_at: Timestamp
+}
+export type ShareResponse = {
+id: Id
+/** Opens the flow without sign-in. Only this response contains the token, because the service stores only its hash. */
+token: string
+/** The link to share. */
+url: string
+expires_at: Timestamp
+}
+export type SharedFlowResponse = (FlowDraft & {
+/** When the link expires. */
+expires_at: string
+})
+export type SignInResponse = (TokenResponse | MfaRequiredResponse)
+export type SignedInDevice = {
+id: Id
+/** The User-Agent header of the device. */
+user_agent: string
+/** The IP address of the sign-in. */
+ip: string
+/** Time of the sign-in. */
+created_at: string
+/** When the tokens of the sign-in were last refreshed. */
+last_used_at: string
+/** Whether this request uses this sign-in. */
+current: boolean
+}
+export type StatusUpdate = {
+/** The status of the case. It is not stored. */
+text: string
+}
+/** `ticket_notes`: colleagues. `client_update`: the client. `email_draft`: the client, as an e-mail. */
+export type StatusUpdateAudience = ('ticket_notes' | 'client_update' | 'email_draft')
+export type StatusUpdateCreate = {
+audience: StatusUpdateAudience
+length: StatusUpdateLength
+}
+/** `quick`: a few sentences. `detailed`: the whole case. */
+export type StatusUpdateLength = ('quick' | 'detailed')
+export type StepAnalytics = {
+/** The id of the step. */
+step_id: string
+/** The current title of the step; its id if the flow no longer has it. */
+title: string
+/** Sessions that reached the step. */
+visits: number
+/** Sessions abandoned at this step, completed at it without being resolved, or left at it for a day. */
+drop_offs: number
+/** Median time until the step was answered; null if it never was. */
+median_seconds: (number | null)
+/** Number of "helpful" votes. */
+thumbs_up: number
+/** Number of "not helpful" votes. */
+thumbs_down: number
+}
+export type StepFeedbackPut = {
+/** Whether the step helped. */
+helpful: boolean
+/** What could be better. */
+comment?: string | undefined
+}
+export type StepFeedbackResponse = {
+/** The rated step. */
+step_id: string
+/** The user who rated it. */
+user_id: string
+/** Whether the step helped. */
+helpful: boolean
+/** What could be better. */
+comment: (string | null)
+/** When it was rated. */
+given_at: string
+}
+/** Result of the step. */
+export type StepOutcome = ('done' | 'skipped' | 'failed')
+export type StepUpRequest = {
+/** The code of the authenticator app, or a recovery code. */
+code?: string | undefined
+passkey?: PasskeyCredential | undefined
+}
+export type SubscriptionResponse = {
+/** The current plan; `free` after a trial has expired. */
+plan: string
+status: SubscriptionStatus
+/** Whether the account is blocked until it pays: `past_due` for more than 7 days, `unpaid` or `canceled`. */
+is_lapsed: boolean
+/** When the trial ends or ended. */
+trial_ends_at: (Timestamp | null)
+/** Since when a payment is overdue. */
+past_due_since: (Timestamp | null)
+/** When the paid period ends; null before the first payment. */
+current_period_end: (Timestamp | null)
+/** Seats of the plan; null for no limit. */
+seats: (number | null)
+/** Active members. */
+seats_used: number
+/** The monthly AI quota. */
+ai_builds: {
+/** AI builds used this month. */
+used: number
+/** AI builds per month of the plan; null for no limit. */
+limit: (number | null)
+/** When the next month of the quota starts, counted from the billing cycle anchor. */
+resets_at: string
+}
+/** Whether the account has a billing portal. */
+has_billing_customer: boolean
+/** Names my account to the provider: the `client_reference_id` of a checkout. */
+checkout_reference: string
+}
+/** The current state of the subscription. */
+export type SubscriptionStatus = ('trialing' | 'free' | 'active' | 'past_due' | 'unpaid' | 'canceled')
+/** The fix that the model suggests. */
+export type SuggestedFix = {
+id: Id
+/** Id of the AI session. */
+session_id: string
+/** The fix in one line. */
+title: string
+/** What to do, as markdown. */
+description: string
+kind: FixKind
+/** Id of the script template. */
+script_template_id: (Id | null)
+status: FixStatus
+/** When it was first applied. */
+applied_at: (Timestamp | null)
+/** When its success or failure was recorded. */
+verified_at: (Timestamp | null)
+/** What helped, for a partial outcome. */
+partial_notes: (string | null)
+/** What the fix waits for, for a pending outcome. */
+pending_reason: (string | null)
+/** Why it failed. */
+failure_reason: (string | null)
+/** A script that applies the fix. */
+ai_drafted_script: (string | null)
+/** The parameters of the script, in the format of a template’s `parameters_schema`. */
+ai_drafted_parameters: (JsonValue)[]
+/** The outcome that the model proposes. The technician decides on it. */
+ai_outcome_proposal: ({
+outcome: ProposedFixOutcome
+/** The words from which the model derives it. */
+reason: string
+created_at: Timestamp
+} | null)
+created_at: Timestamp
+}
+export type SuperAdminUpdate = {
+/** Whether this user is staff of the platform. */
+is_super_admin?: boolean | undefined
+}
+export type SupportingDataCreate = {
+kind: SupportingDataKind
+/** Title of the item. */
+title: string
+/** The text, or a comment on the screenshot. */
+content?: string | undefined
+/** The uploaded image of a screenshot. */
+upload_id?: string | undefined
+/** The step of the flow that it belongs to. */
+step_id?: string | undefined
+}
+/** `text`: a text. `screenshot`: a screenshot, whose image may be uploaded later. */
+export type SupportingDataKind = ('text' | 'screenshot')
+export type SupportingDataResponse = {
+id: Id
+/** The session that it belongs to. */
+session_id: string
+kind: SupportingDataKind
+/** Title of the item. */
+title: string
+/** The text, or a comment on the screenshot. */
+content: (string | null)
+/** The uploaded image of a screenshot. */
+upload_id: (Id | null)
+/** The step of the flow that it belongs to. */
+step_id: (string | null)
+/** The user who added it. */
+created_by: string
+/** The name of that user. */
+created_by_name: (string | null)
+created_at: Timestamp
+/** When it last changed. */
+updated_at: string
+}
+export type SupportingDataUpdate = {
+/** Title of the item. */
+title?: string | undefined
+/** The text, or a comment on the screenshot. Null removes a comment; a text must keep its content. */
+content?: (string | null) | undefined
+/** The uploaded image of a screenshot; null removes it. */
+upload_id?: (string | null) | undefined
+/** The step of the flow that it belongs to; null for none. */
+step_id?: (string | null) | undefined
+}
+export type TagResponse = {
+/** The tag in its most frequent spelling. */
+tag: string
+/** Number of visible flows with this tag, ignoring case. */
+count: number
+}
+export type TargetListCreate = {
+/** Name of the list. */
+name: string
+/** Purpose of the list. */
+description?: string | undefined
+/** The targets that flows are run on, 1 to 500. */
+targets: (BatchTarget)[]
+}
+export type TargetListItem = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: (Id | null)
+/** Name of the list. */
+name: string
+/** Purpose of the list. */
+description: string
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** Number of targets in the list. */
+target_count: number
+}
+export type TargetListResponse = {
+id: Id
+/** The account it belongs to. */
+account_id: string
+/** The team it belongs to. */
+team_id: (Id | null)
+/** Name of the list. */
+name: string
+/** Purpose of the list. */
+description: string
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** The targets that flows are run on, 1 to 500. */
+targets: (BatchTarget)[]
+}
+export type TargetListUpdate = {
+/** Name of the list. */
+name?: string | undefined
+/** Purpose of the list. */
+description?: string | undefined
+/** The targets that flows are run on, 1 to 500. */
+targets?: (BatchTarget)[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type TaskLane = {
+/** At most 50. */
+questions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to find out. */
+text: string
+/** Whether the question is answered. */
+answered?: boolean | undefined
+})[]
+/** At most 50. */
+actions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to do. */
+text: string
+/** Whether the action is done. */
+done?: boolean | undefined
+})[]
+/** At most 100. */
+responses: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** The question it answers. */
+question_id?: string | undefined
+/** The action it reports on. */
+action_id?: string | undefined
+/** The response. */
+text: string
+})[]
+}
+export type TaskLanePut = {
+/** At most 50. */
+questions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to find out. */
+text: string
+/** Whether the question is answered. */
+answered?: boolean | undefined
+})[]
+/** At most 50. */
+actions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to do. */
+text: string
+/** Whether the action is done. */
+done?: boolean | undefined
+})[]
+/** At most 100. */
+responses: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** The question it answers. */
+question_id?: string | undefined
+/** The action it reports on. */
+action_id?: string | undefined
+/** The response. */
+text: string
+})[]
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type TaskLaneWithVersion = {
+/** At most 50. */
+questions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to find out. */
+text: string
+/** Whether the question is answered. */
+answered?: boolean | undefined
+})[]
+/** At most 50. */
+actions: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** What to do. */
+text: string
+/** Whether the action is done. */
+done?: boolean | undefined
+})[]
+/** At most 100. */
+responses: ({
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+id: string
+/** The question it answers. */
+question_id?: string | undefined
+/** The action it reports on. */
+action_id?: string | undefined
+/** The response. */
+text: string
+})[]
+/** Increases with every save. */
+version: number
+}
+export type TeamAnalyticsResponse = (MyAnalyticsResponse & {
+/** Every user with a session in the period, most sessions first. */
+by_user: ({
+/** The user. */
+user_id: string
+/** The name of the user. */
+name: string
+/** Sessions that the user started in the period. */
+sessions: number
+/** The share of the sessions completed in the period that was resolved. */
+resolution_rate: (number | null)
+/** Median time from start to completion of those sessions. */
+median_minutes: (number | null)
+})[]
+})
+export type TeamCreate = {
+/** The name that members see. */
+name: string
+}
+export type TeamMembership = {
+team_role?: TeamRole | undefined
+}
+export type TeamResponse = {
+id: Id
+/** The account of the team. */
+account_id: string
+/** The name that members see. */
+name: string
+/** Active members. */
+member_count: number
+created_at: Timestamp
+}
+/** The role of a user in the team. */
+export type TeamRole = ('member' | 'admin')
+export type TeamUpdate = {
+/** The name that members see. */
+name?: string | undefined
+}
+export type TicketContextPart = ('company' | 'contact' | 'configurations' | 'notes' | 'related_tickets')
+/** RFC 3339, UTC, with milliseconds. */
+export type Timestamp = string
+export type TokenResponse = {
+/** A JWT. Send it as `Authorization: Bearer`. */
+access_token: string
+/** An opaque token. It can be used once, within 30 days. */
+refresh_token: string
+/** Always `bearer`. */
+token_type: 'bearer'
+/** Seconds until the access token expires. */
+expires_in: number
+user: UserResponse
+/** After a sign-in with a password: proves later that this device was used before. */
+device_token?: string | undefined
+}
+export type TotpSecretResponse = {
+/** The secret in base32. It is not shown again. */
+secret: string
+/** The same for a QR code. */
+otpauth_url: string
+}
+export type TotpVerifyRequest = {
+/** The code of the authenticator app. */
+code: string
+}
+export type TreeCreate = {
+tree_type: FlowType
+status?: FlowStatus | undefined
+visibility?: FlowVisibility | undefined
+/** `true` sets visibility `public`; `false` changes a public flow to visibility `team`. */
+is_public?: boolean | undefined
+/** Name of the flow. */
+name: string
+/** Purpose of the flow, in markdown. */
+description?: string | undefined
+/** A category by its name; null for none. A category that the account does not have is created. */
+category?: (string | null) | undefined
+/** A category by its id. Cannot be combined with `category`. */
+category_id?: (Id | null) | undefined
+/** Search keywords. Duplicates are removed, ignoring case. */
+tags?: (string)[] | undefined
+/** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
+tree_structure?: ((FlowSteps | FlowNode) | null) | undefined
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form?: (IntakeField)[] | undefined
+}
+export type TreeListItem = {
+id: Id
+/** The account it belongs to; the platform account for flows that ship with the service. */
+account_id: string
+/** The team it belongs to. */
+team_id: (Id | null)
+/** The user who created it. */
+author_id: string
+/** The name of the author. */
+author_name: (string | null)
+tree_type: FlowType
+status: FlowStatus
+visibility: FlowVisibility
+/** Whether its visibility is `public`. */
+is_public: boolean
+/** Name of the flow. */
+name: string
+/** Purpose of the flow, in markdown. */
+description: string
+/** Its category. */
+category_id: (Id | null)
+/** The category’s name. */
+category: (string | null)
+/** Search keywords. */
+tags: (string)[]
+/** Incremented by each save. */
+version: number
+/** Number of sessions started with it. */
+usage_count: number
+/** The flow it was forked from. */
+parent_tree_id: (Id | null)
+/** The original flow, from which the chain of forks starts. */
+root_tree_id: (Id | null)
+/** Number of forks from the original flow to this one; 0 unless it is a fork. */
+fork_depth: number
+/** Why it was forked. */
+fork_reason: (string | null)
+/** Origin of an imported flow. */
+import_metadata: ({ [key: string]: unknown } | null)
+/** Whether I pinned it. */
+is_pinned: boolean
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** When it was first published. */
+published_at: (Timestamp | null)
+/** Null unless it is a fork. */
+fork_info: ({
+/** The flow it was forked from. */
+parent_id: string
+/** Name of that flow; null if I cannot see the flow. */
+parent_name: (string | null)
+/** The original flow, from which the chain of forks starts. */
+root_id: string
+/** Number of forks from the original flow to this one. */
+depth: number
+/** Why it was forked. */
+reason: (string | null)
+} | null)
+}
+export type TreeResponse = {
+id: Id
+/** The account it belongs to; the platform account for flows that ship with the service. */
+account_id: string
+/** The team it belongs to. */
+team_id: (Id | null)
+/** The user who created it. */
+author_id: string
+/** The name of the author. */
+author_name: (string | null)
+tree_type: FlowType
+status: FlowStatus
+visibility: FlowVisibility
+/** Whether its visibility is `public`. */
+is_public: boolean
+/** Name of the flow. */
+name: string
+/** Purpose of the flow, in markdown. */
+description: string
+/** Its category. */
+category_id: (Id | null)
+/** The category’s name. */
+category: (string | null)
+/** Search keywords. */
+tags: (string)[]
+/** Incremented by each save. */
+version: number
+/** Number of sessions started with it. */
+usage_count: number
+/** The flow it was forked from. */
+parent_tree_id: (Id | null)
+/** The original flow, from which the chain of forks starts. */
+root_tree_id: (Id | null)
+/** Number of forks from the original flow to this one; 0 unless it is a fork. */
+fork_depth: number
+/** Why it was forked. */
+fork_reason: (string | null)
+/** Origin of an imported flow. */
+import_metadata: ({ [key: string]: unknown } | null)
+/** Whether I pinned it. */
+is_pinned: boolean
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+/** When it was first published. */
+published_at: (Timestamp | null)
+/** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
+tree_structure: ((FlowSteps | FlowNode) | null)
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form: (IntakeField)[]
+}
+export type TreeUpdate = {
+tree_type?: FlowType | undefined
+status?: FlowStatus | undefined
+visibility?: FlowVisibility | undefined
+/** `true` sets visibility `public`; `false` changes a public flow to visibility `team`. */
+is_public?: boolean | undefined
+/** Name of the flow. */
+name?: string | undefined
+/** Purpose of the flow, in markdown. */
+description?: string | undefined
+/** A category by its name; null for none. A category that the account does not have is created. */
+category?: (string | null) | undefined
+/** A category by its id. Cannot be combined with `category`. */
+category_id?: (Id | null) | undefined
+/** Search keywords. Duplicates are removed, ignoring case. */
+tags?: (string)[] | undefined
+/** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
+tree_structure?: ((FlowSteps | FlowNode) | null) | undefined
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form?: (IntakeField)[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type TreeVersionListItem = {
+/** Version number, starting at 1. */
+version: number
+/** Status of the flow in this version. */
+status: FlowStatus
+/** Name of the flow in this version. */
+name: string
+/** The user who saved this version. */
+saved_by: (Id | null)
+/** The name of that user. */
+saved_by_name: (string | null)
+/** The older version that was restored as this one; null for any other save. */
+restored_from: (number | null)
+/** Whether this is the current version of the flow. */
+is_current: boolean
+/** When it was saved. */
+created_at: string
+}
+export type TreeVersionResponse = (TreeVersionListItem & {
+/** Purpose of the flow in this version. */
+description: string
+/** Name of the category of the flow in this version. */
+category: (string | null)
+tree_type: FlowType
+/** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
+tree_structure: ((FlowSteps | FlowNode) | null)
+/** The questions asked before a session starts. The answers become its variables. */
+intake_form: (IntakeField)[]
+})
+export type TriagePatch = {
+/** The client’s company. */
+client_name?: (string | null) | undefined
+/** The affected machine or device. */
+asset_name?: (string | null) | undefined
+/** The category of the problem. */
+issue_category?: (string | null) | undefined
+/** The most likely cause. */
+triage_hypothesis?: (string | null) | undefined
+/** All evidence, in order. Items left out are deleted. Items that stay keep their source and time. */
+evidence_items?: (string)[] | undefined
+}
+export type TrialExtension = {
+/** By how many days to extend the trial, from now if it has ended. */
+days: number
+}
+export type UnreadCountResponse = {
+/** Number of my unread notifications. */
+count: number
+}
+export type UploadResponse = {
+id: Id
+/** Every image is stored as a JPEG. */
+content_type: 'image/jpeg'
+/** Width in pixels, at most 1568. */
+width: number
+/** Height in pixels, at most 1568. */
+height: number
+/** Size of the stored file in bytes. */
+size: number
+created_at: Timestamp
+}
+/** How soon an engineer must look at it. */
+export type Urgency = ('low' | 'normal' | 'high' | 'critical')
+/** A user. */
+export type UserResponse = {
+id: Id
+/** The e-mail address that this user signs in with. */
+email: string
+/** The name that colleagues see. */
+full_name: string
+/** The account of this user. A user belongs to exactly one. */
+account_id: string
+/** The name of that account. */
+account_name: string
+/** The role of a user in the account. */
+role: Role
+/** The team, if any. */
+team_id: (Id | null)
+/** The role in the team; null without a team. */
+team_role: (TeamRole | null)
+/** Whether this user is staff of the platform. */
+is_super_admin: boolean
+/** Whether the e-mail address is verified. */
+email_verified: boolean
+/** Whether the user must change the password before anything else. */
+must_change_password: boolean
+/** IANA time zone. */
+timezone: string
+created_at: Timestamp
+/** Time of the last sign-in. */
+last_login_at: (Timestamp | null)
+}
+export type VerifyEmailRequest = {
+/** The token of the link in the e-mail. */
+token: string
+}
+
+export type OperationId = keyof Operations
+
+/** Input, result and error codes of every operation. */
+export interface Operations {
+  'public.listPlans': { input: Record<string, never>; output: (PublicPlanResponse)[]; code: never }
+  'public.getConfig': { input: Record<string, never>; output: PublicConfigResponse; code: never }
+  'public.createLead': { input: (SalesLeadCreate); output: SalesLeadCreateResponse; code: never }
+  'identity.auth.register': { input: (RegisterRequest); output: TokenResponse; code: 'email_taken' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'invite_invalid_or_expired_or_revoked' | 'seat_limit_reached' }
+  'identity.auth.login': { input: (LoginRequest); output: SignInResponse; code: 'sign_in_locked' }
+  'identity.auth.refresh': { input: (RefreshRequest); output: TokenResponse; code: 'refresh_token_reused' }
+  'identity.auth.logout': { input: (RefreshRequest); output: undefined; code: never }
+  'identity.auth.getMe': { input: Record<string, never>; output: MeResponse; code: never }
+  'identity.auth.updateMe': { input: (ProfileUpdate); output: UserResponse; code: never }
+  'identity.auth.getFeatureFlags': { input: Record<string, never>; output: FeatureFlagsResponse; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.oauth.authorize': { input: { provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'oauth_provider_error' }
+  'identity.oauth.completeSignIn': { input: { provider: IdentityProvider } & (OAuthCallbackPayload); output: SignInResponse; code: 'email_taken' | 'invite_code_required' | 'invite_email_mismatch' | 'invite_invalid_or_expired_or_revoked' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'seat_limit_reached' | 'user_deactivated' }
+  'identity.credentials.changePassword': { input: (ChangePasswordRequest); output: undefined; code: 'no_password' | 'stale_version' | 'step_up_required' | 'wrong_password' }
+  'identity.credentials.requestPasswordReset': { input: (ForgotPasswordRequest); output: undefined; code: never }
+  'identity.credentials.resetPassword': { input: (ResetPasswordRequest); output: undefined; code: 'token_invalid_or_expired' }
+  'identity.credentials.verifyEmail': { input: (VerifyEmailRequest); output: undefined; code: 'token_invalid_or_expired' }
+  'identity.credentials.resendVerification': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.signIns.list': { input: Record<string, never>; output: (SignedInDevice)[]; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.signIns.revoke': { input: { /** Id of the sign-in. */
+family_id: string }; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.signIns.revokeAll': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.mfa.get': { input: Record<string, never>; output: MfaResponse; code: 'password_change_required' }
+  'identity.mfa.createTotp': { input: Record<string, never>; output: TotpSecretResponse; code: 'mfa_already_enabled' | 'password_change_required' | 'step_up_required' }
+  'identity.mfa.verifyTotp': { input: (TotpVerifyRequest); output: RecoveryCodesResponse; code: 'mfa_already_enabled' | 'mfa_code_invalid' | 'mfa_not_enabled' | 'password_change_required' | 'step_up_required' }
+  'identity.mfa.deleteTotp': { input: Record<string, never>; output: undefined; code: 'mfa_not_enabled' | 'password_change_required' | 'step_up_required' }
+  'identity.mfa.replaceRecoveryCodes': { input: Record<string, never>; output: RecoveryCodesResponse; code: 'mfa_not_enabled' | 'password_change_required' | 'step_up_required' }
+  'identity.mfa.completeChallenge': { input: (MfaChallengeRequest); output: TokenResponse; code: 'mfa_code_invalid' | 'mfa_token_invalid' | 'passkey_invalid' | 'sign_in_locked' }
+  'identity.mfa.stepUp': { input: (StepUpRequest); output: undefined; code: 'mfa_code_invalid' | 'mfa_not_enabled' | 'passkey_invalid' | 'sign_in_locked' }
+  'identity.passkeys.list': { input: Record<string, never>; output: (PasskeyResponse)[]; code: 'password_change_required' }
+  'identity.passkeys.startRegistration': { input: Record<string, never>; output: PasskeyOptions; code: 'limit_reached' | 'password_change_required' | 'step_up_required' }
+  'identity.passkeys.finishRegistration': { input: (PasskeyCreate); output: PasskeyCreateResponse; code: 'passkey_invalid' | 'password_change_required' | 'step_up_required' }
+  'identity.passkeys.rename': { input: { /** Id of the passkey. */
+passkey_id: string } & (PasskeyUpdate); output: PasskeyResponse; code: 'password_change_required' }
+  'identity.passkeys.delete': { input: { /** Id of the passkey. */
+passkey_id: string }; output: undefined; code: 'password_change_required' | 'step_up_required' }
+  'identity.passkeys.startSignIn': { input: Record<string, never>; output: PasskeyOptions; code: never }
+  'identity.passkeys.signIn': { input: (PasskeySignInRequest); output: TokenResponse; code: 'passkey_invalid' }
+  'accounts.onboarding.getStatus': { input: Record<string, never>; output: OnboardingStatusResponse; code: 'mfa_setup_required' | 'password_change_required' }
+  'accounts.onboarding.completeStep': { input: (OnboardingStepUpdate); output: OnboardingStatusResponse; code: 'mfa_setup_required' | 'onboarding_step_passed' | 'password_change_required' }
+  'accounts.onboarding.dismissRest': { input: Record<string, never>; output: OnboardingStatusResponse; code: 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' }
+  'accounts.get': { input: Record<string, never>; output: AccountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.update': { input: (AccountUpdate); output: AccountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.getUsage': { input: Record<string, never>; output: AccountUsage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.getPreferences': { input: Record<string, never>; output: AccountPreferences; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.updatePreferences': { input: (AccountPreferencesUpdate); output: AccountPreferences; code: 'account_admin_required' | 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.listMembers': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (MemberResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.updateMember': { input: { /** Id of the member. */
+user_id: string } & (MemberUpdate); output: MemberResponse; code: 'email_not_verified' | 'last_admin' | 'last_super_admin' | 'mfa_setup_required' | 'password_change_required' | 'seat_limit_reached' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.removeMember': { input: { /** Id of the member. */
+user_id: string }; output: undefined; code: 'email_not_verified' | 'last_admin' | 'last_super_admin' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.resetMemberMfa': { input: { /** Id of the member. */
+user_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_not_enabled' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.listAuditLog': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.invites.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.invites.create': { input: (InviteCreate); output: InviteResponse; code: 'already_member' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'seat_limit_reached' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.invites.revoke': { input: { /** Id of the invite. */
+invite_id: string }; output: undefined; code: 'email_not_verified' | 'invite_closed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.invites.resend': { input: { /** Id of the invite. */
+invite_id: string }; output: undefined; code: 'email_not_verified' | 'idempotency_key_in_use' | 'invite_closed' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.invites.lookUp': { input: { /** The code of the link in the e-mail. */
+code: string }; output: InviteLookupResponse; code: 'invite_invalid_or_expired_or_revoked' }
+  'accounts.teams.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (TeamResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.create': { input: (TeamCreate); output: TeamResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.rename': { input: { /** Id of the team. */
+team_id: string } & (TeamUpdate); output: TeamResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.delete': { input: { /** Id of the team. */
+team_id: string }; output: undefined; code: 'email_not_verified' | 'in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.assignMember': { input: { /** Id of the team. */
+team_id: string; /** Id of the member. */
+user_id: string } & (TeamMembership); output: MemberResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.teams.getBranding': { input: { /** Id of the team. */
+team_id: string }; output: BrandingResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.updateBranding': { input: { /** Id of the team. */
+team_id: string } & (BrandingUpdate); output: BrandingResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.teams.resetBranding': { input: { /** Id of the team. */
+team_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.pins.list': { input: Record<string, never>; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.pins.reorder': { input: (PinOrder); output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.pins.pin': { input: { /** Id of the flow. */
+tree_id: string }; output: (TreeListItem)[]; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.pins.unpin': { input: { /** Id of the flow. */
+tree_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.trees.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
+tree_type?: FlowType | undefined; /** Only drafts, or only published flows. */
+status?: FlowStatus | undefined; /** Only flows with this visibility. */
+visibility?: FlowVisibility | undefined; /** Only flows of this author. */
+author_id?: string | undefined; /** Only flows of the category with this name. */
+category?: string | undefined; /** Only flows with this tag. */
+tag?: string | undefined; /** Words that must all occur in the name, description or tags. */
+search?: string | undefined }; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.trees.create': { input: (TreeCreate); output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.trees.get': { input: { /** Id of the flow. */
+tree_id: string }; output: TreeResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.trees.update': { input: { /** Id of the flow. */
+tree_id: string } & (TreeUpdate); output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'flows.trees.delete': { input: { /** Id of the flow. */
+tree_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.trees.validatePublish': { input: { /** Id of the flow. */
+tree_id: string }; output: CanPublishResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.versions.list': { input: { /** Id of the flow. */
+tree_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (TreeVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.versions.get': { input: { /** Id of the flow. */
+tree_id: string; /** Version number, starting at 1. */
+version: number }; output: TreeVersionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.versions.restore': { input: { /** Id of the flow. */
+tree_id: string; /** Version number, starting at 1. */
+version: number }; output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'flows.forks.create': { input: { /** Id of the flow. */
+tree_id: string } & (ForkCreate); output: TreeResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.forks.list': { input: { /** Id of the flow. */
+tree_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.sharing.create': { input: { /** Id of the flow. */
+tree_id: string } & (ShareCreate); output: ShareResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'flows.sharing.list': { input: { /** Id of the flow. */
+tree_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ShareListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.sharing.revoke': { input: { /** Id of the flow. */
+tree_id: string; /** Id of the share. */
+share_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.sharing.openLink': { input: { /** The token in the share link. */
+token: string }; output: SharedFlowResponse; code: never }
+  'flows.transfer.export': { input: { /** Id of the flow. */
+tree_id: string }; output: FlowEnvelope; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.transfer.import': { input: (FlowEnvelope); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'unsupported_version' }
+  'flows.markdown.export': { input: { /** Id of the flow. */
+tree_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.markdown.import': { input: (MarkdownFlow); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'markdown_invalid' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.markdown.validate': { input: (MarkdownFlow); output: MarkdownValidateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.categories.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (CategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.categories.create': { input: (CategoryCreate); output: CategoryResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.categories.rename': { input: { /** Id of the category. */
+category_id: string } & (CategoryUpdate); output: CategoryResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.categories.delete': { input: { /** Id of the category. */
+category_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.categories.listTags': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (TagResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.stepLibrary.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Words that must all occur in the title or description. */
+search?: string | undefined; /** `true`: only steps that belong to flows. `false`: only steps that were written for the library. */
+synced?: boolean | undefined; /** `false` lists inactive steps instead. */
+active?: boolean | undefined }; output: (LibraryStepResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.stepLibrary.create': { input: (LibraryStepCreate); output: LibraryStepResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.stepLibrary.get': { input: { /** Id of the library step. */
+step_id: string }; output: LibraryStepResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.stepLibrary.update': { input: { /** Id of the library step. */
+step_id: string } & (LibraryStepUpdate); output: LibraryStepResponse; code: 'email_not_verified' | 'managed_by_flow' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.stepLibrary.delete': { input: { /** Id of the library step. */
+step_id: string }; output: undefined; code: 'email_not_verified' | 'managed_by_flow' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.batches.create': { input: (BatchCreate); output: BatchResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_own_team' | 'not_published' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_flow_type' }
+  'sessions.batches.getProgress': { input: { /** Id of the batch. */
+batch_id: string }; output: BatchProgressResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Part of the ticket number, ignoring case. */
+ticket_number?: string | undefined; /** Part of the client’s name, ignoring case. */
+client_name?: string | undefined; /** Part of the name that the flow had when the session was created, ignoring case. */
+tree_name?: string | undefined; /** Started at this time or later. */
+started_after?: string | undefined; /** Started at this time or earlier. */
+started_before?: string | undefined; /** Completed at this time or later. */
+completed_after?: string | undefined; /** Completed at this time or earlier. */
+completed_before?: string | undefined; /** Only sessions of this batch. */
+batch_id?: string | undefined; /** Only sessions in this state. */
+state?: SessionState | undefined; /** Only sessions of this user. */
+user_id?: string | undefined; /** `true`: only my sessions. `false`: only those of others. */
+mine?: boolean | undefined }; output: (SessionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.start': { input: (SessionStart); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'sessions.prepare': { input: (SessionPrepare); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'sessions.get': { input: { /** Id of the session. */
+session_id: string }; output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.update': { input: { /** Id of the session. */
+session_id: string } & (SessionUpdate); output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.delete': { input: { /** Id of the session. */
+session_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.startPrepared': { input: { /** Id of the session. */
+session_id: string } & (PreparedSessionStart); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.updateVariables': { input: { /** Id of the session. */
+session_id: string } & (SessionVariablesUpdate); output: SessionVariablesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.recordDecision': { input: { /** Id of the session. */
+session_id: string } & (SessionDecisionCreate); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.undoDecision': { input: { /** Id of the session. */
+session_id: string }; output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'no_decision' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.addCustomStep': { input: { /** Id of the session. */
+session_id: string } & (SessionCustomStepCreate); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.complete': { input: { /** Id of the session. */
+session_id: string } & (SessionComplete); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.saveAsTree': { input: { /** Id of the session. */
+session_id: string } & (SessionSaveAsTree); output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.listSupportingData': { input: { /** Id of the session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (SupportingDataResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.addSupportingData': { input: { /** Id of the session. */
+session_id: string } & (SupportingDataCreate); output: SupportingDataResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.updateSupportingData': { input: { /** Id of the session. */
+session_id: string; /** Id of the item. */
+item_id: string } & (SupportingDataUpdate); output: SupportingDataResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.deleteSupportingData': { input: { /** Id of the session. */
+session_id: string; /** Id of the item. */
+item_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.rateSession': { input: { /** Id of the session. */
+session_id: string } & (SessionRatingPut); output: SessionRatingResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.getRating': { input: { /** Id of the session. */
+session_id: string }; output: SessionRatingResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.notes.rateStep': { input: { /** Id of the session. */
+session_id: string; /** Id of the step in its flow. */
+step_id: string } & (StepFeedbackPut); output: StepFeedbackResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.exports.export': { input: { /** Id of the session. */
+session_id: string; format?: ExportFormat | undefined; /** Index of the last answered step to include, starting at 0. */
+max_step_index?: string | undefined; /** Whether to mask IP and e-mail addresses, network paths, tokens, keys and passwords; by default the preference `mask_exports`. */
+mask?: boolean | undefined }; output: Blob; code: 'email_not_verified' | 'masking_failed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.gallery.list': { input: { /** Only items of this type. */
+type?: GalleryItemType | undefined; /** Only items of the category with this name. */
+category?: string | undefined; /** Page number, starting at 1. */
+page?: number | undefined; /** How many items a page has. */
+page_size?: number | undefined; sort?: GallerySort | undefined }; output: GalleryPage; code: never }
+  'flows.gallery.listCategories': { input: Record<string, never>; output: (GalleryCategory)[]; code: never }
+  'flows.gallery.search': { input: { /** Only items of this type. */
+type?: GalleryItemType | undefined; /** Only items of the category with this name. */
+category?: string | undefined; /** Page number, starting at 1. */
+page?: number | undefined; /** How many items a page has. */
+page_size?: number | undefined; /** Words to search for, best match first. Supports `"a phrase"`, `or` and `-not`. */
+q: string }; output: GalleryPage; code: never }
+  'flows.gallery.getFlow': { input: { /** Id of the flow. */
+tree_id: string }; output: GalleryFlow; code: never }
+  'flows.gallery.getScript': { input: { /** Identifies the script in its URL. */
+slug: string }; output: GalleryScript; code: never }
+  'diagrams.deviceTypes.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only types of this category. */
+category?: DeviceCategory | undefined; /** Part of the name. */
+search?: string | undefined }; output: (DeviceTypeResponse)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.deviceTypes.create': { input: (DeviceTypeCreate); output: DeviceTypeResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.deviceTypes.update': { input: { /** Id of the device type. */
+device_type_id: string } & (DeviceTypeUpdate); output: DeviceTypeResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.deviceTypes.delete': { input: { /** Id of the device type. */
+device_type_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.drafts.generate': { input: (NetworkDiagramGenerate); output: NetworkDiagramDraft; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Words that must all occur in the name, description, client or asset. */
+search?: string | undefined; /** Only diagrams of the client with this name, ignoring case. */
+client?: string | undefined; /** `true` lists archived diagrams instead. */
+archived?: boolean | undefined }; output: (NetworkDiagramListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.create': { input: (NetworkDiagramCreate); output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.listClients': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (DiagramClient)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.import': { input: (NetworkDiagramImport); output: NetworkDiagramImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.get': { input: { /** Id of the diagram. */
+diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.update': { input: { /** Id of the diagram. */
+diagram_id: string } & (NetworkDiagramUpdate); output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'diagrams.archive': { input: { /** Id of the diagram. */
+diagram_id: string } & (NetworkDiagramArchive); output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.duplicate': { input: { /** Id of the diagram. */
+diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.export': { input: { /** Id of the diagram. */
+diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | Blob; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** `true`: only templates that I created. `false`: only those of others. */
+mine?: boolean | undefined; /** `true`: only templates that the whole account can see. `false`: only unshared templates. */
+shared?: boolean | undefined; /** Only scripts in this language. */
+language?: ScriptLanguage | undefined; /** Only scripts of the category with this name. */
+category?: string | undefined; /** Words that must all occur in the name or description. */
+search?: string | undefined }; output: (ScriptTemplateListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.create': { input: (ScriptTemplateCreate); output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.listCategories': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ScriptCategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.createCategory': { input: (ScriptCategoryCreate); output: ScriptCategoryResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.get': { input: { /** Id of the script template. */
+template_id: string }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.update': { input: { /** Id of the script template. */
+template_id: string } & (ScriptTemplateUpdate); output: ScriptTemplateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'scripts.delete': { input: { /** Id of the script template. */
+template_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.render': { input: { /** Id of the script template. */
+template_id: string } & (ScriptGenerateRequest); output: ScriptGenerateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.share': { input: { /** Id of the script template. */
+template_id: string } & (ScriptTemplateShare); output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.builder.create': { input: (ScriptBuilderCreate); output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'session_limit_reached' | 'subscription_lapsed' }
+  'scripts.builder.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; origin?: ScriptBuilderOriginFilter | undefined }; output: (ScriptBuilderListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.builder.get': { input: { /** Id of the script-builder session. */
+session_id: string }; output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.builder.sendMessage': { input: { /** Id of the script-builder session. */
+session_id: string } & (ScriptBuilderRequest); output: ScriptBuilderReply; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.builder.saveToLibrary': { input: { /** Id of the script-builder session. */
+session_id: string } & (ScriptBuilderSave); output: ScriptTemplateResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.builder.delete': { input: { /** Id of the script-builder session. */
+session_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.drafts.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** `false` also lists accepted and rejected drafts. */
+pending_only?: boolean | undefined }; output: (DraftTemplateResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.drafts.get': { input: { /** Id of the draft. */
+draft_id: string }; output: DraftTemplateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.drafts.accept': { input: { /** Id of the draft. */
+draft_id: string } & (DraftTemplateAccept); output: ScriptTemplateResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'unknown_category' }
+  'scripts.drafts.reject': { input: { /** Id of the draft. */
+draft_id: string }; output: DraftTemplateResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.getQuota': { input: Record<string, never>; output: KbImportQuota; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.create': { input: (KbImportCreate | FileInput); output: KbImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only imports in this state. */
+status?: KbImportStatus | undefined }; output: (KbImportListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.get': { input: { /** Id of the knowledge import. */
+import_id: string }; output: KbImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.convert': { input: { /** Id of the knowledge import. */
+import_id: string }; output: KbImportResponse; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'already_committed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.updateNode': { input: { /** Id of the knowledge import. */
+import_id: string; /** Id of the node. */
+node_id: string } & (KbImportNodeUpdate); output: KbImportNode; code: 'already_committed' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'authoring.kbImports.commit': { input: { /** Id of the knowledge import. */
+import_id: string } & (KbImportCommit); output: TreeResponse; code: 'already_committed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_converted' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbImports.delete': { input: { /** Id of the knowledge import. */
+import_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.tickets.listBoards': { input: Record<string, never>; output: (PsaBoard)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.tickets.search': { input: { /** Only tickets of the member I am mapped to. Returns 409 `psa_member_not_mapped` without a mapping. */
+assigned_to_me?: boolean | undefined; /** Only tickets without an owner. Cannot be combined with `assigned_to_me`. */
+unassigned?: boolean | undefined; /** Only tickets of these boards: ids, separated by commas. */
+board_ids?: string | undefined; /** Number of the page, from 1. */
+page?: number | undefined; /** Tickets per page. */
+page_size?: number | undefined }; output: PsaTicketPage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_member_not_mapped' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.tickets.getContext': { input: { /** Id of the ticket in the ticketing system. */
+ticket_id: string }; output: PsaTicketContext; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.connection.get': { input: Record<string, never>; output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.connection.put': { input: (PsaConnectionUpdate); output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'step_up_required' | 'subscription_lapsed' }
+  'psa.connection.delete': { input: Record<string, never>; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'step_up_required' | 'subscription_lapsed' }
+  'psa.connection.test': { input: Record<string, never>; output: PsaConnectionTest; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.members.listMappings': { input: Record<string, never>; output: (PsaMemberMapping)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.members.putMapping': { input: { /** Id of the user. */
+user_id: string } & (PsaMemberMappingUpdate); output: PsaMemberMapping; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'stale_version' | 'subscription_lapsed' }
+  'psa.members.list': { input: Record<string, never>; output: (PsaMember)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.pushes.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only notes in this state. */
+state?: PsaPushState | undefined; /** Only notes of this session, AI session or output. */
+source_id?: string | undefined }; output: (PsaPush)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.pushes.retry': { input: { /** Id of the push. */
+push_id: string }; output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_failed' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.pushes.createForSession': { input: { /** Id of the session. */
+session_id: string } & (SessionPush); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'billing.createPortalSession': { input: Record<string, never>; output: BillingPortalSession; code: 'billing_provider_error' | 'billing_provider_not_configured' | 'mfa_setup_required' | 'no_billing_customer' | 'password_change_required' | 'step_up_required' }
+  'billing.getSubscription': { input: Record<string, never>; output: SubscriptionResponse; code: 'mfa_setup_required' | 'password_change_required' }
+  'uploads.create': { input: (FileInput); output: UploadResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'uploads.get': { input: { /** Id of the upload. */
+upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.escalations.listQueue': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
+last_event_id?: string | undefined }; output: ServerEvent; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }
+  'ai.escalations.claim': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the handoff. */
+handoff_id: string }; output: Handoff; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.escalations.pickUp': { input: { /** Id of the AI session. */
+session_id: string }; output: AISessionDetail; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.handoffs.draft': { input: { /** Id of the AI session. */
+session_id: string }; output: ServerEvent; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.handoffs.create': { input: { /** Id of the AI session. */
+session_id: string } & (HandoffCreate); output: Handoff; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.handoffs.escalate': { input: { /** Id of the AI session. */
+session_id: string } & (HandoffEscalate); output: SessionCloseResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.handoffs.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (Handoff)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.handoffs.resume': { input: { /** Id of the AI session. */
+session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.turns.createSession': { input: (AISessionCreate); output: AISessionDetail; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
+  'ai.turns.sendMessage': { input: { /** Id of the AI session. */
+session_id: string } & (ChatMessage); output: ChatMessageResponse; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.turns.listMessages': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Id of a branch of the session; the active branch when left out. */
+branch_id?: string | undefined }; output: (AiMessage)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.turns.respondToStep': { input: { /** Id of the AI session. */
+session_id: string } & (GuidedResponse); output: GuidedReply; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'step_not_current' | 'subscription_lapsed' | 'wrong_session_type' | 'wrong_state' }
+  'ai.sessions.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only sessions of this type. */
+session_type?: AiSessionType | undefined; /** Only sessions of this ticket. */
+psa_ticket_id?: string | undefined; /** Only sessions with this status. */
+status?: AiSessionStatus | undefined }; output: (AISessionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.sessions.get': { input: { /** Id of the AI session. */
+session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.sessions.delete': { input: { /** Id of the AI session. */
+session_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.sessions.resolve': { input: { /** Id of the AI session. */
+session_id: string } & (AISessionResolve); output: SessionCloseResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.sessions.abandon': { input: { /** Id of the AI session. */
+session_id: string }; output: SessionCloseResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.triage.update': { input: { /** Id of the AI session. */
+session_id: string } & (TriagePatch); output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.triage.putTaskLane': { input: { /** Id of the AI session. */
+session_id: string } & (TaskLanePut); output: TaskLaneWithVersion; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.triage.listBranches': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (AiBranch)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.triage.createBranch': { input: { /** Id of the AI session. */
+session_id: string } & (AiBranchCreate); output: AiBranch; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.triage.activateBranch': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the branch. */
+branch_id: string }; output: AiBranch; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.triage.listFacts': { input: { /** Id of the AI session. */
+session_id: string }; output: AiFacts; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.triage.putFact': { input: { /** Id of the AI session. */
+session_id: string } & (AiFactCreate); output: AiFactSettled; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.fixes.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (SuggestedFix)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.fixes.apply': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the suggested fix. */
+fix_id: string }; output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.fixes.clearProposal': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the suggested fix. */
+fix_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.fixes.recordOutcome': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the suggested fix. */
+fix_id: string } & (FixOutcome); output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.fixes.updateScript': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the suggested fix. */
+fix_id: string } & (FixScript); output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.fixes.decideScript': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the suggested fix. */
+fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.outputs.createStatusUpdate': { input: { /** Id of the AI session. */
+session_id: string } & (StatusUpdateCreate); output: StatusUpdate; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.outputs.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (AiOutput)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.outputs.create': { input: { /** Id of the AI session. */
+session_id: string } & (AiOutputCreate); output: AiOutput; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.outputs.update': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the output. */
+output_id: string } & (AiOutputPatch); output: AiOutput; code: 'already_pushed' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.outputs.push': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the output. */
+output_id: string }; output: AiOutput; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'ai.outputs.retryPush': { input: { /** Id of the AI session. */
+session_id: string }; output: DocumentationPush; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'not_failed' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'ai.tasks.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only tasks in this state. */
+state?: AITaskState | undefined }; output: (AITaskItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.tasks.get': { input: { /** Id of the task. */
+task_id: string }; output: AITask; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.usage.get': { input: Record<string, never>; output: AIUsage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.flowBuilder.start': { input: (FlowConversationStart); output: FlowConversation; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'ai_quota_exceeded' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.flowBuilder.get': { input: { /** Id of the flow-builder conversation. */
+conversation_id: string }; output: FlowConversation; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.flowBuilder.sendMessage': { input: { /** Id of the flow-builder conversation. */
+conversation_id: string } & (FlowConversationMessage); output: FlowConversation; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'ai_quota_exceeded' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'authoring.flowBuilder.commit': { input: { /** Id of the flow-builder conversation. */
+conversation_id: string } & (FlowConversationCommit); output: TreeResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'no_draft' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.flowBuilder.delete': { input: { /** Id of the flow-builder conversation. */
+conversation_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.assistant.getQuota': { input: Record<string, never>; output: AIQuota; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.assistant.suggest': { input: (AISuggest); output: AISuggestion; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.proposals.create': { input: { /** Id of the completed session, or of the resolved AI session. */
+session_id: string } & (FlowConversion); output: FlowProposal; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'already_pending' | 'email_not_verified' | 'feature_disabled' | 'flow_empty' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'platform_flow' | 'subscription_lapsed' | 'wrong_flow_type' | 'wrong_state' }
+  'authoring.proposals.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only proposals with this status. */
+status?: ProposalStatus | undefined }; output: (FlowProposalListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.proposals.get': { input: { /** Id of the flow proposal. */
+proposal_id: string }; output: FlowProposal; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.proposals.approve': { input: { /** Id of the flow proposal. */
+proposal_id: string }; output: FlowProposalApproval; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'target_gone' }
+  'authoring.proposals.reject': { input: { /** Id of the flow proposal. */
+proposal_id: string } & (FlowProposalReject); output: FlowProposal; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.targetLists.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (TargetListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.targetLists.create': { input: (TargetListCreate); output: TargetListResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.targetLists.get': { input: { /** Id of the target list. */
+list_id: string }; output: TargetListResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.targetLists.update': { input: { /** Id of the target list. */
+list_id: string } & (TargetListUpdate); output: TargetListResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'maintenance.targetLists.delete': { input: { /** Id of the target list. */
+list_id: string }; output: undefined; code: 'email_not_verified' | 'in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.schedules.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (MaintenanceSchedule)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.schedules.create': { input: (MaintenanceScheduleCreate); output: MaintenanceSchedule; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_own_team' | 'not_published' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
+  'maintenance.schedules.get': { input: { /** Id of the maintenance schedule. */
+schedule_id: string }; output: MaintenanceScheduleDetail; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.schedules.update': { input: { /** Id of the maintenance schedule. */
+schedule_id: string } & (MaintenanceScheduleUpdate); output: MaintenanceSchedule; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'schedule_busy' | 'stale_version' | 'subscription_lapsed' }
+  'maintenance.schedules.delete': { input: { /** Id of the maintenance schedule. */
+schedule_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'maintenance.runs.create': { input: { /** Id of the maintenance schedule. */
+schedule_id: string }; output: MaintenanceRunNow; code: 'already_started' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'invalid_targets' | 'mfa_setup_required' | 'no_target_list' | 'not_own_team' | 'not_published' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_flow_type' }
+  'maintenance.runs.list': { input: { /** Id of the maintenance schedule. */
+schedule_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (MaintenanceRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getTeam': { input: { period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
+team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.listFlows': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; period?: AnalyticsPeriod | undefined }; output: (FlowAnalytics)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getFlow': { input: { /** Id of the flow. */
+tree_id: string; period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytics; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getEscalations': { input: { period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.listConfigs': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (NotificationConfigResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.createConfig': { input: (NotificationConfigCreate); output: NotificationConfigResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'notifications.updateConfig': { input: { /** Id of the config. */
+config_id: string } & (NotificationConfigUpdate); output: NotificationConfigResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'notifications.deleteConfig': { input: { /** Id of the config. */
+config_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'notifications.testConfig': { input: (NotificationTestRequest); output: NotificationTestResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.listDeliveries': { input: { /** Id of the config. */
+config_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (NotificationDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.retryDelivery': { input: { /** Id of the delivery. */
+delivery_id: string }; output: NotificationDelivery; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_failed' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.listEventKeys': { input: Record<string, never>; output: (EventKey)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (NotificationResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.countUnread': { input: Record<string, never>; output: UnreadCountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.markRead': { input: { /** Id of the notification. */
+notification_id: string }; output: NotificationResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.markAllRead': { input: Record<string, never>; output: UnreadCountResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.subscriptions.showPage': { input: { /** The token of the link in the e-mail. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
+  'notifications.subscriptions.unsubscribe': { input: { /** The token of the link in the e-mail. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
+  'notifications.subscriptions.resubscribe': { input: { /** The token of the link in the e-mail. */
+token: string }; output: undefined; code: 'token_invalid_or_expired' }
+  'feedback.create': { input: (FeedbackCreate); output: FeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'feedback.createBeta': { input: (BetaFeedbackCreate); output: BetaFeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'feedback.listBeta': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only this reaction. */
+reaction?: BetaReaction | undefined; /** Only this category. */
+category?: BetaFeedbackCategory | undefined; /** Only this account. For super admins. */
+account_id?: string | undefined; /** Only this author. */
+user_id?: string | undefined; /** Only this AI session. */
+ai_session_id?: string | undefined; /** Only feedback at or after this time. */
+created_after?: string | undefined; /** Only feedback before this time. */
+created_before?: string | undefined }; output: (BetaFeedbackResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Part of the e-mail address or the name. */
+q?: string | undefined; /** Only this account. */
+account_id?: string | undefined }; output: (AdminUserResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.get': { input: { /** Id of the user. */
+user_id: string }; output: AdminUserDetailResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.setSuperAdmin': { input: { /** Id of the user. */
+user_id: string } & (SuperAdminUpdate); output: AdminUserResponse; code: 'email_not_verified' | 'last_super_admin' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'admin.users.resetMfa': { input: { /** Id of the user. */
+user_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_not_enabled' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'admin.users.changePlan': { input: { /** Id of the user. */
+user_id: string } & (AdminPlanChange); output: AdminSubscription; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.extendTrial': { input: { /** Id of the user. */
+user_id: string } & (TrialExtension); output: AdminSubscription; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_on_trial' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.listAccounts': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Part of the name. */
+q?: string | undefined }; output: (AdminAccountResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.users.listAuditLogs': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only this account. */
+account_id?: string | undefined; /** Only actions of this user. */
+actor_id?: string | undefined; /** Only this action, such as `member.updated`. */
+action?: string | undefined; /** Only entries at or after this time. */
+created_after?: string | undefined; /** Only entries before this time. */
+created_before?: string | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.listLimits': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (PlanLimitsResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.putLimits': { input: (PlanLimitsUpdate); output: PlanLimitsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'provider_id_taken' | 'subscription_lapsed' }
+  'admin.plans.listFeatureFlags': { input: Record<string, never>; output: (FeatureFlagResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.putFeatureFlag': { input: { /** The key of the feature. */
+flag_key: string } & (PlanFeatureUpdate); output: FeatureFlagResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.putFeatureOverride': { input: { /** Id of the account. */
+account_id: string; /** The key of the feature. */
+flag_key: string } & (FeatureOverrideUpdate); output: FeatureOverrideResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.createInviteCode': { input: (PlatformInviteCodeCreate); output: NewPlatformInviteCodeResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.listInviteCodes': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (PlatformInviteCodeResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.plans.listSalesLeads': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only leads from this source. */
+source?: SalesLeadSource | undefined }; output: (SalesLeadResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.gallery.putFlow': { input: { /** Id of the flow. */
+tree_id: string } & (GalleryFlowUpdate); output: GalleryFlowState; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.gallery.putScript': { input: { /** Id of the script template. */
+template_id: string } & (GalleryScriptUpdate); output: GalleryScriptState; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+}
