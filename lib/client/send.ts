@@ -15,6 +15,8 @@ export interface Transport {
 /** Send a request, and again after 429 or 503 when the service says how soon. Throw an ApiError for any other failure. */
 export async function send(transport: Transport, parts: RequestParts): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
+    // An injected `fetch` may ignore the signal.
+    parts.signal?.throwIfAborted()
     const response = await transport.fetch(toRequest(parts))
     if (response.ok) return response
     const error = await readApiError(response)
