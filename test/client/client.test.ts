@@ -3,6 +3,7 @@ import { type ApiError, createClient, isApiError, type Tokens } from '../../lib/
 import { insertRefreshToken } from '../contract/fixture-rows.ts'
 import { createAiSession } from '../support/ai.ts'
 import { sharedService } from '../support/app.ts'
+import { createEscalation } from '../support/escalations.ts'
 import { createImage } from '../support/images.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { createInterceptor, type Intercept, recordWaits } from './interceptor.ts'
@@ -178,6 +179,24 @@ it('streams an answer that ends with the message', async () => {
   const names: string[] = []
   for await (const { event } of client.ai.turns.sendMessage.stream({ session_id: id, message: 'It is offline' })) names.push(event)
   expect([names[0], names.at(-1)]).toEqual(['delta', 'message'])
+})
+
+it('receives an escalation over HTTP, and ends when the signal aborts', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const tokens = { access_token: admin.token, refresh_token: 'unused' }
+  const abort = new AbortController()
+  const opened = Promise.withResolvers<void>()
+  const openStream = (request: Request) => fetch(request).finally(opened.resolve)
+  const stream = createClient({ baseUrl: service.api, tokens, fetch: openStream }).ai.escalations.stream({}, { signal: abort.signal })
+  const first = stream.next()
+  await opened.promise
+  const { handoffId } = await createEscalation(await addColleague())
+  expect(await first).toMatchObject({
+    value: { event: 'handoff_created', id: expect.stringMatching(/^\d+$/), data: { handoff_id: handoffId } },
+  })
+  const second = stream.next()
+  abort.abort(new Error('Left the page'))
+  await expect(second).rejects.toThrow('Left the page')
 })
 
 it('ends a call when its signal aborts', async () => {
