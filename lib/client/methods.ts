@@ -569,9 +569,9 @@ push: Method<'ai.outputs.push'>
 retryPush: Method<'ai.outputs.retryPush'>
 }
 tasks: {
-/** List my AI tasks. Requests to the model that go on without me, of the last 24 hours, newest first: those sent with `Prefer: respond-async`, those whose connection ended before the answer, and those that took longer than two seconds. */
+/** List my AI tasks. My stored requests to the model of the last 24 hours, newest first. A request is stored if it is sent with `Prefer: respond-async`, if its connection ends before the answer, or if it takes longer than two seconds. */
 list: PagedMethod<'ai.tasks.list'>
-/** Get an AI task with its answer. The event `ai_task_finished` of the escalation stream says when to fetch it. */
+/** Get an AI task with its answer. When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event. */
 get: Method<'ai.tasks.get'>
 }
 usage: {

@@ -131,7 +131,7 @@ id: Id
 operation: string
 /** `finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer. */
 state: AITaskState
-/** How often a job has tried it. */
+/** Number of attempts that jobs have made. */
 attempts: number
 /** Status of the answer; null until it has finished. */
 response_status: (number | null)
@@ -163,7 +163,7 @@ starts_at: string
 /** When the next month starts. */
 resets_at: string
 covers: AIUsageCoverage
-/** What the account has used of its month's budget, in millionths of a dollar. */
+/** The part of the month's budget that the account has used, in millionths of a dollar. */
 used_micros: number
 /** The budget; null for none. */
 limit_micros: (number | null)
@@ -175,7 +175,7 @@ user_id: (Id | null)
 name: (string | null)
 })
 export type AIUsagePrompt = (AIUsageTotals & {
-/** What the model was asked for, such as `chat_turn`. */
+/** The kind of request to the model, such as `chat_turn`. */
 prompt: string
 })
 /** All calls of the month. */
@@ -186,13 +186,13 @@ calls: number
 failed_calls: number
 /** Tokens sent, cached ones included. */
 input_tokens: number
-/** Tokens sent that the provider still had. */
+/** Sent tokens that the provider had in its cache. */
 cached_tokens: number
 /** Tokens received, reasoning included. */
 output_tokens: number
 /** Tokens of the reasoning before the answers. */
 reasoning_tokens: number
-/** Cost in millionths of a dollar. A running call counts what is reserved for it. */
+/** Cost in millionths of a dollar. A running call counts with its reserved cost. */
 cost_micros: number
 }
 export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
@@ -403,7 +403,7 @@ content: string
 upload_ids: (Id)[]
 /** Id of the branch it belongs to. */
 branch_id: string
-/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
 citations: ({
 kind: CitationKind
 id: Id
@@ -637,7 +637,7 @@ id: Id
 role: 'assistant'
 /** The text, as markdown. */
 content: string
-/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
 citations: ({
 kind: CitationKind
 id: Id
@@ -1441,7 +1441,7 @@ text: string
 options: (string)[]
 /** Why this step comes next. */
 rationale: (string | null)
-/** What the model has used, of the flows, articles and resolved sessions that it was given. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
 citations: ({
 kind: CitationKind
 id: Id
@@ -1649,7 +1649,7 @@ remaining: (number | null)
 export type KbImportResponse = (KbImportListItem & {
 /** The nodes of the article in reading order, at most 100. */
 nodes: (KbImportNode)[]
-/** What the conversion merged because an article has at most 100 nodes. */
+/** Parts that the conversion merged, because an article has at most 100 nodes. */
 warnings: (string)[]
 })
 export type KbImportStatus = ('uploaded' | 'converted' | 'committed' | 'failed')
@@ -1781,7 +1781,7 @@ name: string
 cron: string
 /** IANA time zone of these fields. */
 timezone: string
-/** What the cron fields do that is often not intended, as sentences. */
+/** Effects of the cron fields that users often do not intend, as sentences. */
 warnings: (string)[]
 /** The target list that the flow is run on. */
 target_list_id: string
@@ -2144,7 +2144,7 @@ title: string
 body: string
 /** A path of the frontend. */
 link: (string | null)
-/** What the alert of an escalation shows; null for other events. */
+/** The details of an escalation; null for other events. */
 escalation: ({
 urgency: Urgency
 /** The client’s company. */
