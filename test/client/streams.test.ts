@@ -36,7 +36,14 @@ async function collectEvents(events: AsyncIterable<ServerEvent>): Promise<Server
 
 it('parses ids, names, comments, several data lines and every line end, however the chunks are cut', async () => {
   const { client } = createScriptedClient([
-    createStream([': connected\n\nid: 1\r', '\nevent: a\r\nda', 'ta: {"n":1}\r\n\r\n', 'data: first\ndata:second\r\r', 'data: unfinished']),
+    createStream([
+      ': connected\n\nid: 1\r',
+      '\nevent: a\r\nda',
+      'ta: {"n":1}\r\n\r\n',
+      'data: first\r',
+      '\ndata:second\r\r',
+      'data: unfinished',
+    ]),
   ])
   expect(await collectEvents(client.ai.escalations.stream())).toEqual([
     { id: '1', event: 'a', data: { n: 1 } },
