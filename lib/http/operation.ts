@@ -158,6 +158,8 @@ export interface Operation<
   skipGuards?: SkippedGuards
   /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
   stepUp?: A extends 'public' ? undefined : true
+  /** Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call, and with which scope. */
+  closedToKeys?: true
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */
@@ -272,6 +274,9 @@ export function requiresToken(op: AnyOperation): boolean {
 export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
+
+/** Failures that only an API key meets. The OpenAPI document describes them once, not per operation. */
+export const keyFailures: readonly ProblemKind[] = ['address_not_allowed', 'closed_to_keys', 'insufficient_scope']
 
 /** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function listFailures(op: AnyOperation): ProblemKind[] {

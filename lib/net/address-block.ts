@@ -11,3 +11,18 @@ export function toAddressBlock(address: string): string {
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`)
   return `${network.toString()}/64`
 }
+
+/** Return an IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) in its own form, and any other text as it is. */
+export function unmapAddress(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
+}
+
+/** Return an address or a CIDR range in the form of PostgreSQL's `cidr`, or null for any other text. Host bits are removed. */
+export function toAddressRange(text: string): string | null {
+  const range = ipaddr.isValidCIDR(text) ? text : ipaddr.isValid(text) ? `${text}/${text.includes(':') ? 128 : 32}` : ''
+  if (!range) return null
+  const [address, bits] = ipaddr.parseCIDR(range)
+  if (address instanceof ipaddr.IPv4) return `${ipaddr.IPv4.networkAddressFromCIDR(range).toString()}/${bits}`
+  if (address.isIPv4MappedAddress() && bits >= 96) return toAddressRange(`${address.toIPv4Address().toString()}/${bits - 96}`)
+  return `${ipaddr.IPv6.networkAddressFromCIDR(range).toString()}/${bits}`
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { type AnyOperation, listFailures } from '../operation.ts'
+import { type AnyOperation, keyFailures, listFailures } from '../operation.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
@@ -89,6 +89,7 @@ function buildContent(op: AnyOperation, type: string, components: JsonComponents
 /** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
+  ...keyFailures,
   'not_found',
   'too_large',
   'unsupported_media',
