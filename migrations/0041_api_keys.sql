@@ -1,12 +1,14 @@
 -- API keys for programs. A key acts as a user of its own, so that rows which it creates have an author, and audit entries name it. This user
 -- is never active: it takes no seat, cannot sign in, receives nothing and does not count as an admin.
 alter table users add column is_service boolean not null default false;
-alter table users add constraint users_service_inactive check (not (is_service and (is_active or is_super_admin or team_id is not null))) not valid;
+alter table users add constraint users_service_inactive check (not (is_service and (is_active or is_super_admin))) not valid;
 -- What members may change about each other does not apply to the user of a key.
-create policy people on users as restrictive for update using (not is_service);
+create policy people on users as restrictive for update
+  using (account_id = (select app.signed_account_id()) and not is_service)
+  with check (account_id = (select app.signed_account_id()) and not is_service);
 
 create table api_keys (
-  -- Also the id of its user, who has the name and the role.
+  -- Also the id of its user, who has the name, the role and the team.
   id              uuid not null,
   account_id      uuid not null default app.account_id() references accounts on delete cascade,
   -- SHA-256 of the whole key. It needs no salt and no slow function, because 256 of its bits are random.
@@ -41,7 +43,7 @@ create function app.max_api_keys() returns integer language sql immutable parall
 
 -- Creates a key and its user for the caller, an active admin, unless it would have expired already. Returns whether it did. Concurrent calls
 -- wait for one another, so the limit is exact.
-create function app.create_api_key(p_id uuid, p_hash bytea, p_last_characters text, p_name text, p_role text, p_scopes text[],
+create function app.create_api_key(p_id uuid, p_hash bytea, p_last_characters text, p_name text, p_role text, p_team uuid, p_scopes text[],
                                    p_allowed_ranges text[], p_expires_at timestamptz) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -61,8 +63,9 @@ begin
   if kept >= app.max_api_keys() then
     perform app.raise_limit_reached('api_keys', kept, app.max_api_keys());
   end if;
-  insert into users (id, account_id, email, full_name, role, is_active, is_service, email_verified_at, timezone)
-  select p_id, a.id, 'api-key-' || gen_random_uuid() || '@keys.invalid', p_name, p_role, false, true, app.now(), a.timezone
+  insert into users (id, account_id, email, full_name, role, team_id, team_role, is_active, is_service, email_verified_at, timezone)
+  select p_id, a.id, 'api-key-' || gen_random_uuid() || '@keys.invalid', p_name, p_role, p_team,
+         case when p_team is not null then 'member' end, false, true, app.now(), a.timezone
     from accounts a where a.id = app.account_id();
   insert into api_keys (id, hash, last_characters, scopes, allowed_ranges, expires_at)
   values (p_id, p_hash, p_last_characters, p_scopes, p_allowed_ranges, p_expires_at);
@@ -85,16 +88,16 @@ create function app.is_key_open(p_account uuid, p_key uuid) returns boolean lang
                     and (k.expires_at is null or k.expires_at > app.now()))
 $$;
 
--- Checks what a key may do, and returns its role. `p_scopes` are the scopes of which one suffices; none for an operation that is closed to
+-- Checks what a key may do, and returns its role and team. `p_scopes` are the scopes of which one suffices; none for an operation that is closed to
 -- keys. Raises SF401 (revoked or expired), SF4KN (closed), SF4KS (scope), SF403 (role), SF4SL (subscription), SF4FD (feature).
-create function app.check_key(p_account uuid, p_key uuid, p_scopes text[], p_access text, p_past text, p_feature text) returns text
+create function app.check_key(p_account uuid, p_key uuid, p_scopes text[], p_access text, p_past text, p_feature text,
+                              out v_role text, out v_team uuid, out v_team_role text)
 language plpgsql stable set search_path = public, pg_temp as $$
 declare
-  v_role text;
   v_scopes text[];
   is_lapsed boolean;
 begin
-  select u.role, k.scopes, app.lapsed(a) into v_role, v_scopes, is_lapsed
+  select u.role, u.team_id, u.team_role, k.scopes, app.lapsed(a) into v_role, v_team, v_team_role, v_scopes, is_lapsed
     from api_keys k
     join users u on u.account_id = k.account_id and u.id = k.id
     join accounts a on a.id = k.account_id
@@ -121,7 +124,6 @@ begin
   if p_feature is not null and not app.feature_on(p_account, p_feature) then
     raise exception 'feature disabled' using errcode = 'SF4FD';
   end if;
-  return v_role;
 end $$;
 revoke execute on function app.check_key(uuid, uuid, text[], text, text, text) from app_runtime, app_platform;
 
@@ -133,17 +135,20 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   ranges text[];
   v_role text;
+  v_team uuid;
+  v_team_role text;
 begin
   select k.allowed_ranges into ranges from api_keys k where k.account_id = p_account and k.id = p_key and k.hash = p_hash;
   if not found then
     raise exception 'the key is not valid' using errcode = 'SF401';
   end if;
-  v_role := app.check_key(p_account, p_key, p_scopes, p_access, p_past, p_feature);
+  select c.v_role, c.v_team, c.v_team_role into v_role, v_team, v_team_role
+    from app.check_key(p_account, p_key, p_scopes, p_access, p_past, p_feature) c;
   if ranges <> '{}' and p_address is not null
      and not coalesce(pg_input_is_valid(p_address, 'inet') and p_address::inet <<= any (ranges::cidr[]), false) then
     raise exception 'address' using errcode = 'SF4KA';
   end if;
-  perform app.set_scope(p_account, p_key, v_role, null, null, coalesce(p_address, ''));
+  perform app.set_scope(p_account, p_key, v_role, v_team, v_team_role, coalesce(p_address, ''));
 end $$;
 
 -- Records a use of a key, at most once a minute.
@@ -153,6 +158,12 @@ language sql set search_path = public, pg_temp as $$
    where account_id = p_account and id = p_key and (last_used_at is null or last_used_at <= app.now() - interval '1 minute')
 $$;
 revoke execute on function app.record_key_use(uuid, uuid, text, text) from app_runtime;
+
+-- Whether app.enter_key has admitted the key in this transaction.
+create function app.is_key_admitted(p_account uuid, p_key uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select coalesce(app.signed_account_id() = p_account and app.user_id() = p_key, false)
+     and exists (select from users u where u.account_id = p_account and u.id = p_key and u.is_service)
+$$;
 
 -- app.enter, which also returns for a key that app.enter_key has admitted.
 create or replace function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void
@@ -180,8 +191,7 @@ begin
      and s.ended_at is null and s.expires_at > app.now() and u.is_active;
   if not found then
     -- A key has no sign-in. Functions that call this one run after app.enter_key in the same transaction.
-    if p_sign_in = p_user and p_account = app.signed_account_id() and p_user = app.user_id()
-       and exists (select from public.users u where u.account_id = p_account and u.id = p_user and u.is_service) then
+    if p_sign_in = p_user and app.is_key_admitted(p_account, p_user) then
       return;
     end if;
     raise exception 'not signed in' using errcode = 'SF401';

@@ -456,6 +456,8 @@ id: string
 name: string
 /** The role of the key. */
 role: Role
+/** The team of the key; null for none. */
+team_id: (Id | null)
 /** What the key may do. `write` includes `read`, and `*` is every subject. */
 scopes: (ApiKeyScope)[]
 /** The addresses that may use the key, as CIDR ranges. Empty for any address. */
@@ -481,6 +483,8 @@ export type ApiKeyCreate = {
 name: string
 /** The role of the key. */
 role: Role
+/** The team that the key works for, as a member. Without one, it sees and creates what belongs to no team. */
+team_id?: (string | null) | undefined
 /** What the key may do. `write` includes `read`, and `*` is every subject. */
 scopes: (ApiKeyScope)[]
 /** Addresses or CIDR ranges that may use the key; by default any. */

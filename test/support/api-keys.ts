@@ -9,6 +9,7 @@ export interface KeyCaller extends Person {
 
 interface KeyOptions {
   role?: 'viewer' | 'engineer' | 'admin'
+  team_id?: string
   scopes?: string[]
   allowed_ranges?: string[]
   expires_at?: string
@@ -25,6 +26,13 @@ export async function createKey(service: Service, { admin }: Pick<TestAccount, '
       ...(content === undefined ? {} : { body: content }),
       ...(headers ? { headers } : {}),
     })
-  const person = { id: body.id, accountId: admin.accountId, teamId: '', signInId: body.id, email: '', fullName: input.name }
+  const person = {
+    id: body.id,
+    accountId: admin.accountId,
+    teamId: options.team_id ?? '',
+    signInId: body.id,
+    email: '',
+    fullName: input.name,
+  }
   return { ...person, token: body.key, key: body.key, call }
 }

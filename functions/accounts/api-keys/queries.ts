@@ -10,7 +10,7 @@ function selectRows(db: ReadDb) {
     .selectFrom('api_keys as k')
     .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 'k.account_id').onRef('u.id', '=', 'k.id'))
     .leftJoin('users as creator', (join) => join.onRef('creator.account_id', '=', 'k.account_id').onRef('creator.id', '=', 'k.created_by'))
-    .select(['k.id', 'u.full_name as name', 'u.role', 'k.scopes', 'k.allowed_ranges', 'k.last_characters', 'k.created_by'])
+    .select(['k.id', 'u.full_name as name', 'u.role', 'u.team_id', 'k.scopes', 'k.allowed_ranges', 'k.last_characters', 'k.created_by'])
     .select(['creator.full_name as creator_name', 'k.expires_at', 'k.last_used_at', 'k.last_ip', 'k.last_user_agent', 'k.created_at'])
     .where('k.account_id', '=', accountId)
     .where('k.revoked_at', 'is', null)
@@ -33,8 +33,8 @@ interface NewApiKey extends ApiKeyCreate {
 
 export const createKey = writeStatement(
   z.object({ is_created: z.boolean() }),
-  ({ id, hash, lastCharacters, name, role, scopes, allowed_ranges, expires_at }: NewApiKey) => sql`
-    select app.create_api_key(${id}, ${hash}::bytea, ${lastCharacters}, ${name}, ${role}, ${scopes}::text[], ${allowed_ranges}::text[],
+  ({ id, hash, lastCharacters, name, role, team_id, scopes, allowed_ranges, expires_at }: NewApiKey) => sql`
+    select app.create_api_key(${id}, ${hash}::bytea, ${lastCharacters}, ${name}, ${role}, ${team_id}::uuid, ${scopes}::text[], ${allowed_ranges}::text[],
                               ${expires_at}::timestamptz) as is_created`,
 )
 

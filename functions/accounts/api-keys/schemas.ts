@@ -16,6 +16,7 @@ const example = {
   id: exampleIds.entry,
   name: 'Ticket sync',
   role: 'engineer' as const,
+  team_id: exampleIds.team,
   scopes: ['flows:read', 'sessions:write'],
   allowed_ranges: ['203.0.113.0/24'],
   last_characters: '4fQz',
@@ -30,6 +31,7 @@ export const ApiKey = z
     id: Id.describe('Also the id of the user as which the key acts.'),
     name: z.string().describe('What the key is for. Rows that it creates show it as the name of their author.'),
     role: Role.describe('The role of the key.'),
+    team_id: Id.nullable().describe('The team of the key; null for none.'),
     scopes: z.array(Scope).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z.array(z.string()).describe('The addresses that may use the key, as CIDR ranges. Empty for any address.'),
     last_characters: z.string().describe('The last four characters of the key.'),
@@ -56,6 +58,11 @@ export const ApiKeyCreate = z
   .strictObject({
     name: Name.max(100).describe('What the key is for.'),
     role: Role.describe('The role of the key.'),
+    team_id: z
+      .uuid()
+      .nullable()
+      .default(null)
+      .describe('The team that the key works for, as a member. Without one, it sees and creates what belongs to no team.'),
     scopes: z.array(Scope).min(1).max(50).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z.array(AddressRange).max(20).default([]).describe('Addresses or CIDR ranges that may use the key; by default any.'),
     expires_at: Time.nullable().default(null).describe('When the key stops working; by default never.'),

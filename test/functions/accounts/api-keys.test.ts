@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../lib/auth/api-keys.ts'
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
+import { createAiSession } from '../../support/ai.ts'
 import { createKey } from '../../support/api-keys.ts'
 import { request, sharedService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
+import { escalateSession } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
-import { flowBody } from '../../support/flows.ts'
+import { createAnsweredSession, exportSession } from '../../support/exports.ts'
+import { createFlow, flowBody } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { randomIpAddress } from '../../support/public-requests.ts'
 
@@ -43,6 +46,7 @@ describe('creating a key', () => {
     ['a role that does not exist', { role: 'super_admin' }],
     ['text that is no address', { allowed_ranges: ['example.com'] }],
     ['a range with too many bits', { allowed_ranges: ['10.0.0.0/33'] }],
+    ['a team that does not exist', { team_id: crypto.randomUUID() }],
     ['an octal address', { allowed_ranges: ['010.0.0.1'] }],
     ['21 ranges', { allowed_ranges: Array.from({ length: 21 }, (_, n) => `10.0.0.${n}`) }],
     ['an expiry in the past', { expires_at: '2020-01-01T00:00:00.000Z' }],
@@ -91,6 +95,24 @@ describe('using a key', () => {
     const key = await createKey(service, await createAccount(service), { role: 'viewer' })
     const { body } = expectStatus(await key.call('POST', '/trees', validFlow), 403)
     expect(body.code).toBeUndefined()
+  })
+
+  it('KEY-04 sees what its team sees, and not what another team does', async () => {
+    const account = await createAccount(service)
+    const { id } = await createFlow(account.admin, { visibility: 'team' })
+    const { body: team } = await account.admin.call('POST', '/teams', { name: 'Another' })
+    const keys = [account.teamId, team.id, undefined].map((team_id) => createKey(service, account, team_id ? { team_id } : {}))
+    const statuses = []
+    for (const key of keys) statuses.push((await (await key).call('GET', `/trees/${id}`)).status)
+    expect(statuses).toEqual([200, 404, 404])
+  })
+
+  it('KEY-08 completes and exports a session, which stores the time of the export', async () => {
+    const account = await createAccount(service)
+    const key = await createKey(service, account, { team_id: account.teamId })
+    const id = await createAnsweredSession(key, ['One'])
+    expectStatus(await exportSession(key, id), 200)
+    expect((await key.call('GET', `/sessions/${id}`)).body).toMatchObject({ exported_at: expect.any(String) })
   })
 
   it('KEY-02 a key sees no private flow of its creator, and no row of another account', async () => {
@@ -183,6 +205,17 @@ describe('the user of a key', () => {
     expectStatus(await key.call('POST', '/script-templates/categories', { name: 'Imports' }), 201)
     const { body: log } = await account.admin.call('GET', '/accounts/me/audit-logs')
     expect(log.map(({ actor_id }: { actor_id: string }) => actor_id)).toEqual([key.id, account.admin.id])
+  })
+
+  it('KEY-08 escalates an AI session, and nobody else can be escalated to the key', async () => {
+    const account = await createAccount(service)
+    const key = await createKey(service, account, { team_id: account.teamId })
+    const { handoffId } = await escalateSession(key, (await createAiSession(key)).id)
+    expect((await account.admin.call('GET', '/ai-sessions/queue')).body).toMatchObject([
+      { handoff_id: handoffId, engineer_name: key.fullName },
+    ])
+    const session = await createAiSession(account.admin)
+    expectStatus(await account.admin.call('POST', `/ai-sessions/${session.id}/escalate`, { target_user_id: key.id }), 404)
   })
 
   it('KEY-08 is not changed, activated or moved by an admin', async () => {
