@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
+import { createApp } from '../../lib/http/app.ts'
 import { getKeyScope, keyScopes, keySubjects } from '../../lib/http/key-scopes.ts'
 import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
+import { mountOperations } from '../../lib/http/request.ts'
+import { createNodeServices } from '../../lib/platform/node/services.ts'
+import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { createKey } from '../support/api-keys.ts'
-import { sharedService } from '../support/app.ts'
+import { authorizationHeader, sharedService } from '../support/app.ts'
 import { createAccount } from '../support/people.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { send } from './requests.ts'
@@ -53,6 +57,18 @@ it.each(openOperations)('KEY-02 %s returns 403 to a key with every other scope',
 it.each(closedOperations)('KEY-03 %s is closed to every key', async (_, op) => {
   const { status, body } = await send(service, op, toAnySample(op), { token: strongestKey.key })
   expect([status, body.code]).toEqual([403, 'closed_to_keys'])
+})
+
+it('KEY-05 refuses a malformed key without a call of the database', async () => {
+  const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), { log: () => {} }).services
+  const statements: unknown[] = []
+  const run = (all: unknown) => Promise.reject(new Error(String(statements.push(all))))
+  const app = createApp(services)
+  mountOperations(app, operations, { ...services, runtime: { run, begin: run }, platform: { run, begin: run } })
+  const call = async (token: string) => (await app.request('/api/v1/trees', { headers: authorizationHeader(token) })).status
+  const { key } = strongestKey
+  expect(await Promise.all([`${key.slice(0, -1)}!`, key.slice(0, -1), `${key}a`, 'sfk_'].map(call))).toEqual([401, 401, 401, 401])
+  expect(statements).toEqual([])
 })
 
 const otherKeys = new Map<string, ReturnType<typeof createKey>>()

@@ -1,7 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
 import { createAiSession } from '../support/ai.ts'
+import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
+import { flowBody } from '../support/flows.ts'
 import { createAccount } from '../support/people.ts'
 
 const service = await startOwnService({}, { platform: 'cloudflare' })
@@ -26,6 +28,15 @@ it('NOT-56 returns the facts of a limit, which the Worker reads from the error o
       limit: 10,
     },
   ])
+})
+
+it('KEY-02 the Worker admits a key for a read and in a transaction, and names the scope that it lacks', async () => {
+  const account = await createAccount(service)
+  const key = await createKey(service, account, { scopes: ['flows:write'] })
+  expectStatus(await key.call('GET', '/trees'), 200)
+  expectStatus(await key.call('POST', '/trees', flowBody(), { 'idempotency-key': 'one' }), 201)
+  expect(expectStatus(await key.call('GET', '/sessions'), 403).body).toMatchObject({ required_scope: 'sessions:read' })
+  await expect.poll(async () => (await account.admin.call('GET', '/api-keys')).body[0].last_used_at).not.toBeNull()
 })
 
 it('NOT-60 unsubscribes with the link of an e-mail that the Worker has sent', async () => {
