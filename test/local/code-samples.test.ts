@@ -38,7 +38,11 @@ it('the samples of the typed client compile', async () => {
   const header = `import { type ClientOptions, createClient } from '${root}/lib/client/client.ts'
 declare const baseUrl: string, tokens: NonNullable<ClientOptions['tokens']>, bytes: Uint8Array<ArrayBuffer>\n`
   await writeFile(join(folder, 'samples.mts'), header + functions.join('\n'))
-  const config = { extends: `${root}/lib/client/tsconfig.json`, compilerOptions: { noEmit: true, rootDir: '/' }, include: ['samples.mts'] }
+  const config = {
+    extends: `${root}/lib/client/tsconfig.json`,
+    compilerOptions: { noEmit: true, rootDir: '/', rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true },
+    include: ['samples.mts'],
+  }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const compiled = run(join(root, 'node_modules/.bin/tsc'), ['-p', folder])
   await expect(compiled).resolves.toMatchObject({ stdout: '' })
