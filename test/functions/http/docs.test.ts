@@ -66,7 +66,7 @@ async function listShownOperations(page: Page): Promise<string[]> {
     })
     return closedGroups.count()
   }
-  await expect.poll(openAll).toBe(0)
+  await expect.poll(openAll, { timeout: 10_000 }).toBe(0)
   const addresses = await page
     .locator('aside a[href*="/api/v1/"]')
     .evaluateAll((links) => links.map((link) => `${link.getAttribute('href')}`))
