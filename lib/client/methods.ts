@@ -54,6 +54,10 @@ revoke: Method<'identity.signIns.revoke'>
 /** Sign out everywhere. Revokes all my sign-ins, this one too, and my device tokens. */
 revokeAll: Method<'identity.signIns.revokeAll'>
 }
+streamTickets: {
+/** Create a ticket for an EventSource. For `?ticket=` of an event stream, because a browser’s `EventSource` cannot send an access token. The ticket opens one stream within 60 seconds, and ends with the sign-in. The `EventSource` reconnects by itself: the ids of its events end with a secret, and `Last-Event-ID` with this secret admits the used ticket again for 24 hours. When `readyState` is `CLOSED`, create a new ticket and a new `EventSource` with `last_event_id`, the number before the dot of the last id. */
+create: Method<'identity.streamTickets.create'>
+}
 mfa: {
 /** Get my second factors */
 get: Method<'identity.mfa.get'>

@@ -22,6 +22,7 @@ export const operationTable = {
   'identity.signIns.list': 'get /auth/me/sessions',
   'identity.signIns.revoke': 'delete /auth/me/sessions/{family_id}',
   'identity.signIns.revokeAll': 'delete /auth/me/sessions',
+  'identity.streamTickets.create': 'post /auth/stream-ticket',
   'identity.mfa.get': 'get /auth/mfa',
   'identity.mfa.createTotp': 'post /auth/mfa/totp',
   'identity.mfa.verifyTotp': 'post /auth/mfa/totp/verify body',

@@ -3374,6 +3374,12 @@ export type StepUpRequest = {
 code?: string | undefined
 passkey?: PasskeyCredential | undefined
 }
+export type StreamTicketResponse = {
+/** For `?ticket=` of the stream. Works once. */
+ticket: string
+/** Seconds until the ticket expires. */
+expires_in: number
+}
 export type SubscriptionResponse = {
 /** The current plan; `free` after a trial has expired. */
 plan: string
@@ -3992,6 +3998,7 @@ export interface Operations {
   'identity.signIns.revoke': { input: { /** Id of the sign-in. */
 family_id: string }; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
   'identity.signIns.revokeAll': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.streamTickets.create': { input: Record<string, never>; output: StreamTicketResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'identity.mfa.get': { input: Record<string, never>; output: MfaResponse; code: 'password_change_required' }
   'identity.mfa.createTotp': { input: Record<string, never>; output: TotpSecretResponse; code: 'mfa_already_enabled' | 'password_change_required' | 'step_up_required' }
   'identity.mfa.verifyTotp': { input: (TotpVerifyRequest); output: RecoveryCodesResponse; code: 'mfa_already_enabled' | 'mfa_code_invalid' | 'mfa_not_enabled' | 'password_change_required' | 'step_up_required' }
@@ -4344,7 +4351,8 @@ upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_requi
   'ai.escalations.listQueue': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
-  'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
+  'ai.escalations.stream': { input: { /** Of `POST /auth/stream-ticket`, for an `EventSource`, which cannot send an access token. */
+ticket?: string | undefined; /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
 last_event_id?: string | undefined }; output: ServerEvent; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }
   'ai.escalations.claim': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the handoff. */

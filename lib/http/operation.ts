@@ -27,6 +27,8 @@ export interface BaseContext extends Ports {
   wantsSocket: boolean
   /** The `Last-Event-ID` header: the last event that the client received on an earlier stream. */
   lastEventId: string | null
+  /** Of a stream that a ticket opens: the secret that the id of every event must end with, after a dot. */
+  reconnectSecret: string | undefined
   /** Aborted when the client disconnects. */
   signal: AbortSignal
   /** Run an effect after the commit and the response. A crash can lose it, so store anything that must not be lost as a row too. */
@@ -192,6 +194,8 @@ export interface Operation<
   produces?: readonly string[]
   /** Marks a GET that also accepts a WebSocket, whose token may be in `Sec-WebSocket-Protocol`. */
   acceptsSocket?: true
+  /** Marks a GET of server-sent events that an EventSource may open with the `ticket` in its query. */
+  acceptsTicket?: true
   /** Seconds for which any cache may serve this public answer. It carries an ETag. */
   maxAgeSeconds?: number
   /** Creates a row unless it exists; answers 200 with an existing one besides 201. */

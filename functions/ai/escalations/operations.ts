@@ -36,6 +36,7 @@ export const escalationOperations = [
     feature,
     callsExternalService: true,
     acceptsSocket: true,
+    acceptsTicket: true,
     query: schemas.StreamQuery,
     errors: ['websocket_unavailable'],
     produces: ['text/event-stream'],

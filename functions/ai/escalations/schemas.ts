@@ -8,6 +8,11 @@ export const HandoffId = z.object({
 })
 
 export const StreamQuery = z.strictObject({
+  ticket: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Of `POST /auth/stream-ticket`, for an `EventSource`, which cannot send an access token.'),
   last_event_id: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the id of an event')
