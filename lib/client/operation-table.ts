@@ -184,7 +184,7 @@ export const operationTable = {
   'uploads.create': 'post /uploads file key',
   'uploads.get': 'get /uploads/{upload_id}',
   'ai.escalations.listQueue': 'get /ai-sessions/queue paged',
-  'ai.escalations.stream': 'get /ai-sessions/escalations/stream events',
+  'ai.escalations.stream': 'get /ai-sessions/escalations/stream events ticket',
   'ai.escalations.claim': 'post /ai-sessions/{session_id}/handoffs/{handoff_id}/claim key',
   'ai.escalations.pickUp': 'post /ai-sessions/{session_id}/pickup key',
   'ai.handoffs.draft': 'post /ai-sessions/{session_id}/handoff-draft events',

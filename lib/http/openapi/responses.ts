@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { type AnyOperation, listFailures } from '../operation.ts'
+import { type AnyOperation, type EventSchemas, listFailures } from '../operation.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
@@ -83,7 +83,20 @@ function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Jso
 }
 
 function buildContent(op: AnyOperation, type: string, components: JsonComponents): Json {
+  if (type === 'text/event-stream' && op.events) return { schema: buildEventSchema(op.events, components) }
   return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
+}
+
+/**
+ * Build the schema of one server-sent event, as generators of clients read it. OpenAPI 3.2 calls it `itemSchema`:
+ * https://spec.openapis.org/oas/v3.2.0.html#sequential-media-types
+ */
+function buildEventSchema(events: EventSchemas, components: JsonComponents): Json {
+  const schemas = Object.entries(events).map(([event, data]) =>
+    z.strictObject({ event: z.literal(event), data, id: z.string().optional() }),
+  )
+  const schema = components.schema(z.union(schemas), 'output')
+  return { description: 'One server-sent event. `data` is its JSON.', ...schema }
 }
 
 /** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */
