@@ -125,6 +125,7 @@ export type AITask = (AITaskItem & {
 /** Body of the answer; null until it has finished. */
 response: (JsonValue | null)
 })
+/** Its JSON. */
 export type AITaskFinishedEvent = {
 /** Id of the task. */
 task_id: string
@@ -641,6 +642,7 @@ message: string
 /** Ids of my uploaded images for the model; at most 3. */
 upload_ids?: (Id)[] | undefined
 }
+/** Its JSON. */
 export type ChatMessageResponse = {
 /** The reply of the model. */
 message: {
@@ -1488,6 +1490,7 @@ assessment_status: (AssessmentStatus | null)
 first_action_at: (Timestamp | null)
 created_at: Timestamp
 })
+/** Its JSON. */
 export type HandoffAssessmentReadyEvent = {
 /** Id of the handoff. */
 handoff_id: string
@@ -1510,6 +1513,7 @@ what_was_tried?: string | undefined
 next_steps?: string | undefined
 urgency?: Urgency | undefined
 }
+/** Its JSON. */
 export type HandoffCreatedEvent = (HandoffDraft & {
 /** Id of the handoff. */
 handoff_id: string
@@ -1527,6 +1531,7 @@ psa_ticket_id: (string | null)
 client_name: (string | null)
 created_at: Timestamp
 })
+/** Its JSON. */
 export type HandoffDraft = {
 /** The problem and its current state. */
 summary: string
