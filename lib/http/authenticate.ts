@@ -9,6 +9,7 @@ import type { KeyMemory } from './key-memory.ts'
 import type { AnyOperation } from './operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { readSocketAuthorization } from './socket-request.ts'
+import { authenticateTicket } from './stream-ticket.ts'
 
 const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
 
@@ -17,14 +18,19 @@ const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perA
  * whether a key is valid at all.
  */
 export async function authenticate(c: C, op: AnyOperation, keys: KeyMemory, services: Services): Promise<Caller> {
-  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
-  const [, credential = ''] = /^Bearer +([\w.-]+)$/i.exec(authorization) ?? []
-  const caller = isApiKey(credential) ? await readKey(credential) : await services.ports.tokens.verify(credential)
+  const caller = await readCaller(c, op, services)
   // Anybody can write a key with a right checksum, so calls with an unknown key count as those without one before they reach the database.
   if (!caller || (caller.key && !keys.isKnown(caller.key.hash))) await countUnauthenticated(c, services)
   if (!caller) throw new Problem('unauthenticated')
   c.set('caller', caller)
   return caller
+}
+
+async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
+  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
+  const [, credential = ''] = /^Bearer +([\w.-]+)$/i.exec(authorization) ?? []
+  return isApiKey(credential) ? readKey(credential) : services.ports.tokens.verify(credential)
 }
 
 async function readKey(key: string): Promise<Caller | null> {

@@ -18,6 +18,7 @@ import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
 import { isSocketRequest } from './socket-request.ts'
+import { readLastEventId } from './stream-ticket.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
@@ -177,7 +178,8 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
     wantsSocket: op.acceptsSocket === true && isSocketRequest(c.req.raw),
-    lastEventId: c.req.header('last-event-id') ?? null,
+    lastEventId: readLastEventId(c.req.raw).id,
+    reconnectSecret: c.get('reconnectSecret'),
     signal: c.req.raw.signal,
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),

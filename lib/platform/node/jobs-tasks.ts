@@ -2,6 +2,7 @@ import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile
 import type { Pool } from 'pg'
 import { describe } from '../../http/app.ts'
 import { withTimeout } from '../../net/send-result.ts'
+import { runInTrace } from '../../trace.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
@@ -34,10 +35,10 @@ export function createTasks(work: Work): TaskList {
   }
   return {
     [messageTask]: (payload: unknown) => {
-      const { path, body } = payload as { path: string; body: unknown }
-      return track(runLogged(work, path, () => handlers.run(path, body)))
+      const { path, body, traceparent } = payload as { path: string; body: unknown; traceparent?: string }
+      return track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
     },
-    cron: () => track(runCron()),
+    cron: () => track(runInTrace(null, runCron)),
   }
 }
 
