@@ -1,4 +1,5 @@
 import type { Access } from '../db/scope.ts'
+import type { ProblemKind } from '../problem.ts'
 import { type AnyOperation, requiresToken } from './operation.ts'
 
 /**
@@ -44,3 +45,6 @@ export function listSufficientScopes(op: AnyOperation): string[] {
   const [subject, right] = scope.split(':')
   return right === 'read' ? [scope, `${subject}:write`, '*:read', '*:write'] : [scope, '*:write']
 }
+
+/** Failures that only an API key meets. The OpenAPI document describes them once, not per operation. */
+export const keyFailures: readonly ProblemKind[] = ['address_not_allowed', 'closed_to_keys', 'insufficient_scope']

@@ -286,9 +286,6 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
-/** Failures that only an API key meets. The OpenAPI document describes them once, not per operation. */
-export const keyFailures: readonly ProblemKind[] = ['address_not_allowed', 'closed_to_keys', 'insufficient_scope']
-
 /** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function listFailures(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors ?? [])

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { type AnyOperation, type EventSchemas, keyFailures, listFailures } from '../operation.ts'
+import { keyFailures } from '../key-scopes.ts'
+import { type AnyOperation, type EventSchemas, listFailures } from '../operation.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
