@@ -61,7 +61,7 @@ export const codedProblems = {
   user_deactivated: { status: 401, detail: 'This user is deactivated' },
   account_admin_required: { status: 403, detail: 'Only an account admin may change this' },
   address_not_allowed: { status: 403, detail: 'This API key cannot be used from your address' },
-  closed_to_keys: { status: 403, detail: 'API keys cannot call this operation; sign in' },
+  closed_to_keys: { status: 403, detail: 'API keys cannot call this operation' },
   email_not_verified: { status: 403, detail: 'Verify your e-mail address to continue' },
   feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
   insufficient_scope: { status: 403, detail: 'The scopes of this API key do not include this operation' },
