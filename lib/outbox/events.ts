@@ -21,7 +21,10 @@ export function callEmit(event: Event): RawBuilder<unknown> {
     ${JSON.stringify(toWebhookContent(event))}::json)`
 }
 
-export const emitEvent = writeStatement(EmittedEvent, (event: Event) => sql`select delivery_ids, user_ids, webhook_delivery_ids from ${callEmit(event)}`)
+export const emitEvent = writeStatement(
+  EmittedEvent,
+  (event: Event) => sql`select delivery_ids, user_ids, webhook_delivery_ids from ${callEmit(event)}`,
+)
 
 /** Insert an event with its in-app notifications, and enqueue one delivery per matching config, e-mail and webhook. Return the notified users. */
 export async function enqueueEvent(db: WriteDb | PlatformDb, event: Event): Promise<string[]> {

@@ -52,7 +52,9 @@ function toResult(response: Response): Omit<WebhookResult, 'body' | 'durationMs'
 
 function describeStatus(status: number): string {
   if (status === 410) return 'The receiver returned 410: it wants no more messages'
-  return status >= 300 && status < 400 ? `The receiver redirected (${status}); redirects are not followed` : `The receiver returned ${status}`
+  return status >= 300 && status < 400
+    ? `The receiver redirected (${status}); redirects are not followed`
+    : `The receiver returned ${status}`
 }
 
 /** Read the first bytes of a body as text, and cancel the rest. */

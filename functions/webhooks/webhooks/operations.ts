@@ -123,7 +123,8 @@ export const webhookOperations = [
     method: 'post',
     path: '/webhooks/{webhook_id}/replay',
     summary: 'Replay deliveries',
-    description: 'Sends one delivery, or every failed one since a time, again with the same `webhook-id`. Returns 409 `wrong_state` if it is off.',
+    description:
+      'Sends one delivery, or every failed one since a time, again with the same `webhook-id`. Returns 409 `wrong_state` if it is off.',
     access: 'account_admin',
     limit: '10/minute',
     params: schemas.WebhookId,

@@ -76,7 +76,10 @@ export const WebhookTestResult = z
     status: z.int().nullable().describe('The HTTP status; null without a response.'),
     duration_ms: z.int().nullable().describe('How long the attempt took.'),
   })
-  .meta({ id: 'WebhookTestResult', examples: [{ success: true, message: 'The receiver accepted the message', status: 204, duration_ms: 87 }] })
+  .meta({
+    id: 'WebhookTestResult',
+    examples: [{ success: true, message: 'The receiver accepted the message', status: 204, duration_ms: 87 }],
+  })
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 
 const DeliveryState = z
@@ -142,5 +145,7 @@ export const WebhookReplay = z
 export type WebhookReplay = z.infer<typeof WebhookReplay>
 
 export const WebhookReplayResult = z
-  .strictObject({ queued: z.int().describe('Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds.') })
+  .strictObject({
+    queued: z.int().describe('Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds.'),
+  })
   .meta({ id: 'WebhookReplayResult', examples: [{ queued: 3 }] })

@@ -26,7 +26,12 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
     Object.entries(webhookData).map(([type, data]) => {
       const summary = descriptions[type as WebhookType]
       const requestBody = { required: true, content: { 'application/json': components.content(toMessage(type, data), 'output') } }
-      return [type, { post: { operationId: `webhook.${type}`, summary, tags: ['webhooks'], security: [], parameters, requestBody, responses: answers } }]
+      return [
+        type,
+        {
+          post: { operationId: `webhook.${type}`, summary, tags: ['webhooks'], security: [], parameters, requestBody, responses: answers },
+        },
+      ]
     }),
   )
 }
