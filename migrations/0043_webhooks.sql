@@ -70,7 +70,6 @@ create index webhook_deliveries_log on webhook_deliveries (account_id, webhook_i
 create index webhook_deliveries_failed on webhook_deliveries (account_id, webhook_id, created_at) where state = 'failed';
 -- Open deliveries, for claims and for the sweep, which reads those of all accounts as the platform role.
 create index webhook_deliveries_open on webhook_deliveries (account_id, webhook_id, id) where state in ('pending', 'retrying');
-create index webhook_deliveries_due on webhook_deliveries (next_attempt_at) where state in ('pending', 'retrying');
 create index webhook_deliveries_age on webhook_deliveries (created_at);
 create trigger audit_test after insert on webhook_deliveries for each row
   when (new.type = 'webhook.test' and app.user_id() is not null) execute function app.audit('webhook_test');

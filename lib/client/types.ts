@@ -2491,6 +2491,7 @@ id: Id
 ticket_id: string
 /** Whether the note is hidden from the client. */
 internal: boolean
+/** What the note documents: a session, an AI session or an output of an AI session. */
 source_kind: PsaPushSource
 /** Id of the session, AI session or output that the note documents. */
 source_id: string
@@ -2510,7 +2511,6 @@ pushed_at: (Timestamp | null)
 provider_note_id: (string | null)
 created_at: Timestamp
 }
-/** What the note documents: a session, an AI session or an output of an AI session. */
 export type PsaPushSource = ('session' | 'ai_session' | 'output')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
 export type PsaTicketContext = {

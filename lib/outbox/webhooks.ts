@@ -19,7 +19,7 @@ export function callEmitWebhook(type: WebhookOnlyEvent['type'], subject: RawBuil
   return sql`app.emit_webhook(${type}, ${subject}, ${data})`
 }
 
-const emitWebhook = writeStatement(
+export const emitWebhook = writeStatement(
   EmittedWebhooks,
   ({ type, subject, data }: WebhookOnlyEvent) => sql`
     select ${callEmitWebhook(type, sql`${subject}`, sql`${JSON.stringify(data)}::json`)} as webhook_delivery_ids`,

@@ -22,7 +22,7 @@ async function insertWebhook(service: Service, { accountId }: Person): Promise<s
   )
 }
 
-async function insertFailedDelivery(service: Service, owner: Person): Promise<{ id: string; webhookId: string }> {
+export async function insertFailedDelivery(service: Service, owner: Person): Promise<{ id: string; webhookId: string }> {
   const webhookId = await insertWebhook(service, owner)
   const id = await insertReturningId(
     service,

@@ -47,13 +47,20 @@ export const CompletedWebhook = z.object({
 // After the third failure in a row no attempt starts for 20 seconds, then for 40, and so on up to 5 minutes.
 const pause = sql`make_interval(secs => least(300, 5 * 2 ^ least(w.failures, 10)))`
 
+/**
+ * Lock the webhook and return the time. Whatever else changes both locks the webhook before its deliveries, so nothing deadlocks: an
+ * expression is computed before the row is locked that it changes.
+ */
+const lockWebhook = ({ account_id, webhook_id }: ClaimedWebhook) =>
+  sql`(select app.now() from webhooks w where w.account_id = ${account_id} and w.id = ${webhook_id} for no key update)`
+
 /** Record the result of an attempt in its delivery and, unless it is a test, in the webhook. `retrySeconds` is null when no attempt follows. */
 export const completeAttempt = writeStatement(
   CompletedWebhook,
   (claimed: ClaimedWebhook, result: WebhookResult, sendResult: SendResult, retrySeconds: number | null) => {
     const { id, account_id, webhook_id, type } = claimed
     const { ok, isGone, body, durationMs } = result
-    const log = sql`, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = app.now()`
+    const log = sql`, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
     return sql`
       with completed as (${attempts.complete(claimed, sendResult, retrySeconds, log)}),
       webhook as (

@@ -100,7 +100,8 @@ export const replayDeliveries = writeStatement(
   z.object({ is_known: z.boolean(), queued: z.int(), due: z.custom<DueRow[]>() }),
   (webhookId: string, { delivery_id, failed_since }: WebhookReplay) => sql`
     with webhook as (
-      update webhooks w set last_replay_at = app.now() where w.account_id = app.account_id() and w.id = ${webhookId} and w.is_active returning w.id
+      update webhooks w set last_replay_at = app.now(), paused_until = null
+       where w.account_id = app.account_id() and w.id = ${webhookId} and w.is_active returning w.id
     ), reopened as (
       update webhook_deliveries d
          set state = 'retrying', earlier_attempts = d.attempts, max_attempts = d.attempts + 10, next_attempt_at = app.now(), leased_until = null,

@@ -38,5 +38,6 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
 
 function toMessage(type: string, data: z.ZodObject): z.ZodObject {
   const timestamp = z.iso.datetime({ precision: 3 }).describe('When the event happened.')
-  return z.strictObject({ type: z.literal(type), timestamp, data }).meta({ id: `Webhook${toPascalCase(type)}` })
+  const literal = z.literal(type).describe('The event.')
+  return z.strictObject({ type: literal, timestamp, data: data.describe('What happened.') }).meta({ id: `Webhook${toPascalCase(type)}` })
 }

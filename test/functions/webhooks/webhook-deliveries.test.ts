@@ -168,7 +168,6 @@ it('WHK-08 replays every failed delivery since a time with the same ids, once fo
   const ids = webhook.listReceived().map(({ id }) => id)
   receiver.answer = accept
   const since = { failed_since: '2026-01-01T00:00:00.000Z' }
-  await service.sql('update webhooks set paused_until = null where id = $1', [webhook.id])
   const before = webhook.listReceived().length
   const people = await Promise.all(Array.from({ length: 4 }, () => account.addColleague({ role: 'admin' })))
   const answers = await Promise.all(
