@@ -200,3 +200,10 @@ language sql stable set search_path = public, pg_temp as $$
 $$;
 create trigger quota after insert on webhooks referencing new table as added
   for each statement execute function app.keep_quota('webhooks');
+
+-- The colour of the account's e-mails. Null for the default.
+alter table accounts add column brand_colour text;
+alter table accounts add constraint accounts_brand_colour check (brand_colour ~ '^#[0-9a-f]{6}$') not valid;
+grant update (brand_colour) on accounts to app_runtime;
+create or replace trigger audit after update of name, timezone, settings, require_mfa, brand_colour on accounts
+  for each row execute function app.audit('account');

@@ -25,6 +25,7 @@ export interface AccountsTable {
   current_period_end: string | null
   billing_anchor: string | null
   billing_event_at: string | null
+  brand_colour: string | null
 }
 
 export interface AiBranchesTable {

@@ -190,6 +190,8 @@ it('WHK-08 replays one delivered message, and refuses an unknown one and a webho
   expect(await replay(id)).toMatchObject({ status: 202, body: { queued: 1 } })
   await stack.localServer.qstash.waitUntilSettled()
   expect(webhook.listReceived().map((message) => message.id)).toEqual([message_id, message_id])
+  // A double click.
+  expect(await replay(id)).toMatchObject({ status: 202, body: { queued: 0 } })
   expectStatus(await replay(crypto.randomUUID()), 404)
   await account.admin.call('PATCH', `/webhooks/${webhook.id}`, { is_active: false })
   expect(await replay(id)).toMatchObject({ status: 409, body: { code: 'wrong_state' } })
