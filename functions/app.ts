@@ -11,9 +11,9 @@ import { operations } from './operations.ts'
 /** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
 export type FetchStaticFile = (request: Request) => Promise<Response>
 
-// The page loads its own files and calls this service. Swagger UI's style sheet has images as data.
+// The page loads its own files and calls this service. Scalar writes its styles, icons and fonts into the page.
 const docsPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {

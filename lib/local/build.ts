@@ -1,10 +1,13 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BundleSizes, bundleWorker } from './bundle.ts'
+import { buildDocsPage } from './docs-page.ts'
 import { buildFonts } from './fonts.ts'
 
 const root = join(import.meta.dirname, '../..')
+/** The folder of the reference page. */
+export const docsFolder = join(root, 'dist/assets/docs')
 const limitBytes = 3 * 1024 * 1024
 
 /**
@@ -18,15 +21,9 @@ export async function build(): Promise<BundleSizes> {
 
 /** Write the static files into dist/assets. */
 export async function buildAssets(): Promise<void> {
-  const docs = join(root, 'dist/assets/docs')
-  await rm(docs, { recursive: true, force: true })
-  await mkdir(docs, { recursive: true })
-  const swaggerUi = join(root, 'node_modules/swagger-ui-dist')
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) await cp(join(swaggerUi, name), join(docs, name))
-  for (const name of ['index.html', 'start.js', 'favicon.svg']) await cp(join(root, 'lib/http/docs', name), join(docs, name))
-  await buildFonts(join(root, 'dist/assets/fonts'))
   const document = JSON.parse(await readFile(join(root, 'functions/openapi.json'), 'utf8'))
-  await writeFile(join(docs, 'openapi.json'), JSON.stringify(document))
+  await buildDocsPage(docsFolder, document)
+  await buildFonts(join(root, 'dist/assets/fonts'))
   await writeFile(join(root, 'dist/assets/openapi.json'), JSON.stringify(removeExamples(document)))
 }
 

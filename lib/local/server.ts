@@ -5,10 +5,12 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { ProviderName } from '../auth/oidc.ts'
 import { listen } from '../platform/node/server.ts'
+import { readTraceId, runInTrace } from '../trace.ts'
 import { createAnalyticsRoutes } from './analytics.ts'
 import { createChatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createDashboard, type Dashboard } from './dashboard.ts'
+import type { DemoUser } from './dashboard-state.ts'
 import { createDnsRoutes } from './dns.ts'
 import { faultMiddleware } from './fault-middleware.ts'
 import { createFaults, type Faults } from './faults.ts'
@@ -67,6 +69,10 @@ export interface LocalServerOptions {
   listTotpCodes?: () => Promise<CurrentCode[]>
   /** Create the dashboard's demo escalation. Without it the route is 404. */
   createEscalation?: (input: unknown) => Promise<unknown>
+  /** Count the jobs in PostgreSQL, for the dashboard. */
+  countJobs?: (() => Promise<{ scheduled: number; delivering: number } | undefined>) | undefined
+  /** The users that the dashboard signs in with one click. */
+  users?: readonly DemoUser[] | undefined
   /** Called before everything else, for speed. Returns whether it has handled the request. */
   rawHandler?: RequestHandler
   onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -101,6 +107,9 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   dashboard.addHooks({
     queue: qstash,
     createEscalation: options.createEscalation,
+    api: options.api,
+    users: options.users,
+    countJobs: options.countJobs,
     ...(options.listTotpCodes ? { listTotpCodes: options.listTotpCodes } : {}),
     ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
@@ -168,9 +177,13 @@ type Routes = {
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, clock, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
-  // The pages show mails, whose links contain codes.
+  app.use((c, next) => {
+    const traceparent = c.req.header('traceparent')
+    return readTraceId(traceparent) ? runInTrace(traceparent, next) : next()
+  })
   app.use(async (c, next) => {
     await next()
+    // The pages show mails, whose links contain codes.
     if (c.res.headers.get('content-type')?.startsWith('text/html')) c.header('referrer-policy', 'no-referrer')
   })
   for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {

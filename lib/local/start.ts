@@ -1,7 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build, buildAssets } from './build.ts'
+import { build, buildAssets, docsFolder } from './build.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
+import { writeDemoUsers } from './docs-page.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
 import { recordProcesses, stopOrphans } from './processes.ts'
@@ -64,11 +65,13 @@ async function start(): Promise<void> {
     ...options,
     onLog: (line) => process.env.LOG && console.log(line),
     createEscalation: createDemoEscalation,
+    users: demoSignIns,
   })
   await recordProcesses(processesFile)
   setStopAll(cluster, stack, null)
   printProgress('Creating two demo accounts')
   await seedDemo(stack)
+  await writeDemoUsers(docsFolder, demoSignIns)
   if (platform === 'cloudflare') {
     await createQueueSchedules(stack)
     // Miniflare fires no cron trigger. On Node the service has its own.

@@ -32,7 +32,7 @@ const files: Record<string, [content: string, type: string]> = {
   'openapi.json': ['{"openapi":"3.1.0"}', 'application/json'],
   'docs/index.html': ['<!doctype html>', 'text/html'],
   'docs/start.js': ['start()', 'text/javascript'],
-  'docs/swagger-ui.css': ['a{}', 'text/css'],
+  'docs/style.css': ['a{}', 'text/css'],
   'docs/favicon.svg': ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
 }
 const font = Uint8Array.from({ length: 300 }, (_, n) => n % 256)

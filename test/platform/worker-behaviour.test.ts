@@ -3,6 +3,7 @@ import { createAiSession } from '../support/ai.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount } from '../support/people.ts'
+import { traceResetMail } from '../support/traces.ts'
 
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())
@@ -57,4 +58,12 @@ it('AIT-06 the Worker keeps the answer for a caller who leaves before it', async
   await expect.poll(async () => (await readTasks())[0]?.state, { timeout: 8000 }).toBe('finished')
   const { response } = (await admin.call('GET', `/ai/tasks/${(await readTasks())[0].id}`)).body
   expect(response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
+})
+
+it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and its e-mails', async () => {
+  expect(await traceResetMail(service)).toEqual({
+    logged: ['identity.credentials.requestPasswordReset', 'jobs.deliver'],
+    // An e-mail is sent together with others that wait.
+    mails: expect.arrayContaining(['Reset your password']),
+  })
 })

@@ -47,11 +47,13 @@ export function getGroup(op: AnyOperation): string {
   return op.id.slice(0, op.id.lastIndexOf('.'))
 }
 
+const acronyms = new Set(['ai', 'psa'])
+
 /** Group the tags by subject, which is the first part of their name. */
 function groupTags(tags: readonly TagInfo[]): Json[] {
   const subjects = [...new Set(tags.map(({ name }) => getSubject(name)))]
   return subjects.map((subject) => ({
-    name: subject.charAt(0).toUpperCase() + subject.slice(1),
+    name: acronyms.has(subject) ? subject.toUpperCase() : subject.charAt(0).toUpperCase() + subject.slice(1),
     tags: tags.map(({ name }) => name).filter((name) => getSubject(name) === subject),
   }))
 }

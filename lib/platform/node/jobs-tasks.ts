@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { describe } from '../../http/app.ts'
 import { withTimeout } from '../../net/send-result.ts'
 import { attemptJobs } from '../../outbox/messages.ts'
+import { runInTrace } from '../../trace.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
@@ -47,12 +48,12 @@ export function createTasks(work: Work): TaskList {
   }
   return {
     [messageTask]: async (payload: unknown) => {
-      const { path, body } = payload as { path: string; body: unknown }
-      const job = () => track(runLogged(work, path, () => handlers.run(path, body)))
+      const { path, body, traceparent } = payload as { path: string; body: unknown; traceparent?: string }
+      const job = () => track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
       if (!waitingPaths.has(path)) return job()
       runBeside(job)
     },
-    cron: () => track(runCron()),
+    cron: () => track(runInTrace(null, runCron)),
   }
 }
 

@@ -20,7 +20,7 @@ async function buildRequests(): Promise<[string, number, RequestInit][]> {
     ['/openapi.json', 200, {}],
     ['/docs', 308, {}],
     ['/docs/', 200, {}],
-    ['/docs/swagger-ui.css', 200, {}],
+    ['/docs/style.css', 200, {}],
     ['/docs/nothing', 404, {}],
     ['/nowhere', 404, {}],
     ['/jobs/notifications/deliver', 401, { method: 'POST', body: '{}' }],

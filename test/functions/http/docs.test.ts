@@ -1,10 +1,12 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import openapi from '../../../functions/openapi.json' with { type: 'json' }
 import { removeExamples } from '../../../lib/local/build.ts'
+import { addCodeSamples, type SampledDocument } from '../../../lib/local/code-samples.ts'
 import { startOwnService } from '../../support/app.ts'
 import { useBrowserPages } from '../../support/browser-pages.ts'
 import { createAccount } from '../../support/people.ts'
+import { registerUser } from '../../support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -15,9 +17,10 @@ it('redirects /docs to /docs/ and serves every file of the page with its content
   expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   for (const [name, type] of [
     ['', 'text/html'],
-    ['swagger-ui.css', 'text/css'],
-    ['swagger-ui-bundle.js', 'text/javascript'],
+    ['style.css', 'text/css'],
+    ['scalar.js', 'text/javascript'],
     ['start.js', 'text/javascript'],
+    ['demo.json', 'application/json'],
     ['favicon.svg', 'image/svg+xml'],
   ]) {
     const file = await fetch(`${service.api}/docs/${name}`)
@@ -31,21 +34,21 @@ it('WIR-36 lets the docs page load only its own files, and the JSON answers noth
     expect([path, await readPolicy(path)]).toEqual([path, "default-src 'none'; frame-ancestors 'none'"])
   for (const path of ['/docs/', '/docs/start.js'])
     expect(await readPolicy(path)).toMatch(
-      /^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe).*frame-ancestors 'none'$/,
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; (?!.*unsafe).*frame-ancestors 'none'$/,
     )
 })
 
 it('the docs page refers to no other origin, because it must work offline', async () => {
-  for (const name of ['', 'start.js', 'favicon.svg']) {
+  for (const name of ['', 'start.js', 'style.css', 'favicon.svg']) {
     const text = await (await fetch(`${service.api}/docs/${name}`)).text()
     expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\/|["']\/\//)
   }
 })
 
-it('serves the committed OpenAPI document at /docs/openapi.json', async () => {
+it('serves the OpenAPI document with code samples at /docs/openapi.json', async () => {
   const response = await fetch(`${service.api}/docs/openapi.json`)
   expect(response.headers.get('content-type')).toContain('application/json')
-  expect(await response.json()).toEqual(openapi)
+  expect(await response.json()).toEqual(addCodeSamples(openapi as unknown as SampledDocument))
 })
 
 it('serves the OpenAPI document without examples at /openapi.json, in at most 600 KB', async () => {
@@ -54,77 +57,111 @@ it('serves the OpenAPI document without examples at /openapi.json, in at most 60
   expect(text.length).toBeLessThanOrEqual(600_000)
 })
 
-/** Return the operations that the page shows at the moment, such as `GET /api/v1/…`. */
-function listShownOperations(page: Page): Promise<string[]> {
-  return page.locator('.opblock').evaluateAll((blocks) =>
-    blocks.map((block) => {
-      const text = (name: string) =>
-        block
-          .querySelector(name)
-          ?.textContent?.replace(/\u200b/g, '')
-          .trim()
-      return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
-    }),
-  )
+/** Return the addresses of the operations in the navigation, such as `GET /api/v1/…`, after opening all groups. */
+async function listShownOperations(page: Page): Promise<string[]> {
+  const closedGroups = page.locator('aside button[aria-expanded=false]')
+  const openAll = async () => {
+    await closedGroups.evaluateAll((buttons) => {
+      for (const button of buttons as HTMLElement[]) button.click()
+    })
+    return closedGroups.count()
+  }
+  await expect.poll(openAll, { timeout: 10_000 }).toBe(0)
+  const addresses = await page
+    .locator('aside a[href*="/api/v1/"]')
+    .evaluateAll((links) => links.map((link) => `${link.getAttribute('href')}`))
+  return addresses.map((address) => address.replace(/^#tag\/[^/]+\/([A-Z]+)(\/.*)$/, '$1 $2'))
+}
+
+function listForeignUrls(urls: readonly string[]): string[] {
+  return urls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))
 }
 
 it('the docs page lists every operation and sends requests to its own origin only', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   await page.goto(`${service.api}/docs`)
-  await page.waitForSelector('.opblock-tag')
-  // The page renders the operations of a group only when the group is opened.
-  const listedOperations: string[] = []
-  for (const group of await page.locator('.opblock-tag').all()) {
-    await group.click()
-    await page.locator('.opblock').first().waitFor()
-    listedOperations.push(...(await listShownOperations(page)))
-    await group.click()
-    await page.locator('.opblock').first().waitFor({ state: 'detached' })
-  }
+  await page.locator('aside button[aria-expanded]').first().waitFor()
   const declaredOperations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  expect(listedOperations.sort()).toEqual(declaredOperations.sort())
+  expect((await listShownOperations(page)).sort()).toEqual(declaredOperations.sort())
   expect(requestedUrls.length).toBeGreaterThan(4)
-  expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(listForeignUrls(requestedUrls)).toEqual([])
   expect(problems).toEqual([])
 })
+
+/** Open the reference at an operation of a group. Return its section. */
+async function openOperation(page: Page, group: string, operation: string): Promise<Locator> {
+  await page.goto(`${service.api}/docs/#tag/${group}/${operation}`)
+  const section = page.locator(`section[id$="/${operation}"]`)
+  await section.waitFor()
+  return section
+}
+
+/** Send the request of an operation from the page. Return the dialog with the response. */
+async function sendRequest(page: Page, section: Locator): Promise<Locator> {
+  await section.getByRole('button', { name: /Test Request/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /Send/ }).first().click()
+  await dialog.getByText(/Duration:/).waitFor()
+  return dialog
+}
+
+const listEventKeys = 'GET/api/v1/notifications/event-keys'
 
 it('WIR-36 the docs page executes an operation with a pasted token, shows the response, and forgets the token when it is left', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   const { admin } = await createAccount(service)
-  const address = `${service.api}/docs/#/notifications/notifications.listEventKeys`
-  await page.goto(address)
-  await page.click('.scheme-container .authorize')
-  await page.fill('.modal-ux input[type=text]', admin.token)
-  await page.click('.modal-ux button.authorize')
-  await page.click('.modal-ux .btn-done')
-  await page.click('.opblock.is-open .execute')
-  const liveResponse = page.locator('.opblock.is-open .live-responses-table tbody .response')
-  await liveResponse.waitFor()
-  expect((await liveResponse.locator('.response-col_status').textContent())?.trim()).toBe('200')
-  expect(await liveResponse.textContent()).toContain('session.escalated')
-  expect(await page.locator('.opblock.is-open .request-url').textContent()).toContain(`${service.api}/api/v1/notifications/event-keys`)
+  await page.goto(`${service.api}/docs/`)
+  await page.getByPlaceholder('Token').first().fill(admin.token)
+  const dialog = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
+  expect(await dialog.textContent()).toContain('200 OK')
+  expect(await dialog.textContent()).toContain('session.escalated')
   expect(requestedUrls).toContain(`${service.api}/api/v1/notifications/event-keys`)
-  expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(listForeignUrls(requestedUrls)).toEqual([])
   expect(problems).toEqual([])
   await page.goto('about:blank')
-  await page.goto(address)
-  await page.click('.opblock.is-open .execute')
-  await liveResponse.waitFor()
-  expect((await liveResponse.locator('.response-col_status').textContent())?.trim()).toBe('401')
+  const repeated = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
+  expect(await repeated.textContent()).toContain('401 Unauthorized')
 })
 
-it('the docs page shows the request example and every documented status of an opened operation', async (context) => {
+it('the docs page signs in as a demo user where the service has some', async (context) => {
   const { page, problems } = await openPage(context)
-  await page.goto(`${service.api}/docs/#/notifications/notifications.createConfig`)
-  const operationBlock = page.locator('.opblock.is-open')
-  await operationBlock.locator('.response-col_status', { hasText: '201' }).waitFor()
-  expect(await operationBlock.locator('textarea.body-param__text').inputValue()).toContain('oncall@northwind.example')
-  const declaredStatuses = Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses)
-  const shownStatuses = await operationBlock
-    .locator('.responses-table:not(.live-responses-table) .response > .response-col_status')
-    .allTextContents()
-  expect(shownStatuses.map((text) => /^\s*(\d{3}|default)/.exec(text)?.[1]).sort()).toEqual(declaredStatuses.sort())
+  const user = await registerUser(service)
+  await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
+  const section = await openOperation(page, 'notifications', listEventKeys)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(`Requests of this page are sent as ${user.email}.`).waitFor()
+  expect(await (await sendRequest(page, section)).textContent()).toContain('200 OK')
+  expect(problems).toEqual([])
+})
+
+it('the docs page shows every documented status of an operation, and its request in three languages', async (context) => {
+  const { page, problems } = await openPage(context)
+  const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
+  expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(false)
+  const statuses = await section.locator('button[id*=".responses."]').evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
+  expect(statuses.sort()).toEqual(Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort())
+  const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
+  expect(await section.textContent()).toContain('oncall@northwind.example')
+  await selectLanguage.click()
+  expect(await page.getByRole('option').allInnerTexts()).toEqual(['TypeScript client', 'Requests', 'Curl'])
+  await page.getByRole('option', { name: 'TypeScript client' }).click()
+  await section.getByText('client.notifications.createConfig').waitFor()
+  expect(problems).toEqual([])
+})
+
+it('the docs page finds an operation by words of its summary', async (context) => {
+  const { page, problems } = await openPage(context)
+  await page.goto(`${service.api}/docs/`)
+  await page
+    .getByRole('button', { name: /Search/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByRole('combobox').fill('event keys')
+  await page
+    .getByRole('option', { name: /List event keys/ })
+    .first()
+    .waitFor()
   expect(problems).toEqual([])
 })

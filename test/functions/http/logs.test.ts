@@ -7,6 +7,7 @@ import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { randomIpAddress } from '../../support/public-requests.ts'
+import { traceResetMail } from '../../support/traces.ts'
 
 type LogLine = Record<string, unknown> & { error?: Record<string, unknown> }
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -65,6 +66,7 @@ describe('one line per request', () => {
         ms: expect.any(Number),
         user_id: admin.id,
         account_id: admin.accountId,
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     ])
     expect(requestLines[0]?.ms).toBeGreaterThanOrEqual(0)
@@ -104,6 +106,14 @@ it("logs only JSON when the queue vendor's client reports an error, or the cron 
   await service.stack.runCron().catch(() => undefined)
   expect(await findLeaks()).toEqual([])
   expect(service.log.filter((line) => !line.startsWith('{'))).toEqual([])
+})
+
+it('OBS-01 the line of a request, the line of its job and the e-mail that the job sends have the trace of the caller', async () => {
+  expect(await traceResetMail(service)).toEqual({
+    logged: ['identity.credentials.requestPasswordReset', 'jobs.deliver'],
+    // An e-mail is sent together with others that wait.
+    mails: expect.arrayContaining(['Reset your password']),
+  })
 })
 
 describe('WIR-22 request id', () => {
