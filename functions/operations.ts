@@ -62,6 +62,7 @@ import { sessionNoteOperations } from './sessions/notes/operations.ts'
 import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
 import { uploadOperations } from './uploads/operations.ts'
+import { webhookOperations } from './webhooks/webhooks/operations.ts'
 
 /** Every operation of the service, one line per group. */
 export const operations: readonly AnyOperation[] = [
@@ -126,6 +127,7 @@ export const operations: readonly AnyOperation[] = [
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,
+  ...webhookOperations,
   ...feedbackOperations,
   ...adminUserOperations,
   ...adminPlanOperations,

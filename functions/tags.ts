@@ -62,6 +62,7 @@ export const tags: readonly TagInfo[] = [
   tag('psa.pushes', 'Ticket notes', 'Notes that are pushed to tickets.'),
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails.'),
+  tag('webhooks', 'Webhooks', 'Send events to a program, signed by the Standard Webhooks specification.'),
   tag('analytics', 'Analytics', 'Metrics of teams, users, flows and escalations.'),
   tag('feedback', 'Feedback', 'Feedback about the service.'),
   tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log. For super admins only.'),

@@ -111,9 +111,7 @@ const Settings = z.object({
   JWT_KEYS: Keys.describe('Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.'),
   JWT_ISSUER: z.string().min(1).optional().describe('`iss` of the tokens that this service signs and accepts. PUBLIC_BASE_URL if unset.'),
   JWT_AUDIENCE: z.string().min(1).optional().describe('`aud` of access tokens. PUBLIC_BASE_URL/api/v1 if unset.'),
-  CREDENTIALS_KEY: VaultKeys.describe(
-    'Keys that encrypt ticketing credentials, a JSON list of {version, key}. The first encrypts, all decrypt.',
-  ),
+  CREDENTIALS_KEY: VaultKeys.describe('Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.'),
   SUPER_ADMIN_MFA: Flag.default(true).describe('Whether super admins must have a second factor.'),
   PASSKEY_RP_ID: z.string().min(1).optional().describe('Domain that passkeys belong to. Host name of FRONTEND_URL if unset.'),
   SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anyone may register without a platform invite code.'),

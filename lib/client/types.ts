@@ -268,6 +268,8 @@ open_ai_sessions: Quota
 schedules: Quota
 /** Notification configs. */
 notification_configs: Quota
+/** Webhooks. */
+webhooks: Quota
 /** Content of uploads, diagrams and all flow versions, those of deleted flows too. */
 stored_bytes: Quota
 /** E-mails since midnight UTC. In a trial at most 50. */
@@ -744,7 +746,6 @@ key: string
 })
 /** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
 export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
-/** The state of the delivery. `failed` is final until it is retried manually. */
 export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
 /** The kind of device. */
 export type DeviceCategory = ('network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security')
@@ -2209,6 +2210,7 @@ config_id: string
 /** The kind of event; null for a test message. */
 event_key: (NotificationEventKey | null)
 channel: NotificationChannel
+/** The state of the delivery. `failed` is final until it is retried manually. */
 state: DeliveryState
 /** Number of attempts so far. */
 attempts: number
@@ -2436,6 +2438,8 @@ open_ai_sessions?: (number | null) | undefined
 schedules?: (number | null) | undefined
 /** Configs. */
 notification_configs?: (number | null) | undefined
+/** Webhooks. */
+webhooks?: (number | null) | undefined
 /** E-mails. */
 mails_per_day?: (number | null) | undefined
 /** Bytes. */
@@ -2578,6 +2582,7 @@ id: Id
 ticket_id: string
 /** Whether the note is hidden from the client. */
 internal: boolean
+/** What the note documents: a session, an AI session or an output of an AI session. */
 source_kind: PsaPushSource
 /** Id of the session, AI session or output that the note documents. */
 source_id: string
@@ -2597,7 +2602,6 @@ pushed_at: (Timestamp | null)
 provider_note_id: (string | null)
 created_at: Timestamp
 }
-/** What the note documents: a session, an AI session or an output of an AI session. */
 export type PsaPushSource = ('session' | 'ai_session' | 'output')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
 export type PsaTicketContext = {
@@ -4063,6 +4067,103 @@ export type VerifyEmailRequest = {
 /** The token of the link in the e-mail. */
 token: string
 }
+export type WebhookCreate = {
+/** Absolute https address without credentials on a public host. */
+url: string
+/** The events that are sent, each at most once. */
+events: (WebhookEvent)[]
+/** A note for people. */
+description?: string | undefined
+}
+export type WebhookDelivery = {
+id: Id
+/** Id of the webhook. */
+webhook_id: string
+/** The header `webhook-id`. It stays the same in every attempt and replay. */
+message_id: string
+type: WebhookMessageType
+/** The state of the delivery. `failed` is final until it is replayed. */
+state: DeliveryState
+/** Number of attempts so far. */
+attempts: number
+/** The exact body of the request. */
+request_body: string
+/** The HTTP status of the last attempt; null without a response. */
+last_status_code: (number | null)
+/** The first 2,048 bytes of the last response, masked. */
+response_body: (string | null)
+/** Why the last attempt failed. */
+last_error: (string | null)
+/** How long the last attempt took. */
+duration_ms: (number | null)
+/** When the last attempt ended. */
+last_attempt_at: (Timestamp | null)
+/** When the next attempt is due; null when there is none. */
+next_attempt_at: (Timestamp | null)
+/** When the receiver accepted it. */
+delivered_at: (Timestamp | null)
+created_at: Timestamp
+}
+export type WebhookDisabledReason = ('gone' | 'failing')
+/** The kind of event. */
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+/** The kind of event. */
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
+export type WebhookReplay = {
+/** Replay this delivery, delivered or failed. */
+delivery_id?: string | undefined
+/** Replay every failed delivery of an event since this time. */
+failed_since?: string | undefined
+}
+export type WebhookReplayResult = {
+/** Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds. */
+queued: number
+}
+export type WebhookResponse = {
+id: Id
+/** Where the messages are sent. */
+url: string
+/** A note for people. */
+description: string
+/** The events that are sent. */
+events: (WebhookEvent)[]
+/** Whether messages are sent. Events that happen while it is off are not sent later. */
+is_active: boolean
+/** Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days. */
+disabled_reason: (WebhookDisabledReason | null)
+/** Failed attempts since the last success. */
+failures: number
+/** The first of these failures. */
+failing_since: (Timestamp | null)
+/** Until then the secret before the last rotation also signs. */
+previous_secret_until: (Timestamp | null)
+created_at: Timestamp
+updated_at: Timestamp
+}
+export type WebhookTestResult = {
+/** Whether the receiver accepted the message. */
+success: boolean
+/** The result as a sentence. */
+message: string
+/** The HTTP status; null without a response. */
+status: (number | null)
+/** How long the attempt took. */
+duration_ms: (number | null)
+}
+export type WebhookUpdate = {
+/** Absolute https address without credentials on a public host. */
+url?: string | undefined
+/** The events that are sent, each at most once. */
+events?: (WebhookEvent)[] | undefined
+/** A note for people. */
+description?: string | undefined
+/** `false` fails the open deliveries. `true` starts again without the failures so far. */
+is_active?: boolean | undefined
+}
+export type WebhookWithSecret = (WebhookResponse & {
+/** The signing secret, `whsec_…`. It is shown only once. */
+secret: string
+})
 
 export type OperationId = keyof Operations
 
@@ -4646,6 +4747,25 @@ token: string }; output: Blob; code: 'token_invalid_or_expired' }
 token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'notifications.subscriptions.resubscribe': { input: { /** The token of the link in the e-mail. */
 token: string }; output: undefined; code: 'token_invalid_or_expired' }
+  'webhooks.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (WebhookResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.create': { input: (WebhookCreate); output: WebhookWithSecret; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.update': { input: { /** Id of the webhook. */
+webhook_id: string } & (WebhookUpdate); output: WebhookResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.delete': { input: { /** Id of the webhook. */
+webhook_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.test': { input: { /** Id of the webhook. */
+webhook_id: string }; output: WebhookTestResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.rotateSecret': { input: { /** Id of the webhook. */
+webhook_id: string }; output: WebhookWithSecret; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.listDeliveries': { input: { /** Id of the webhook. */
+webhook_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only deliveries in this state. */
+state?: DeliveryState | undefined }; output: (WebhookDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.replay': { input: { /** Id of the webhook. */
+webhook_id: string } & (WebhookReplay); output: WebhookReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'feedback.create': { input: (FeedbackCreate); output: FeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'feedback.createBeta': { input: (BetaFeedbackCreate); output: BetaFeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'feedback.listBeta': { input: { /** Number of items to skip. */

@@ -73,7 +73,7 @@ export function createDashboard({ clock, faults }: { clock: Clock; faults: Fault
 }
 
 /** Refuse requests from pages of other sites, also those that reach this server by DNS rebinding. */
-async function requireThisMachine(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+export async function requireThisMachine(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
   const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(c.req.url).hostname)
   if (!isLoopback || c.req.header('sec-fetch-site') === 'cross-site')
     return c.json({ error: 'The local dashboard only accepts requests from this machine.' }, 403)

@@ -14,6 +14,7 @@ import type { DemoUser } from './dashboard-state.ts'
 import { createDnsRoutes } from './dns.ts'
 import { faultMiddleware } from './fault-middleware.ts'
 import { createFaults, type Faults } from './faults.ts'
+import { createHookRoutes } from './hooks.ts'
 import { createIdentityRoutes } from './identity.ts'
 import { createImagesRoutes } from './images.ts'
 import { createOpenaiRoutes } from './openai.ts'
@@ -127,6 +128,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   dashboard.routes.route('/desk/billing/events', stripe.events.createRoutes(options.findAccountId ?? refuseEmail))
   const app = mountRoutes({
     dashboard,
+    clock,
     faults,
     qstash: qstash.app,
     redis: redis.app,
@@ -165,6 +167,7 @@ async function refuseEmail(): Promise<string> {
 
 type Routes = {
   dashboard: Dashboard
+  clock: Clock
   faults: Faults
   psa: ReturnType<typeof createPsa>
   signInPages: Hono | undefined
@@ -172,7 +175,7 @@ type Routes = {
 } & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft', Hono>
 
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
-  const { dashboard, faults, psa } = routes
+  const { dashboard, clock, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use((c, next) => {
     const traceparent = c.req.header('traceparent')
@@ -201,6 +204,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/halo', psa.halo)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
+  app.route('/', createHookRoutes({ clock, faults }))
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)
   app.route('/idp/microsoft', routes.microsoft)

@@ -84,6 +84,10 @@ const stepUpOperations = [
   'notifications.updateConfig',
   'psa.connection.delete',
   'psa.connection.put',
+  'webhooks.create',
+  'webhooks.delete',
+  'webhooks.rotateSecret',
+  'webhooks.update',
 ]
 
 describe('step-up', () => {

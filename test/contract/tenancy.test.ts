@@ -13,6 +13,7 @@ import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMapping, insertPush } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
+import { insertFailedDelivery } from './fixtures-webhooks.ts'
 import { listTenantTables, readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
@@ -59,6 +60,7 @@ const otherIndexes = new Set([
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
   'ai_tasks_due', // the sweep reads every account at once, on the platform connection
   'ai_tasks_age', // the clean-up deletes by age in every account, on the platform connection
+  'webhook_deliveries_age', // the clean-up deletes by age in every account, on the platform connection
   'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
@@ -169,6 +171,7 @@ describe('row level security without conditions in the statements', () => {
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
     await insertMapping(service, ours.admin)
+    await insertFailedDelivery(service, ours.admin)
     await insertPush(service, ours.admin)
     await insertSchedule(service, ours.admin)
     await insertScript(service, ours.admin)

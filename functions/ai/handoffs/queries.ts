@@ -140,7 +140,7 @@ export const insertHandoffCreated = writeStatement(
 export const emitEscalated = writeStatement(
   EmittedEvent,
   (escalation: NewEscalation) => sql`
-    select (emitted).delivery_ids, (emitted).user_ids
+    select (emitted).delivery_ids, (emitted).user_ids, (emitted).webhook_delivery_ids
       from (select ${callEmit(escalation.event)} as emitted from ai_sessions s where ${isEscalated(escalation)} offset 0) e`,
 )
 

@@ -6,6 +6,7 @@ import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
 import type { Json } from './json.ts'
 import { buildErrorResponses, buildSuccessResponses } from './responses.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 /** One tag of the document: a group of operations, shown under its subject. */
 export interface TagInfo {
@@ -37,6 +38,7 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
     'x-tagGroups': groupTags(tags),
     security: [{ bearer: [] }],
     paths,
+    webhooks: describeWebhooks(components),
   }
   return components.finish(document)
 }
