@@ -4,6 +4,8 @@ import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { flowBody } from '../support/flows.ts'
+import { connectMcp } from '../support/mcp.ts'
+import { callToolWithFixture, toolCases } from '../support/mcp-tools.ts'
 import { createAccount } from '../support/people.ts'
 import { traceResetMail } from '../support/traces.ts'
 
@@ -42,6 +44,20 @@ it('KEY-02 KEY-06 the Worker admits a key for a read and in a transaction, names
   expect([await callFrom('::ffff:203.0.113.70'), await callFrom('::ffff:203.0.113.7')]).toEqual([200, 403])
   await expect.poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at).not.toBeNull()
 })
+
+it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', async () => {
+  const { client } = await connectAsKey()
+  expect((await client.listTools()).tools).toHaveLength(toolCases.length)
+  for (const [name, tool, op] of toolCases) {
+    const { isError, text } = await callToolWithFixture(service, tool, op)
+    expect([name, isError ? text : '']).toEqual([name, ''])
+  }
+}, 60_000)
+
+async function connectAsKey() {
+  const key = await createKey(service, await createAccount(service))
+  return { client: await connectMcp(service, key.key) }
+}
 
 it('NOT-60 unsubscribes with the link of an e-mail that the Worker has sent', async () => {
   const { admin } = await createAccount(service)
