@@ -10,9 +10,6 @@ import { keyScopes } from '../http/key-scopes.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { createRateLimitProblem } from '../http/rate-limit-problem.ts'
 import { Problem } from '../problem.ts'
-import { createToolCaller } from './call-operation.ts'
-import { bindTools, type Tool } from './tool-schemas.ts'
-import { tools as declarations } from './tools.ts'
 
 const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
 
@@ -24,9 +21,7 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp'
  * the OAuth server; the token that a person's sign-in gets is for the API alone.
  */
 export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], services: Services, keys: KeyMemory): void {
-  let tools: Tool[] | undefined
   const tokens = createMcpTokens(services.ports.config)
-  const { VERSION: version } = services.ports.config
   app.all('/mcp', async (context) => {
     const c = context as C
     c.set('operation', 'mcp')
@@ -35,10 +30,9 @@ export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], se
       const grant = isApiKey(credential) ? null : await tokens.verify(credential)
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
       await admitCaller(c, caller, keys, services)
-      // The library is loaded by the first call, because few requests need it.
-      const { serveMcp } = await import('./server.ts')
-      tools ??= bindTools(declarations, operations)
-      const response = await serveMcp(c.req.raw, { version, tools, callTool: createToolCaller(c, services, grant) })
+      // Loaded by the first call, because few requests need the library and the tools.
+      const { serveMcp } = await import('./mcp-server.ts')
+      const response = await serveMcp(c, { operations, services, delegated: grant })
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },

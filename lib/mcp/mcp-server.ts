@@ -1,14 +1,27 @@
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import type { C, Services } from '../http/app.ts'
+import type { DelegatedCaller } from '../http/delegated-caller.ts'
+import type { AnyOperation } from '../http/operation.ts'
 import { parseJson } from '../text/json.ts'
-import type { CallTool } from './call-operation.ts'
+import { type CallTool, createToolCaller } from './call-operation.ts'
 import { prompts, renderPrompt } from './prompts.ts'
-import type { Tool } from './tool-schemas.ts'
+import { bindTools, type Tool } from './tool-schemas.ts'
+import { tools as declarations } from './tools.ts'
 
-export interface McpServerOptions {
+interface McpServerOptions {
   version: string
   tools: readonly Tool[]
   callTool: CallTool
 }
+
+interface McpContext {
+  operations: readonly AnyOperation[]
+  services: Services
+  /** The caller of an OAuth token, or null for an API key. */
+  delegated: DelegatedCaller | null
+}
+
+let boundTools: readonly Tool[] | undefined
 
 const flowUri = /^flow:\/\/([0-9a-f-]{36})$/
 const resourcePageSize = 50
@@ -17,9 +30,12 @@ const maxCharacters = 40_000
 const maxBodyBytes = 1024 * 1024
 
 /** Answer one request of an MCP client. Nothing is kept between requests, so that any process or isolate can answer the next one. */
-export async function serveMcp(request: Request, options: McpServerOptions): Promise<Response> {
+export async function serveMcp(c: C, { operations, services, delegated }: McpContext): Promise<Response> {
+  boundTools ??= bindTools(declarations, operations)
+  const { VERSION: version } = services.ports.config
+  const options = { version, tools: boundTools, callTool: createToolCaller(c, services, delegated) }
   const handler = createMcpHandler(() => createServer(options), { maxRequestBodySize: maxBodyBytes, maxSubscriptions: 0 })
-  return handler.fetch(request)
+  return handler.fetch(c.req.raw)
 }
 
 function createServer(options: McpServerOptions): Server {
