@@ -165,68 +165,6 @@ create function app.is_key_admitted(p_account uuid, p_key uuid) returns boolean 
      and exists (select from users u where u.account_id = p_account and u.id = p_key and u.is_service)
 $$;
 
--- app.enter, which also returns for a key that app.enter_key has admitted.
-create or replace function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  -- Variables of a type: reading the fields of a record takes a third of the function's time.
-  v_role text;
-  v_team uuid;
-  v_team_role text;
-  is_super_admin boolean;
-  must_change_password boolean;
-  is_unverified boolean;
-  is_lapsed boolean;
-  is_mfa_missing boolean;
-  is_mfa_required boolean;
-begin
-  select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), app.lapsed(a),
-         not u.has_second_factor, a.require_mfa
-    into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_lapsed,
-         is_mfa_missing, is_mfa_required
-    from public.sign_ins s
-    join public.users u on u.account_id = s.account_id and u.id = s.user_id
-    join public.accounts a on a.id = u.account_id
-   where s.account_id = p_account and s.id = p_sign_in and s.user_id = p_user
-     and s.ended_at is null and s.expires_at > app.now() and u.is_active;
-  if not found then
-    -- A key has no sign-in. Functions that call this one run after app.enter_key in the same transaction.
-    if p_sign_in = p_user and app.is_key_admitted(p_account, p_user) then
-      return;
-    end if;
-    raise exception 'not signed in' using errcode = 'SF401';
-  end if;
-  if not (case p_access
-            when 'user' then true
-            when 'engineer' then v_role in ('engineer', 'admin')
-            when 'team_admin' then v_role = 'admin' or coalesce(v_team_role = 'admin', false)
-            when 'account_admin' then v_role = 'admin'
-            when 'account_or_super_admin' then v_role = 'admin' or is_super_admin
-            when 'account_or_super_admin_mfa' then v_role = 'admin' or is_super_admin
-            when 'super_admin' then is_super_admin
-            when 'super_admin_mfa' then is_super_admin
-            else false end) then
-    raise exception 'role' using errcode = 'SF403';
-  end if;
-  if p_past is null or p_past not in ('none', 'guards', 'mfa', 'password') then
-    raise exception 'unknown guards to skip' using errcode = 'invalid_parameter_value';
-  end if;
-  if p_past <> 'password' and must_change_password then
-    raise exception 'password change required' using errcode = 'SF4PW';
-  end if;
-  if p_past = 'none' and is_unverified then
-    raise exception 'email not verified' using errcode = 'SF4EV';
-  end if;
-  if p_past = 'none' and is_lapsed then
-    raise exception 'subscription lapsed' using errcode = 'SF4SL';
-  end if;
-  if is_mfa_missing and p_past in ('none', 'guards')
-     and (is_mfa_required or (is_super_admin and p_access in ('super_admin_mfa', 'account_or_super_admin_mfa'))) then
-    raise exception 'second factor required' using errcode = 'SF4MF';
-  end if;
-  perform app.set_scope(p_account, p_user, v_role, v_team, v_team_role, p_ip);
-end $$;
-
 -- Whether app.enter_key would still admit a key that reads live events.
 create function app.still_admits_key(p_account uuid, p_key uuid, p_access text, p_feature text) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -235,19 +173,4 @@ begin
   return true;
 exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4KS' or sqlstate 'SF4SL' or sqlstate 'SF4FD' then
   return false;
-end $$;
-create or replace function app.still_let_in(p_account uuid, p_users uuid[], p_sign_ins uuid[], p_access text, p_feature text) returns setof uuid
-language plpgsql set search_path = public, pg_temp as $$
-begin
-  for n in 1 .. cardinality(p_users) loop
-    begin
-      perform app.enter_feature(p_users[n], p_account, p_sign_ins[n], p_access, 'none', '', p_feature);
-      return next p_sign_ins[n];
-    exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4PW' or sqlstate 'SF4EV' or sqlstate 'SF4SL' or sqlstate 'SF4FD'
-      or sqlstate 'SF4MF' then
-      if app.still_admits_key(p_account, p_users[n], p_access, p_feature) then
-        return next p_sign_ins[n];
-      end if;
-    end;
-  end loop;
 end $$;
