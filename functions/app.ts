@@ -6,6 +6,7 @@ import { createKeyMemory } from '../lib/http/key-memory.ts'
 import { mountOperations } from '../lib/http/request.ts'
 import { redirect, respond } from '../lib/http/respond.ts'
 import { mountMcp } from '../lib/mcp/mount.ts'
+import { mountOAuth } from '../lib/oauth/mount.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
@@ -34,6 +35,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   const keys = createKeyMemory()
   mountOperations(app, operations, services, keys)
   mountMcp(app, operations, services, keys)
+  mountOAuth(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app
 }

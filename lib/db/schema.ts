@@ -628,6 +628,35 @@ export interface NotificationsTable {
   escalation: Json | null
 }
 
+export interface OauthClientsTable {
+  id: Generated<string>
+  name: string
+  redirect_uris: string[]
+  created_at: Generated<string>
+  expires_at: Generated<string>
+}
+
+export interface OauthCodesTable {
+  hash: Uint8Array
+  client_id: string
+  sign_in_id: string
+  redirect_uri: string
+  code_challenge: string
+  scopes: string[]
+  expires_at: Generated<string>
+  used_at: string | null
+  grant_id: string | null
+}
+
+export interface OauthRefreshTokensTable {
+  hash: Uint8Array
+  sign_in_id: string
+  client_id: string
+  scopes: string[]
+  used_at: string | null
+  created_at: Generated<string>
+}
+
 export interface OauthStatesTable {
   hash: Uint8Array
   provider: 'google' | 'microsoft'
@@ -1258,6 +1287,9 @@ export interface DB {
   network_diagrams: NetworkDiagramsTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable
+  oauth_clients: OauthClientsTable
+  oauth_codes: OauthCodesTable
+  oauth_refresh_tokens: OauthRefreshTokensTable
   oauth_states: OauthStatesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable

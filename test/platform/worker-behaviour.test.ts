@@ -4,7 +4,8 @@ import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { flowBody } from '../support/flows.ts'
-import { connectMcp } from '../support/mcp.ts'
+import { callTool, connectMcp } from '../support/mcp.ts'
+import { connectWithOAuth, obtainCode, postOAuth } from '../support/mcp-oauth.ts'
 import { callToolWithFixture, toolCases } from '../support/mcp-tools.ts'
 import { createAccount } from '../support/people.ts'
 import { traceResetMail } from '../support/traces.ts'
@@ -53,6 +54,17 @@ it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of eac
     expect([name, isError ? text : '']).toEqual([name, ''])
   }
 }, 60_000)
+
+it('MCP-09 MCP-12 the Worker serves the flow of the official client, and ends a grant whose code is used again', async () => {
+  const { admin } = await createAccount(service)
+  const client = await connectWithOAuth(service, admin, ['flows:read'])
+  expect((await callTool(client, 'search_flows', { search: 'vpn' })).isError).toBe(false)
+  const exchange = await obtainCode(service, admin)
+  const { body } = expectStatus(await postOAuth(service, '/oauth/token', exchange), 200)
+  await connectMcp(service, body.access_token)
+  expect((await postOAuth(service, '/oauth/token', exchange)).body.error).toBe('invalid_grant')
+  await expect(connectMcp(service, body.access_token)).rejects.toThrow()
+})
 
 async function connectAsKey() {
   const key = await createKey(service, await createAccount(service))
