@@ -24,10 +24,10 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
   expect(modules.map((name) => name.replace(/-[0-9A-Z]{8}\.js$/, '')).sort()).toEqual([
     'argon2.wasm',
     'cloudflare.js',
+    'harfbuzz-wasm',
     'harfbuzz.wasm',
     'mcp-server',
-    'harfbuzz.wasm',
-    'mcp-server',
+    'oauth-server',
     'openai',
     'pdf',
     'stripe',
