@@ -68,14 +68,14 @@ export function createLinkFrame(purpose: keyof typeof linkEmails): EmailFrame {
   return {
     brand: serviceBrand,
     reason,
-    stop: 'If this was not you, ignore it: nothing changes. E-mails about the own sign-in are always sent.',
+    stop: 'If this was not you, ignore it: nothing changes. E-mails about your own sign-in are always sent.',
   }
 }
 
 export const factorFrame: EmailFrame = {
   brand: serviceBrand,
   reason: `You sign in to ${serviceName} with this address.`,
-  stop: 'E-mails about the security of the own sign-in are always sent.',
+  stop: 'E-mails about the security of your sign-in are always sent.',
 }
 
 /** The frame of an e-mail to the platform itself. `setting` has its address. */

@@ -98,8 +98,8 @@ function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string 
   const rows = facts.map(({ label, text }, index) => {
     const mark =
       isUrgent && index === 0
-        ? ` class="urgent" style="color:${colours.urgent};font-weight:600;overflow-wrap:anywhere"`
-        : ' style="overflow-wrap:anywhere"'
+        ? ` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
+        : ' style="vertical-align:top;overflow-wrap:anywhere"'
     return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
   })
   return `<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows.join('')}</table>`
