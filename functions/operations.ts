@@ -41,6 +41,7 @@ import { mfaOperations } from './identity/mfa/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
 import { passkeyOperations } from './identity/passkeys/operations.ts'
 import { signInOperations } from './identity/sign-ins/operations.ts'
+import { streamTicketOperations } from './identity/stream-tickets/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
@@ -69,6 +70,7 @@ export const operations: readonly AnyOperation[] = [
   ...oauthOperations,
   ...credentialOperations,
   ...signInOperations,
+  ...streamTicketOperations,
   ...mfaOperations,
   ...passkeyOperations,
   ...onboardingOperations,

@@ -20,6 +20,7 @@ export const expiries: readonly Expiry[] = [
   { table: 'sign_in_attempts', column: 'expires_at', keptFor: '0 days' },
   { table: 'sign_in_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
+  { table: 'stream_tickets', column: 'expires_at', keptFor: '0 days' },
   // The provider remembers the key of a call for 24 hours.
   { table: 'mail_batches', column: 'created_at', keptFor: '2 days' },
   { table: 'mail_counts', column: 'day', keptFor: '30 days' },

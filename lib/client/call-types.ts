@@ -18,10 +18,10 @@ export interface BackgroundTask {
   state: 'queued'
 }
 
-/** One server-sent event. `data` is the parsed JSON. */
-export interface ServerEvent {
+/** One server-sent event. `data` is the parsed JSON. A newer service may send events that are not in the types. */
+export interface ServerEvent<Name extends string = string, Data = unknown> {
   /** Id of the last event that had one, or an empty string. */
   id: string
-  event: string
-  data: unknown
+  event: Name
+  data: Data
 }

@@ -3,10 +3,10 @@ import type { CallOptions } from './call-types.ts'
 import type { Methods } from './methods.ts'
 import { operationTable } from './operation-table.ts'
 import { createPagedItems } from './pages.ts'
-import { send, sendSignedIn, type Transport } from './send.ts'
+import { authorize, send, sendSignedIn, type Transport } from './send.ts'
 import { createSignIn, readTokens, type SignIn, type Tokens } from './sign-in.ts'
 import { followEvents, streamAnswer } from './streams.ts'
-import { wait } from './wait.ts'
+import { type Wait, wait } from './wait.ts'
 
 // biome-ignore-start lint/performance/noBarrelFile: the entry of the package
 export { ApiError, type FieldError, isApiError } from './api-error.ts'
@@ -23,6 +23,10 @@ export interface ClientOptions extends Partial<Transport> {
   tokens?: Tokens | null | undefined
   /** Called when the tokens change, to store them. Null after a sign-out, or when the service refuses to refresh them. */
   onTokens?: ((tokens: Tokens | null) => void) | undefined
+  /** Return the stored tokens. With it, the tabs that store their tokens in one place also share each refresh. */
+  loadTokens?: (() => Tokens | null) | undefined
+  /** Send this API key with every call, instead of the tokens of a sign-in. */
+  apiKey?: string | undefined
 }
 
 export type Client = Methods & {
@@ -32,7 +36,8 @@ export type Client = Methods & {
 }
 
 /** Create a client of the service. It has one method per operation, named by the operation's id. */
-export function createClient({ baseUrl, tokens = null, onTokens = () => {}, ...rest }: ClientOptions): Client {
+export function createClient({ baseUrl, loadTokens, tokens = loadTokens?.() ?? null, apiKey, ...options }: ClientOptions): Client {
+  const { onTokens = () => {}, ...rest } = options
   const transport: Transport = { fetch: (request) => fetch(request), wait, maxRetries: 2, maxRetryWaitMs: 30_000, ...rest }
   const origin = baseUrl.replace(/\/+$/, '')
   const refreshRoute = parseRoute('identity.auth.refresh', operationTable['identity.auth.refresh'])
@@ -40,11 +45,15 @@ export function createClient({ baseUrl, tokens = null, onTokens = () => {}, ...r
     const response = await send(transport, buildRequest(origin, refreshRoute, { refresh_token }, {}))
     return (await response.json()) as Tokens
   }
-  const signIn = createSignIn(tokens, exchange, onTokens)
-  const client = { getTokens: signIn.get, setTokens: signIn.set }
-  for (const [id, line] of Object.entries(operationTable))
-    addMethod(client, id, createMethod(origin, parseRoute(id, line), transport, signIn))
-  return client as unknown as Client
+  const signIn = createSignIn({ tokens, exchange, onTokens, loadTokens, wait: transport.wait })
+  const client = { getTokens: signIn.get, setTokens: signIn.set } as unknown as Client
+  const loadPrivate = (parts: RequestParts) => (apiKey ? send(transport, authorize(parts, apiKey)) : sendSignedIn(transport, signIn, parts))
+  for (const [id, line] of Object.entries(operationTable)) {
+    const route = parseRoute(id, line)
+    const load = route.traits.has('public') ? (parts: RequestParts) => send(transport, parts) : loadPrivate
+    addMethod(client, id, createMethod({ route, origin, load, signIn, client, wait: transport.wait }))
+  }
+  return client
 }
 
 /** Put a method at the place that its id names: `ai.turns.sendMessage` into `client.ai.turns`. */
@@ -59,11 +68,24 @@ function addMethod(client: object, id: string, method: unknown): void {
   ;(node as Record<string, unknown>)[verb] = method
 }
 
-function createMethod(origin: string, route: Route, transport: Transport, signIn: SignIn) {
-  const load = (parts: RequestParts) => (route.traits.has('public') ? send(transport, parts) : sendSignedIn(transport, signIn, parts))
+interface MethodParts {
+  route: Route
+  origin: string
+  load: (parts: RequestParts) => Promise<Response>
+  signIn: SignIn
+  client: Client
+  wait: Wait
+}
+
+function createMethod({ route, origin, load, signIn, client, wait }: MethodParts) {
   const build = (input: CallInput = {}, options: CallOptions = {}) => buildRequest(origin, route, input, options)
   const stream = (input?: CallInput, options?: CallOptions) =>
-    route.method === 'get' ? followEvents(build(input, options), load, transport.wait) : streamAnswer(build(input, options), load)
+    route.method === 'get' ? followEvents(build(input, options), load, wait) : streamAnswer(build(input, options), load)
+  const createUrl = async (input?: CallInput, options?: CallOptions) => {
+    const { ticket } = await client.identity.streamTickets.create({}, options)
+    return build({ ...input, ticket }).url
+  }
+  if (route.traits.has('ticket')) return Object.assign(stream, { createUrl })
   if (route.traits.has('events')) return stream
   if (route.traits.has('paged'))
     return (input?: CallInput, options?: CallOptions) => {

@@ -1,4 +1,4 @@
-import type { BackgroundTask, CallOptions, ServerEvent } from './call-types.ts'
+import type { BackgroundTask, CallOptions } from './call-types.ts'
 import type { OperationId, Operations } from './types.ts'
 
 /** Items of all pages. Awaited, it sends one request and returns the items of the first page. */
@@ -22,7 +22,15 @@ export type PagedMethod<Id extends OperationId> = (
   ...args: Arguments<Id>
 ) => Output<Id> extends readonly (infer Item)[] ? PagedItems<Item> : never
 
-export type EventMethod<Id extends OperationId> = (...args: Arguments<Id>) => AsyncGenerator<ServerEvent, void, undefined>
+type Event<Id extends OperationId> = Operations[Id] extends { event: infer E } ? E : never
+
+export type EventMethod<Id extends OperationId> = (...args: Arguments<Id>) => AsyncGenerator<Event<Id>, void, undefined>
+
+/** A stream that an EventSource can open too. */
+export interface FollowMethod<Id extends OperationId> extends EventMethod<Id> {
+  /** Create a ticket, and the URL with which one EventSource opens the stream within 60 seconds. */
+  createUrl(...args: Arguments<Id>): Promise<string>
+}
 
 /** `stream` sends the same request and yields the parts of the answer as they are written. */
 export interface StreamableMethod<Id extends OperationId> extends BackgroundMethod<Id> {

@@ -1,5 +1,5 @@
 // Written by `npm run client` from the declarations of the operations. Do not edit.
-import type { BackgroundMethod, EventMethod, Method, PagedMethod, StreamableMethod } from './method-types.ts'
+import type { BackgroundMethod, EventMethod, FollowMethod, Method, PagedMethod, StreamableMethod } from './method-types.ts'
 
 /** One method per operation, named by its id. */
 export interface Methods {
@@ -53,6 +53,10 @@ list: Method<'identity.signIns.list'>
 revoke: Method<'identity.signIns.revoke'>
 /** Sign out everywhere. Revokes all my sign-ins, this one too, and my device tokens. */
 revokeAll: Method<'identity.signIns.revokeAll'>
+}
+streamTickets: {
+/** Create a ticket for an EventSource. For `?ticket=` of an event stream, because a browser’s `EventSource` cannot send an access token. The ticket opens one stream within 60 seconds, and ends with the sign-in. The `EventSource` reconnects by itself: the ids of its events end with a secret, and `Last-Event-ID` with this secret admits the used ticket again for 24 hours. When `readyState` is `CLOSED`, create a new ticket and a new `EventSource` with `last_event_id`, the number before the dot of the last id. */
+create: Method<'identity.streamTickets.create'>
 }
 mfa: {
 /** Get my second factors */
@@ -483,15 +487,15 @@ ai: {
 escalations: {
 /** List waiting escalations. The most urgent first, then the oldest. Lists the escalations of my team, those without a team, those that target me and those I claimed. Account admins and users without a team see all escalations of the account. My own escalations and those already picked up are left out. */
 listQueue: PagedMethod<'ai.escalations.listQueue'>
-/** Stream escalation events. Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at, urgency, client_name, reason, summary, what_was_tried, next_steps}`, with texts of at most 2,000 characters, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, `ai_task_finished` `{task_id, user_id, operation, status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` reports how many events the client missed: it read too slowly or they are no longer stored. Fetch the queue again after it. A client that loses its stream reconnects after `retry` milliseconds, 2 to 5 s. A user may have 5 open streams. A sixth closes the oldest, which first receives `replaced` with a `retry` of 5 minutes; its client should close the EventSource. The stream ends at the next heartbeat after the user signs out, is deactivated or becomes a viewer. It stays open when the access token expires. On Cloudflare, `Upgrade: websocket` opens a WebSocket with the same events as JSON messages `{id, event, data}`; elsewhere it returns 426 `websocket_unavailable`. A browser sends its token as a protocol: `new WebSocket(url, ["support-flow", "bearer.<token>"])`. The first message is `connected`; reconnect with the last `id` as `last_event_id`. Send `ping` every 25 seconds and nothing else. Close codes: 4401 the sign-in has ended, 4409 replaced by a newer connection, 4408 64 events without a ping, 1008 another message than `ping`, 1013 the sign-in could not be checked. After 4401 and 4409 do not reconnect; otherwise wait 2 to 5 s. */
-stream: EventMethod<'ai.escalations.stream'>
+/** Stream escalation events. Server-sent events, each with an `id`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` reports how many events the client missed: it read too slowly or they are no longer stored. Fetch the queue again after it. A client that loses its stream reconnects after `retry` milliseconds, 2 to 5 s. A user may have 5 open streams. A sixth closes the oldest, which first receives `replaced` with a `retry` of 5 minutes; its client should close the EventSource. The stream ends at the next heartbeat after the user signs out, is deactivated or becomes a viewer. It stays open when the access token expires. An `EventSource` needs a `ticket`, see `POST /auth/stream-ticket`. On Cloudflare, `Upgrade: websocket` opens a WebSocket with the same events as JSON messages `{id, event, data}`; elsewhere it returns 426 `websocket_unavailable`. A browser sends its token as a protocol: `new WebSocket(url, ["support-flow", "bearer.<token>"])`. The first message is `connected`; reconnect with the last `id` as `last_event_id`. Send `ping` every 25 seconds and nothing else. Close codes: 4401 the sign-in has ended, 4409 replaced by a newer connection, 4408 64 events without a ping, 1008 another message than `ping`, 1013 the sign-in could not be checked. After 4401 and 4409 do not reconnect; otherwise wait 2 to 5 s. */
+stream: FollowMethod<'ai.escalations.stream'>
 /** Claim an escalation. Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. After the claim, the claimant may read the session. */
 claim: Method<'ai.escalations.claim'>
 /** Pick up an escalated session. Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing. */
 pickUp: Method<'ai.escalations.pickUp'>
 }
 handoffs: {
-/** Draft a handoff with the model. Server-sent events: `delta` `{text}` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream with `{summary, what_was_tried, next_steps, reason, urgency}`. Nothing is stored. A failure after the first event is an `error` event with its `status`. */
+/** Draft a handoff with the model. Server-sent events: each `delta` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream. Nothing is stored. A failure after the first event is an `error` event with its `status`. */
 draft: EventMethod<'ai.handoffs.draft'>
 /** Park or escalate a session. Allowed for the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation. */
 create: Method<'ai.handoffs.create'>

@@ -38,7 +38,8 @@ export async function sendSignedIn(transport: Transport, signIn: SignIn, parts: 
   }
 }
 
-function authorize(parts: RequestParts, token: string | undefined): RequestParts {
+/** Add a token or an API key to a request. */
+export function authorize(parts: RequestParts, token: string | undefined): RequestParts {
   return token ? { ...parts, headers: { ...parts.headers, authorization: `Bearer ${token}` } } : parts
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts'
+import type { Wait } from './wait.ts'
 
 /** The tokens of a sign-in. Each refresh replaces both. */
 export interface Tokens {
@@ -13,30 +14,51 @@ export interface SignIn {
   refresh(refused: Tokens): Promise<boolean>
 }
 
-/** Keep the tokens of a sign-in. `exchange` gets new tokens for a refresh token, `onChange` is called with every change. */
-export function createSignIn(
-  initial: Tokens | null,
-  exchange: (refreshToken: string) => Promise<Tokens>,
-  onChange: (tokens: Tokens | null) => void,
-): SignIn {
+export interface SignInOptions {
+  tokens: Tokens | null
+  /** Get new tokens for a refresh token. */
+  exchange: (refreshToken: string) => Promise<Tokens>
+  /** Called with every change. */
+  onTokens: (tokens: Tokens | null) => void
+  /** Return the tokens that another tab may have stored. */
+  loadTokens: (() => Tokens | null) | undefined
+  wait: Wait
+}
+
+/** How long a tab without locks waits for the tokens that another tab is receiving, in milliseconds. */
+const otherTabMs = 1000
+
+/** Keep the tokens of a sign-in, which may be shared with other tabs. */
+export function createSignIn({ tokens: initial, exchange, onTokens, loadTokens, wait }: SignInOptions): SignIn {
   let tokens = initial
   let flight: Promise<void> | undefined
   const set = (next: Tokens | null) => {
     tokens = next
-    onChange(next)
+    onTokens(next)
+  }
+  /** Take over the tokens that another tab has got for the same sign-in. Return whether there are any. */
+  const takeStored = (refused: Tokens) => {
+    const stored = loadTokens?.()
+    if (!stored || tokens !== refused || stored.refresh_token === refused.refresh_token || !isSameSignIn(stored, refused)) return false
+    tokens = stored
+    return true
   }
   const replace = async (refused: Tokens) => {
+    if (takeStored(refused)) return
     const next = await exchange(refused.refresh_token).catch((error: unknown) => {
       // Only a refusal ends the sign-in. After any other failure the same tokens may still work.
       if (error instanceof ApiError && error.status === 401) return null
       throw error
     })
+    // Another tab has used the refresh token a moment before. The service accepts this for 5 seconds.
+    if (!next && loadTokens && !findLocks()) await wait(otherTabMs, undefined)
+    if (!next && takeStored(refused)) return
     // The user may have signed in or out meanwhile.
     if (tokens === refused) set(next)
   }
   const refresh = async (refused: Tokens) => {
     if (tokens === refused) {
-      flight ??= replace(refused).finally(() => {
+      flight ??= (loadTokens ? runLocked(() => replace(refused)) : replace(refused)).finally(() => {
         flight = undefined
       })
       await flight
@@ -44,6 +66,34 @@ export function createSignIn(
     return tokens !== null
   }
   return { get: () => tokens, set, refresh }
+}
+
+/** The used part of https://developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, which pages without TLS do not have. */
+interface Locks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+function findLocks(): Locks | undefined {
+  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
+}
+
+/** Run `work` in one tab at a time, where the browser has locks. */
+function runLocked(work: () => Promise<void>): Promise<void> {
+  return findLocks()?.request('support-flow-refresh', work) ?? work()
+}
+
+/** Return whether tokens are of the same sign-in. Those of another user must not repeat this user's call. */
+function isSameSignIn(a: Tokens, b: Tokens): boolean {
+  const id = readSignInId(a.access_token)
+  return id !== undefined && id === readSignInId(b.access_token)
+}
+
+function readSignInId(accessToken: string): unknown {
+  try {
+    return JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'))).sid
+  } catch {
+    return undefined
+  }
 }
 
 /** Return the tokens of a sign-in's answer, or null when it has none, such as before the second factor. */

@@ -125,6 +125,17 @@ export type AITask = (AITaskItem & {
 /** Body of the answer; null until it has finished. */
 response: (JsonValue | null)
 })
+/** Its JSON. */
+export type AITaskFinishedEvent = {
+/** Id of the task. */
+task_id: string
+/** The user whose request it is. */
+user_id: string
+/** The operation of the request. */
+operation: string
+/** Status of the answer; null if no attempt got one. */
+status: (number | null)
+}
 export type AITaskItem = {
 id: Id
 /** The operation of the request. */
@@ -457,6 +468,8 @@ export type AiSessionType = ('guided' | 'chat')
 export type AnalyticsPeriod = ('7d' | '30d' | '90d')
 /** Format of the article. */
 export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
+/** The state of the assessment. */
+export type AssessmentResult = ('ready' | 'failed' | 'timed_out')
 export type AssessmentStatus = ('pending' | 'ready' | 'failed' | 'timed_out')
 export type AuditLogEntry = {
 id: Id
@@ -635,6 +648,7 @@ message: string
 /** Ids of my uploaded images for the model; at most 3. */
 upload_ids?: (Id)[] | undefined
 }
+/** Its JSON. */
 export type ChatMessageResponse = {
 /** The reply of the model. */
 message: {
@@ -1459,7 +1473,7 @@ created_at: Timestamp
 }
 /** `question`: a question to answer. `action`: an action to do. `fix`: a fix to apply. */
 export type GuidedStepKind = ('question' | 'action' | 'fix')
-export type Handoff = {
+export type Handoff = (HandoffDraft & {
 id: Id
 /** Id of the AI session. */
 session_id: string
@@ -1469,15 +1483,6 @@ intent: HandoffIntent
 created_by: string
 /** The colleague it targets. Any engineer may claim it. */
 target_user_id: (Id | null)
-/** Why the session was handed over. */
-reason: string
-/** The problem and its current state. */
-summary: string
-/** What was tried, with the results. */
-what_was_tried: string
-/** What to do next. */
-next_steps: string
-urgency: Urgency
 /** The colleague who claimed it. */
 claimed_by: (Id | null)
 /** When it was claimed. */
@@ -1489,6 +1494,14 @@ assessment_status: (AssessmentStatus | null)
 /** When the claimant first worked on the session. */
 first_action_at: (Timestamp | null)
 created_at: Timestamp
+})
+/** Its JSON. */
+export type HandoffAssessmentReadyEvent = {
+/** Id of the handoff. */
+handoff_id: string
+/** Id of the escalated session. */
+session_id: string
+assessment_status: AssessmentResult
 }
 export type HandoffCreate = {
 /** `park`: keep the session for myself. `escalate`: hand it over to a colleague. */
@@ -1504,6 +1517,36 @@ what_was_tried?: string | undefined
 /** What to do next. */
 next_steps?: string | undefined
 urgency?: Urgency | undefined
+}
+/** Its JSON. */
+export type HandoffCreatedEvent = (HandoffDraft & {
+/** Id of the handoff. */
+handoff_id: string
+/** Id of the escalated session. */
+session_id: string
+/** The title of the session. */
+title: string
+/** Name of the engineer who escalated it. */
+engineer_name: string
+/** The colleague whom the escalation targets. */
+target_user_id: (Id | null)
+/** Id of the linked ticket. */
+psa_ticket_id: (string | null)
+/** The client’s company. */
+client_name: (string | null)
+created_at: Timestamp
+})
+/** Its JSON. */
+export type HandoffDraft = {
+/** The problem and its current state. */
+summary: string
+/** What was tried, with the results. */
+what_was_tried: string
+/** What to do next. */
+next_steps: string
+/** Why the session is handed over. */
+reason: string
+urgency: Urgency
 }
 export type HandoffEscalate = {
 /** The colleague to notify. Any engineer may claim the handoff. */
@@ -3382,6 +3425,12 @@ export type StepUpRequest = {
 code?: string | undefined
 passkey?: PasskeyCredential | undefined
 }
+export type StreamTicketResponse = {
+/** For `?ticket=` of the stream. Works once. */
+ticket: string
+/** Seconds until the ticket expires. */
+expires_in: number
+}
 export type SubscriptionResponse = {
 /** The current plan; `free` after a trial has expired. */
 plan: string
@@ -4097,6 +4146,7 @@ export interface Operations {
   'identity.signIns.revoke': { input: { /** Id of the sign-in. */
 family_id: string }; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
   'identity.signIns.revokeAll': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.streamTickets.create': { input: Record<string, never>; output: StreamTicketResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'identity.mfa.get': { input: Record<string, never>; output: MfaResponse; code: 'password_change_required' }
   'identity.mfa.createTotp': { input: Record<string, never>; output: TotpSecretResponse; code: 'mfa_already_enabled' | 'password_change_required' | 'step_up_required' }
   'identity.mfa.verifyTotp': { input: (TotpVerifyRequest); output: RecoveryCodesResponse; code: 'mfa_already_enabled' | 'mfa_code_invalid' | 'mfa_not_enabled' | 'password_change_required' | 'step_up_required' }
@@ -4450,14 +4500,20 @@ upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_requi
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: ServerEvent; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'overflow', {
+/** Number of missed events. */
+dropped: number
+}> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }
   'ai.escalations.claim': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the handoff. */
 handoff_id: string }; output: Handoff; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.escalations.pickUp': { input: { /** Id of the AI session. */
 session_id: string }; output: AISessionDetail; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.handoffs.draft': { input: { /** Id of the AI session. */
-session_id: string }; output: ServerEvent; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+session_id: string }; output: never; event: ServerEvent<'delta', {
+/** The next part of the text. */
+text: string
+}> | ServerEvent<'restart', { [key: string]: unknown }> | ServerEvent<'draft', HandoffDraft>; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.handoffs.create': { input: { /** Id of the AI session. */
 session_id: string } & (HandoffCreate); output: Handoff; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
   'ai.handoffs.escalate': { input: { /** Id of the AI session. */
@@ -4470,7 +4526,10 @@ limit?: number | undefined }; output: (Handoff)[]; code: 'email_not_verified' | 
 session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.turns.createSession': { input: (AISessionCreate); output: AISessionDetail; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
   'ai.turns.sendMessage': { input: { /** Id of the AI session. */
-session_id: string } & (ChatMessage); output: ChatMessageResponse; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
+session_id: string } & (ChatMessage); output: ChatMessageResponse; event: ServerEvent<'delta', {
+/** The next part of the text. */
+text: string
+}> | ServerEvent<'restart', { [key: string]: unknown }> | ServerEvent<'message', ChatMessageResponse>; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
   'ai.turns.listMessages': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */

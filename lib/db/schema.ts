@@ -1001,6 +1001,13 @@ export interface StreamEventsTable {
   swept_at: string | null
 }
 
+export interface StreamTicketsTable {
+  hash: Uint8Array
+  sign_in_id: string
+  reconnect_hash: Uint8Array | null
+  expires_at: string
+}
+
 export interface TargetListsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1266,6 +1273,7 @@ export interface DB {
   sign_in_challenges: SignInChallengesTable
   sign_ins: SignInsTable
   stream_events: StreamEventsTable
+  stream_tickets: StreamTicketsTable
   target_lists: TargetListsTable
   teams: TeamsTable
   totp_factors: TotpFactorsTable

@@ -41,6 +41,8 @@ export interface Variables {
   headers: Record<string, string>
   ip: string
   operation: string
+  /** The secret of a stream that a ticket opened. */
+  reconnectSecret: string | undefined
   caller: Caller | null
   failure: unknown
 }

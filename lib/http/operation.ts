@@ -27,6 +27,8 @@ export interface BaseContext extends Ports {
   wantsSocket: boolean
   /** The `Last-Event-ID` header: the last event that the client received on an earlier stream. */
   lastEventId: string | null
+  /** Of a stream that a ticket opens: the secret that the id of every event must end with, after a dot. */
+  reconnectSecret: string | undefined
   /** Aborted when the client disconnects. */
   signal: AbortSignal
   /** Run an effect after the commit and the response. A crash can lose it, so store anything that must not be lost as a row too. */
@@ -120,6 +122,11 @@ export type StrictLimit = 'sign_in' | 'mail' | 'payment' | 'ai' | 'public'
 /** A body that is not JSON alone. An operation that takes a form's `file` may accept a JSON body as well. */
 export type BodyFormat = 'file' | 'raw'
 
+/** The data of server-sent events, by the event's name. */
+export type EventSchemas = Readonly<Record<string, z.ZodType>>
+/** What a handler sends as the data of each event. */
+export type EventData<Schemas extends EventSchemas> = { [Name in keyof Schemas]: z.input<Schemas[Name]> }
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type BodyOf<B, T> = T extends 'raw' ? RawBody : T extends 'file' ? FormFile | (B extends z.ZodType ? z.output<B> : never) : Parsed<B>
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
@@ -190,8 +197,12 @@ export interface Operation<
   callsExternalService?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
+  /** The data of its server-sent events, by the event's name. */
+  events?: EventSchemas
   /** Marks a GET that also accepts a WebSocket, whose token may be in `Sec-WebSocket-Protocol`. */
   acceptsSocket?: true
+  /** Marks a GET of server-sent events that an EventSource may open with the `ticket` in its query. */
+  acceptsTicket?: true
   /** Seconds for which any cache may serve this public answer. It carries an ETag. */
   maxAgeSeconds?: number
   /** Creates a row unless it exists; answers 200 with an existing one besides 201. */

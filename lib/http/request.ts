@@ -15,6 +15,7 @@ import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
 import { isSocketRequest, readSocketAuthorization } from './socket-request.ts'
+import { authenticateTicket, readLastEventId } from './stream-ticket.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
@@ -101,17 +102,22 @@ function toOutcome<T>(promise: Promise<T>): Promise<Outcome<T>> {
   )
 }
 
-async function authenticate(c: C, op: AnyOperation, { ports: { tokens }, limiter }: Services): Promise<Caller> {
-  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
-  const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization) ?? []
-  const caller = token ? await tokens.verify(token) : null
+async function authenticate(c: C, op: AnyOperation, services: Services): Promise<Caller> {
+  const caller = await readCaller(c, op, services)
   if (caller) {
     c.set('caller', caller)
     return caller
   }
-  const floodLimit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
+  const floodLimit = await services.limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
   if (!floodLimit.allowed) throw createRateLimitProblem(floodRate, floodLimit)
   throw new Problem('unauthenticated')
+}
+
+async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
+  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
+  const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization) ?? []
+  return token ? services.ports.tokens.verify(token) : null
 }
 
 function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Services): ScopeOptions {
@@ -179,7 +185,8 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
     wantsSocket: op.acceptsSocket === true && isSocketRequest(c.req.raw),
-    lastEventId: c.req.header('last-event-id') ?? null,
+    lastEventId: readLastEventId(c.req.raw).id,
+    reconnectSecret: c.get('reconnectSecret'),
     signal: c.req.raw.signal,
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),

@@ -25,6 +25,7 @@ export function writeTableLine(op: AnyOperation): string {
     key: takesIdempotencyKey(op),
     paged: op.paged,
     events: isEventStream(op),
+    ticket: op.acceptsTicket,
   }
   const present = Object.entries(traits).flatMap(([name, isPresent]) => (isPresent ? [name] : []))
   return `  '${op.id}': '${[op.method, op.path, ...present].join(' ')}',`
@@ -49,7 +50,8 @@ export function writeOperationType(op: AnyOperation, document: ApiDocument): str
   const codes = listFailures(op).flatMap((kind) =>
     Object.entries(problemBody(kind)).flatMap(([key, value]) => (key === 'detail' ? [] : [value])),
   )
-  return `  '${op.id}': { input: ${writeInput(op, document)}; output: ${writeOutput(op, document)}; code: ${
+  const event = op.events ? `; event: ${writeEvents(op, document)}` : ''
+  return `  '${op.id}': { input: ${writeInput(op, document)}; output: ${writeOutput(op, document)}${event}; code: ${
     codes.length > 0
       ? codes
           .toSorted()
@@ -63,7 +65,8 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
   const described = describe(op, document)
   const parameters = ((described.parameters ?? []) as { $ref: string }[])
     .map(({ $ref }) => document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)] as Json)
-    .filter((parameter) => parameter.in !== 'header')
+    // The client sends the headers and the ticket.
+    .filter(({ in: place, name }) => place !== 'header' && !(op.acceptsTicket && name === 'ticket'))
   const fields = parameters.map(({ name, schema, required }) => writeField(String(name), schema as Json, required === true))
   const content = (described.requestBody as { content: Record<string, { schema: Json }> } | undefined)?.content ?? {}
   const bodies = [
@@ -75,17 +78,28 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
 }
 
 function writeOutput(op: AnyOperation, document: ApiDocument): string {
-  if (isEventStream(op)) return 'ServerEvent'
+  if (isEventStream(op)) return 'never'
   if (!op.produces) return writeJsonOutput(op, document)
   const types = op.produces.filter((type: string) => type !== 'text/event-stream')
   const outputs = types.map((type: string) => (type === 'application/json' ? writeJsonOutput(op, document) : 'Blob'))
   return [...new Set(outputs)].join(' | ')
 }
 
+/** Write the union of the operation's events. */
+function writeEvents(op: AnyOperation, document: ApiDocument): string {
+  const { schema } = getSuccessContent(op, document)?.['text/event-stream'] ?? {}
+  const events = (schema?.anyOf ?? []) as { properties: { event: Json; data: Json } }[]
+  return events.map(({ properties: { event, data } }) => `ServerEvent<${writeType(event)}, ${writeType(data)}>`).join(' | ')
+}
+
 function writeJsonOutput(op: AnyOperation, document: ApiDocument): string {
-  const responses = describe(op, document).responses as Record<string, { content?: Record<string, { schema: Json }> }>
-  const schema = responses[op.success]?.content?.['application/json']?.schema
+  const schema = getSuccessContent(op, document)?.['application/json']?.schema
   return schema ? writeType(schema) : 'undefined'
+}
+
+function getSuccessContent(op: AnyOperation, document: ApiDocument): Record<string, { schema: Json }> | undefined {
+  const responses = describe(op, document).responses as Record<string, { content?: Record<string, { schema: Json }> }>
+  return responses[op.success]?.content
 }
 
 function describe(op: AnyOperation, document: ApiDocument): Json {
@@ -99,6 +113,7 @@ export function writeMethod(op: AnyOperation): string {
 }
 
 function chooseMethodType(op: AnyOperation): string {
+  if (op.acceptsTicket) return 'FollowMethod'
   if (isEventStream(op)) return 'EventMethod'
   if (op.paged) return 'PagedMethod'
   if (op.produces?.includes('text/event-stream')) return 'StreamableMethod'

@@ -1,4 +1,5 @@
 import type { SelectActiveSignIns, StreamOwner } from './active-sign-ins.ts'
+import type { StreamListener } from './realtime.ts'
 import { openSubscriber, type StreamEvent, type StreamStart, type Subscriber } from './subscriber.ts'
 
 export interface StreamSettings {
@@ -20,7 +21,7 @@ export interface Connection {
 /** The open streams of one account in this process. */
 export interface AccountStreams {
   /** Open a stream. It closes the oldest stream of a person who has too many. */
-  open(owner: StreamOwner, start: StreamStart, signal: AbortSignal): ReadableStream<Uint8Array>
+  open(listener: StreamOwner & Pick<StreamListener, 'reconnectSecret'>, start: StreamStart, signal: AbortSignal): ReadableStream<Uint8Array>
   /** Send an event to every stream, as `Subscriber.send` does. */
   send(event: StreamEvent, firstId?: number): void
   count(): number
@@ -63,8 +64,8 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
       return owner.userId === userId ? [{ openedAt, replace }] : []
     })
   return {
-    open(owner, start, signal) {
-      const subscriber = openSubscriber(start, () => leave(subscriber))
+    open({ reconnectSecret, ...owner }, start, signal) {
+      const subscriber = openSubscriber({ ...start, reconnectSecret }, () => leave(subscriber))
       replaceOldest([...listConnections(owner.userId), ...listOtherConnections(owner.userId)])
       streams.set(subscriber, { ...owner, openedAt: Date.now() })
       heartbeat ??= setInterval(sendHeartbeats, heartbeatMs)

@@ -18,6 +18,8 @@ export interface SocketListener {
 export interface StreamListener extends SocketListener {
   /** Aborted when the client disconnects. */
   signal: AbortSignal
+  /** Secret that the id of every event ends with, after a dot. */
+  reconnectSecret?: string | undefined
 }
 
 export interface RealtimePort {

@@ -29,6 +29,8 @@ export interface StreamStart {
   after: number
   /** How many events before the missed ones are no longer stored. */
   lostCount: number
+  /** Secret that the id of every event ends with, after a dot. */
+  reconnectSecret?: string | undefined
 }
 
 export const maxQueuedEvents = 64
@@ -42,16 +44,27 @@ export function chooseRetryMs(): number {
 const replacedRetryMs = 300_000
 
 const encoder = new TextEncoder()
-const frame = ({ id, event, data }: StreamEvent) => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
-const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
+
+/** Return the functions that write the frames of a stream whose ids end with a secret, or with nothing. */
+function createFrames(secret: string | undefined) {
+  const idLine = (id: number) => `id: ${id}${secret === undefined ? '' : `.${secret}`}\n`
+  const frame = ({ id, event, data }: StreamEvent) => `${idLine(id)}event: ${event}\ndata: ${data}\n\n`
+  const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
+  return { idLine, frame, overflow }
+}
 
 /**
  * Open one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
  * and one `overflow` event replaces them. It has the id of the last event before the gap, so a reconnect may still receive the dropped events.
  * `missed` events are sent first; `lostCount` is the number of events before them that are no longer stored. `onLeave` runs when the client
- * disconnects. A client whose stream ends reconnects after `retryMs`.
+ * disconnects. A client whose stream ends reconnects after `retryMs`, with the id that the stream starts with if it has received no event.
  */
-export function openSubscriber({ missed, after, lostCount }: StreamStart, onLeave: () => void, retryMs: number = chooseRetryMs()) {
+export function openSubscriber(
+  { missed, after, lostCount, reconnectSecret }: StreamStart,
+  onLeave: () => void,
+  retryMs: number = chooseRetryMs(),
+) {
+  const { idLine, frame, overflow } = createFrames(reconnectSecret)
   const queue: string[] = []
   /** The last event that was queued. */
   let last = missed.at(-1)?.id ?? after
@@ -62,7 +75,7 @@ export function openSubscriber({ missed, after, lostCount }: StreamStart, onLeav
   let waiting = false
   let ended = false
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const opening = `: connected\nretry: ${retryMs}\n\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
+  const opening = `: connected\nretry: ${retryMs}\n${idLine(after)}\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
   const write = (text: string) => {
     waiting = false
     controller?.enqueue(encoder.encode(text))

@@ -50,8 +50,23 @@ export async function checkMethods(client: Client, error: unknown) {
   reply.task_id
   const task = await client.ai.turns.sendMessage(message, { background: true })
   task.task_id satisfies string
-  for await (const event of client.ai.turns.sendMessage.stream(message)) event satisfies ServerEvent
-  for await (const event of client.ai.escalations.stream()) event satisfies ServerEvent
+  for await (const event of client.ai.turns.sendMessage.stream(message)) {
+    event satisfies ServerEvent
+    if (event.event === 'delta') event.data.text satisfies string
+    if (event.event === 'message') event.data.message.content satisfies string
+    // @ts-expect-error the operation must declare an event
+    if (event.event === 'draft') event.data satisfies object
+  }
+  for await (const event of client.ai.escalations.stream()) {
+    if (event.event === 'handoff_created') event.data.urgency satisfies 'low' | 'normal' | 'high' | 'critical'
+    // @ts-expect-error the data depends on the event
+    if (event.event === 'overflow') event.data.urgency satisfies string
+  }
+  ;(await client.ai.escalations.stream.createUrl()) satisfies string
+  // @ts-expect-error the client creates the ticket
+  client.ai.escalations.stream({ ticket: 'a' })
+  // @ts-expect-error no EventSource can send a POST
+  client.ai.handoffs.draft.createUrl
   // @ts-expect-error this operation has no stream
   client.accounts.teams.create.stream
 

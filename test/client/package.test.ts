@@ -1,19 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import { createClient } from '../../lib/client/client.ts'
 import { isClientOperation } from '../../lib/local/client-operations.ts'
-import packageJson from '../../package.json' with { type: 'json' }
+import { compile, inConsumerProject } from './installed-package.ts'
 
 const root = join(import.meta.dirname, '../..')
-const tsc = join(root, 'node_modules/.bin/tsc')
-const run = promisify(execFile)
 const maxGzippedBytes = 15 * 1024
 
 it('has one method per operation, at the place that its id names', () => {
@@ -45,20 +40,15 @@ export const missing = (await client.identity.auth.getMe()).color
 `
 
 it('compiles in projects that resolve modules as bundlers and as Node', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'client-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const installed = join(folder, 'node_modules/support-flow-service')
-  await mkdir(installed, { recursive: true })
-  await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', exports: packageJson.exports }))
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  await writeFile(join(folder, 'consumer.ts'), consumer)
-  await run(tsc, ['-p', join(root, 'lib/client'), '--outDir', join(installed, 'dist/client')])
   const shared = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--lib', 'es2022,dom', '--types', '', 'consumer.ts']
-  for (const [module, resolution] of [
-    ['esnext', 'bundler'],
-    ['node16', 'node16'],
-  ] as const) {
-    const compiled = run(tsc, ['--module', module, '--moduleResolution', resolution, ...shared], { cwd: folder })
-    await expect(compiled, resolution).resolves.toMatchObject({ stderr: '' })
-  }
+  await inConsumerProject(async (folder) => {
+    await writeFile(join(folder, 'consumer.ts'), consumer)
+    for (const [module, resolution] of [
+      ['esnext', 'bundler'],
+      ['node16', 'node16'],
+    ] as const) {
+      const compiled = compile(['--module', module, '--moduleResolution', resolution, ...shared], folder)
+      await expect(compiled, resolution).resolves.toMatchObject({ stderr: '' })
+    }
+  })
 })

@@ -42,6 +42,7 @@ export const memberFixtures: Record<string, Fixture> = {
   },
   'identity.signIns.list': createEmptySample,
   'identity.signIns.revokeAll': createEmptySample,
+  'identity.streamTickets.create': createEmptySample,
   'identity.signIns.revoke': async (service, { accountId, id }) => {
     const statement = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '1 day') returning id`
     return { params: { family_id: await insertReturningId(service, statement, [accountId, id]) } }

@@ -27,6 +27,7 @@ const platformOnly = [
   'sign_in_attempts',
   'sign_in_challenges',
   'passkey_challenges',
+  'stream_tickets',
   'totp_factors',
   'recovery_codes',
   'passkeys',

@@ -102,7 +102,7 @@ it('delivers every event or counts it as dropped, whenever its client reads', as
 
 it('SSE-12 starts a stream with a random reconnection time of 2 to 5 seconds', async () => {
   const { read } = openTestSubscriber()
-  const [, retry] = /^: connected\nretry: (\d+)\n\n$/.exec(await read()) ?? []
+  const [, retry] = /^: connected\nretry: (\d+)\nid: 0\n\n$/.exec(await read()) ?? []
   const times = [Number(retry), ...Array.from({ length: 200 }, chooseRetryMs)]
   expect([Math.min(...times) >= 2000, Math.max(...times) <= 5000]).toEqual([true, true])
   expect(new Set(times).size).toBeGreaterThan(100)

@@ -53,6 +53,23 @@ it('SSE-14 ignores a token in the protocols of a request that asks for no WebSoc
     expect((await fetch(`${service.api}/api/v1${path}`, { headers })).status).toBe(401)
 })
 
+it('SSE-21 SSE-22 SSE-23 opens and reopens a stream with a ticket, and no WebSocket', async () => {
+  const { account, listener } = await createPeople()
+  const { body } = await listener.call('POST', '/auth/stream-ticket')
+  const query = `?ticket=${body.ticket}`
+  expect((await openSocket(service, listener, { headers: {}, query })).status).toBe(401)
+  const stream = await openEscalationStream(service, { token: '' }, {}, query)
+  await publish(account.id, 1)
+  await expect.poll(() => stream.events().length, pollOptions).toBe(1)
+  stream.disconnect()
+  await publish(account.id, 2)
+  expect((await openEscalationStream(service, { token: '' }, {}, query)).status).toBe(401)
+  const reconnected = await openEscalationStream(service, { token: '' }, { 'last-event-id': stream.events()[0]?.id ?? '' }, query)
+  await expect.poll(() => reconnected.events().length, pollOptions).toBe(2)
+  expect(service.log.join('\n')).not.toContain(body.ticket)
+  reconnected.disconnect()
+})
+
 it('SSE-14 sends the same events as the stream, in order, to every socket of the account only', async () => {
   const [{ account, listener }, other] = [await createPeople(), await createPeople()]
   const sockets = [await openSocket(service, listener), await openSocket(service, account.admin)]

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createAiSession, insertAiSession, parseEvents } from './ai.ts'
-import type { ApiResponse, OwnService, Service } from './app.ts'
+import { type ApiResponse, authorizationHeader, type OwnService, type Service } from './app.ts'
 import type { Person } from './people.ts'
 
 /** Create a session and escalate it through the API. This also writes events and starts the assessment. Return the session's id. */
@@ -60,16 +60,16 @@ export interface EscalationStream {
   disconnect(): void
 }
 
-/** Open the escalation stream of a person and read it in the background. */
+/** Open the escalation stream of a person and read it in the background. Without a token, the query must contain a ticket. */
 export async function openEscalationStream(
   service: Pick<Service, 'api'>,
-  person: Person,
+  { token }: Pick<Person, 'token'>,
   headers: Record<string, string> = {},
   query = '',
 ): Promise<EscalationStream> {
   const abort = new AbortController()
   const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream${query}`, {
-    headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', ...headers },
+    headers: { ...authorizationHeader(token), accept: 'text/event-stream', ...headers },
     signal: abort.signal,
   })
   let text = ''

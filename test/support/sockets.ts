@@ -37,15 +37,20 @@ interface SocketOptions {
   /** What the client offers as protocols. */
   protocols?: string[]
   headers?: Record<string, string>
+  query?: string
 }
 
 /** Open the escalation stream of a person as a WebSocket, by default with an `Authorization` header. */
 export async function openSocket(
   { api }: Pick<Service, 'api'>,
   { token }: Pick<Person, 'token'>,
-  { lastEventId, protocols = [], headers = { authorization: `Bearer ${token}` } }: SocketOptions = {},
+  {
+    lastEventId,
+    protocols = [],
+    headers = { authorization: `Bearer ${token}` },
+    query = lastEventId === undefined ? '' : `?last_event_id=${lastEventId}`,
+  }: SocketOptions = {},
 ): Promise<TestSocket> {
-  const query = lastEventId === undefined ? '' : `?last_event_id=${lastEventId}`
   const url = `${api.replace('http', 'ws')}/api/v1/ai-sessions/escalations/stream${query}`
   // A local workerd leaves the connection open after both sides have closed the WebSocket, and the client waits for its end.
   const options = { headers, closeTimeout: 20 }

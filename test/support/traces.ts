@@ -1,12 +1,14 @@
 import { expect } from 'vitest'
 import type { TraceView } from '../../lib/local/dashboard-state.ts'
-import { request, type Service } from './app.ts'
+import { dashboard, request, type Service } from './app.ts'
 import { expectStatus } from './expect-status.ts'
 import { randomIpAddress, registerUser } from './public-requests.ts'
 
 /** Request a password reset in a trace of its own. Return the operations and jobs of the log, and the e-mails, that carry its id. */
 export async function traceResetMail(service: Service): Promise<{ logged: unknown[]; mails: string[] }> {
   const { email } = await registerUser(service)
+  // Otherwise the job of this e-mail may send the other one too.
+  await dashboard(service).waitForLink(email, /(https:\S+)/)
   const traceId = crypto.randomUUID().replaceAll('-', '')
   const headers = { traceparent: `00-${traceId}-${'b2'.repeat(8)}-01`, 'cf-connecting-ip': randomIpAddress() }
   expectStatus(await request(service, 'POST', '/auth/forgot-password', { body: { email }, headers }), 202)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod'
-import { openEventStream, parseEvents } from './event-stream.ts'
-import { checkResponse, type Expectation, type ReceivedResponse, TourError } from './expectations.ts'
+import { type Client, createClient, isApiError, type ServerEvent } from '../../lib/client/client.ts'
+import { checkResponse, type Expectation, listWithItem, type ReceivedResponse, TourError } from './expectations.ts'
 import { formatRequest, hideSecrets } from './print.ts'
 
 /** Origins of the service and of the local dashboard, without a path. */
@@ -12,117 +12,136 @@ export interface Addresses {
 
 export type Print = (line: string) => void
 
-interface RequestContent {
-  accessToken?: string
-  /** Sent as JSON. */
-  body?: unknown
-  form?: FormData | URLSearchParams
-  accept?: string
-}
-
-export interface RequestOptions<T> extends RequestContent, Expectation<T> {
-  /** Repeat the request until the response is as expected, for at most the client's time limit. */
+interface PollOptions {
+  /** Repeat the request until the response is as expected, for at most the tour's time limit. */
   poll?: boolean
 }
+interface DashboardContent {
+  /** Sent as JSON. */
+  body?: unknown
+  form?: URLSearchParams
+}
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Send = <T = unknown>(method: Method, path: string, options?: RequestOptions<T>) => Promise<T>
+type Method = 'GET' | 'POST' | 'DELETE'
 
 export interface Subscription {
   waitFor<T>(event: z.ZodType<T>, description: string): Promise<T>
   close(): void
 }
 
-export interface Client {
+export interface Tour {
   addresses: Addresses
   /** Unique per run. Part of every e-mail address and webhook path, so that runs do not affect each other. */
   run: string
   print: Print
-  /** Send a request below /api/v1 and print it. */
-  api: Send
+  /** Create a client of the service. Signing in through it sets its tokens. */
+  createClient(): Client
+  /** Call the service with a client of this tour and print the request. `status` is that of an expected refusal. */
+  call<T = unknown>(send: () => PromiseLike<unknown>, options?: Expectation<T> & PollOptions): Promise<T>
   /** Send a request to the local dashboard and print it. */
-  dashboard: Send
-  /** Open an event stream below /api/v1. The caller closes it. */
-  subscribe(path: string, accessToken: string): Promise<Subscription>
+  dashboard<T = unknown>(method: Method, path: string, options?: Expectation<T> & PollOptions & DashboardContent): Promise<T>
+  /** Open a client's stream of escalations. The caller closes it. */
+  followEscalations(client: Client): Promise<Subscription>
 }
 
 const pollMs = 250
 const requestTimeoutMs = 60_000
 const maxRateLimitWaits = 2
+const escalationStream = '/ai-sessions/escalations/stream'
 
-/** Create a client. `timeoutMs` limits the wait for each polled response and each event. */
-export function createClient(addresses: Addresses, print: Print, timeoutMs = 15_000): Client {
-  const root = `${addresses.api}/api/v1`
+/** Create a tour. `timeoutMs` limits the wait for each polled response and each event. */
+export function createTour(addresses: Addresses, print: Print, timeoutMs = 15_000): Tour {
+  // The calls of a tour follow one another.
+  let last = { method: '', path: '', status: 0 }
+  const fetchRecorded = async (request: Request) => {
+    const { pathname, search } = new URL(request.url)
+    last = { method: request.method, path: pathname.replace('/api/v1', '') + search, status: 0 }
+    const response = await fetchWithin(request, last)
+    last.status = response.status
+    return response
+  }
+  const target = { print, timeoutMs }
   return {
     addresses,
     run: `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`,
     print,
-    api: (method, path, options) => send({ root, method, path, print, timeoutMs }, options),
-    dashboard: (method, path, options) => send({ root: addresses.dashboard, method, path, print, timeoutMs }, options),
-    async subscribe(path, accessToken) {
-      const stream = await openEventStream(root + path, accessToken)
-      print(formatRequest('GET', path, 200, undefined))
-      const waitFor: Subscription['waitFor'] = async (event, description) => {
-        const found = await stream.waitFor(event, description, timeoutMs)
-        print(formatRequest('GET', path, 200, found))
-        return found
-      }
-      return { waitFor, close: stream.close }
-    },
+    createClient: () => createClient({ baseUrl: addresses.api, fetch: fetchRecorded, maxRetries: 0 }),
+    call: (send, options) => callUntilExpected({ ...target, send: () => callService(send, () => last, print) }, options),
+    dashboard: (method, path, options = {}) =>
+      callUntilExpected(
+        { ...target, send: () => callDashboard(addresses.dashboard, { method, path }, options) },
+        { status: 200, ...options },
+      ),
+    followEscalations: (client) => followEscalations(addresses.api, client, target),
   }
 }
 
-interface Target {
-  root: string
-  method: Method
+interface SentRequest {
+  method: string
   path: string
+}
+
+interface Target {
   print: Print
   timeoutMs: number
 }
 
-async function send<T>(target: Target, options: RequestOptions<T> = {}): Promise<T> {
-  const { method, path, print, timeoutMs } = target
+async function callUntilExpected<T>(
+  { send, print, timeoutMs }: Target & { send: () => Promise<SentRequest & ReceivedResponse> },
+  options: Expectation<T> & PollOptions = {},
+): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
-    const response = await requestWithinRateLimit(target, options)
+    const response = await send()
+    const { method, path, status, body } = response
     const result = checkResponse(response, options)
     if (result.ok) {
-      print(formatRequest(method, path, response.status, result.value))
+      print(formatRequest(method, path, status, result.value))
       return result.value
     }
     if (!options.poll || Date.now() >= deadline) {
-      print(formatRequest(method, path, response.status, response.body))
+      print(formatRequest(method, path, status, body))
       throw new TourError(`${method} ${hideSecrets(path)} ${result.problem}${options.poll ? ` (waited ${timeoutMs / 1000} s)` : ''}`)
     }
     await sleep(pollMs)
   }
 }
 
-/** Send the request, and repeat it after `Retry-After`. Several runs within a minute exceed the rate limit of registrations. */
-async function requestWithinRateLimit(target: Target, content: RequestContent): Promise<ReceivedResponse> {
+/** Call the service, and again after `Retry-After`. Several runs within a minute exceed the rate limit of registrations. */
+async function callService(send: () => PromiseLike<unknown>, readLast: () => SentRequest & { status: number }, print: Print) {
   for (let waits = 0; ; waits++) {
-    const response = await request(target, content)
-    if (response.status !== 429 || waits === maxRateLimitWaits) return response
-    const seconds = Number(response.headers.get('retry-after') ?? 1)
-    target.print(formatRequest(target.method, target.path, 429, `rate limit reached, next attempt in ${seconds} s`))
-    await sleep(seconds * 1000)
+    try {
+      const body = await send()
+      return { ...readLast(), body: body instanceof Blob ? await body.text() : body }
+    } catch (error) {
+      if (!isApiError(error)) throw error
+      const { body, retryAfterMs } = error
+      if (error.status !== 429 || waits === maxRateLimitWaits) return { ...readLast(), body }
+      const { method, path } = readLast()
+      print(formatRequest(method, path, 429, `rate limit reached, next attempt in ${(retryAfterMs ?? 1000) / 1000} s`))
+      await sleep(retryAfterMs ?? 1000)
+    }
   }
 }
 
-async function request({ root, method, path }: Target, { accessToken, body, form, accept }: RequestContent): Promise<ReceivedResponse> {
-  const headers = {
-    ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
-    ...(accept ? { accept } : {}),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+async function callDashboard(origin: string, sent: SentRequest, { body, form }: DashboardContent) {
+  const init = {
+    method: sent.method,
+    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    body: form ?? (body === undefined ? null : JSON.stringify(body)),
+    redirect: 'manual' as const,
   }
-  const content = form ?? (body === undefined ? null : JSON.stringify(body))
-  const signal = AbortSignal.timeout(requestTimeoutMs)
+  const response = await fetchWithin(new Request(origin + sent.path, init), sent)
+  return { ...sent, status: response.status, body: await readBody(response) }
+}
+
+async function fetchWithin(request: Request, { method, path }: SentRequest): Promise<Response> {
   try {
-    const response = await fetch(root + path, { method, headers, body: content, redirect: 'manual', signal })
-    return { status: response.status, headers: response.headers, body: await readBody(response) }
+    return await fetch(request, { signal: AbortSignal.timeout(requestTimeoutMs) })
   } catch (error) {
+    const { origin } = new URL(request.url)
     throw new TourError(
-      `${method} ${hideSecrets(path)} got no response from ${root} (${getErrorReason(error)}). Does the service still run?`,
+      `${method} ${hideSecrets(path)} got no response from ${origin} (${getErrorReason(error)}). Does the service still run?`,
     )
   }
 }
@@ -131,12 +150,29 @@ async function readBody(response: Response): Promise<unknown> {
   const text = await response.text()
   const location = response.headers.get('location')
   if (location) return Object.fromEntries(new URL(location, response.url).searchParams)
-  const type = response.headers.get('content-type') ?? ''
-  if (type.startsWith('text/event-stream')) return parseEvents(text)
-  return type.includes('json') && text ? (JSON.parse(text) as unknown) : text || undefined
+  return response.headers.get('content-type')?.includes('json') && text ? (JSON.parse(text) as unknown) : text || undefined
 }
 
 function getErrorReason(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
+}
+
+async function followEscalations(baseUrl: string, client: Client, { print, timeoutMs }: Target): Promise<Subscription> {
+  const leaving = new AbortController()
+  const opened = Promise.withResolvers<void>()
+  const fetchStream = (request: Request) => fetch(request).finally(opened.resolve)
+  const follower = createClient({ baseUrl, tokens: client.getTokens(), fetch: fetchStream })
+  const events: ServerEvent[] = []
+  const collect = async () => {
+    for await (const event of follower.ai.escalations.stream({}, { signal: leaving.signal })) events.push(event)
+  }
+  // A stream that is refused has no events, which `waitFor` reports.
+  collect().catch(() => {})
+  await opened.promise
+  const waitFor: Subscription['waitFor'] = async (event, description) => {
+    const send = async () => ({ method: 'GET', path: escalationStream, status: 200, body: [...events] })
+    return callUntilExpected({ print, timeoutMs, send }, { poll: true, returns: listWithItem(event, description) })
+  }
+  return { waitFor, close: () => leaving.abort() }
 }

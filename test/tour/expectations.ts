@@ -6,14 +6,13 @@ export class TourError extends Error {}
 
 export interface ReceivedResponse {
   status: number
-  headers: Headers
   body: unknown
 }
 
 export interface Expectation<T> {
-  /** The expected status, 200 by default. */
+  /** The expected status; any success by default. */
   status?: number
-  /** Schema of the body: JSON, text, the events of a stream, or the parameters of a redirect. The parsed value is printed. */
+  /** Schema of the body: JSON, text, events, or the parameters of a redirect. The parsed value is printed. */
   returns?: z.ZodType<T>
 }
 
@@ -22,9 +21,9 @@ type CheckResult<T> = { ok: true; value: T } | { ok: false; problem: string }
 const problemLength = 300
 
 /** Compare a response with the expectation. Return the parsed value or the problem. */
-export function checkResponse<T>({ status, body }: ReceivedResponse, { status: expected = 200, returns }: Expectation<T>): CheckResult<T> {
-  if (status !== expected)
-    return { ok: false, problem: `returned ${status}, expected ${expected}: ${cut(formatJson(body), problemLength)}` }
+export function checkResponse<T>({ status, body }: ReceivedResponse, { status: expected, returns }: Expectation<T>): CheckResult<T> {
+  if (expected === undefined ? status >= 300 : status !== expected)
+    return { ok: false, problem: `returned ${status}, expected ${expected ?? 'a success'}: ${cut(formatJson(body), problemLength)}` }
   if (!returns) return { ok: true, value: body as T }
   const parsed = returns.safeParse(body)
   if (parsed.success) return { ok: true, value: parsed.data }

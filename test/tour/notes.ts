@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Client } from './client.ts'
+import type { Tour } from './client.ts'
 import { listWithItem } from './expectations.ts'
 import type { Person } from './person.ts'
 
@@ -12,12 +12,11 @@ interface ExpectedNote {
 }
 
 /** Wait until the note that the person requested is pushed. Require that the ticket contains it exactly once. */
-export async function waitForNote(client: Client, person: Person, { ticketId, sourceId, text, attempts = 1 }: ExpectedNote): Promise<void> {
-  const { accessToken } = person
+export async function waitForNote(tour: Tour, person: Person, { ticketId, sourceId, text, attempts = 1 }: ExpectedNote): Promise<void> {
+  const { psa } = person.client
   const counted = { state: z.literal('pushed'), attempts: z.literal(attempts) }
   const push = z.object({ id: z.string(), ...counted, provider_note_id: z.string(), requested_by: z.literal(person.id) })
-  const pushed = await client.api('GET', `/integrations/psa/pushes?source_id=${sourceId}`, {
-    accessToken,
+  const pushed = await tour.call(() => psa.pushes.list({ source_id: sourceId }), {
     poll: true,
     returns: listWithItem(push, `note that was pushed at attempt ${attempts}`),
   })
@@ -29,5 +28,5 @@ export async function waitForNote(client: Client, person: Person, { ticketId, so
     })
     .refine(({ own }) => own?.text.includes(text), `the note does not contain “${text}”`)
     .refine(({ copies }) => copies === 1, 'the ticket does not have the note exactly once')
-  await client.api('GET', `/integrations/psa/tickets/${ticketId}/context`, { accessToken, returns: z.object({ notes }) })
+  await tour.call(() => psa.tickets.getContext({ ticket_id: ticketId }), { returns: z.object({ notes }) })
 }

@@ -7,7 +7,7 @@ import { pickUpEscalation } from './chapters/pickup.ts'
 import { registerAndNotify } from './chapters/register-and-notify.ts'
 import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
 import { uploadLogo } from './chapters/upload-and-branding.ts'
-import { type Addresses, type Client, createClient, type Print } from './client.ts'
+import { type Addresses, createTour, type Print, type Tour } from './client.ts'
 import { restoreDashboard } from './dashboard.ts'
 import { TourError } from './expectations.ts'
 
@@ -20,7 +20,7 @@ export async function playTour(addresses: Addresses, print: Print, timeoutMs?: n
   await requireOkResponse(`${addresses.dashboard}/desk/clock`)
   await restoreDashboard(addresses)
   try {
-    await runChapters(createClient(addresses, print, timeoutMs))
+    await runChapters(createTour(addresses, print, timeoutMs))
   } catch (error) {
     await restoreDashboard(addresses).catch(() => {})
     throw error
@@ -28,20 +28,20 @@ export async function playTour(addresses: Addresses, print: Print, timeoutMs?: n
   await restoreDashboard(addresses)
 }
 
-async function runChapters(client: Client): Promise<void> {
+async function runChapters(tour: Tour): Promise<void> {
   const chapter = <T>(title: string, play: () => Promise<T>): Promise<T> => {
-    client.print(`\n${title}`)
+    tour.print(`\n${title}`)
     return play()
   }
-  const admin = await chapter('1. Register and get notified', () => registerAndNotify(client))
-  const robin = await chapter('2. Invite colleagues', () => inviteColleagues(client, admin))
-  await chapter('3. Subscribe and pay late', () => subscribe(client, admin))
-  await chapter('4. Upload a logo', () => uploadLogo(client, admin))
-  const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(client, admin))
-  const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(client, { admin, robin, ticketId }))
-  await chapter('7. Pick up the escalation', () => pickUpEscalation(client, { admin, robin, ticketId, aiSessionId }))
-  await chapter('8. Write flows with the AI', () => writeFlows(client, { admin, robin, aiSessionId }))
-  await chapter('9. Import a knowledge article', () => importArticle(client, admin, ticketId))
+  const admin = await chapter('1. Register and get notified', () => registerAndNotify(tour))
+  const robin = await chapter('2. Invite colleagues', () => inviteColleagues(tour, admin))
+  await chapter('3. Subscribe and pay late', () => subscribe(tour, admin))
+  await chapter('4. Upload a logo', () => uploadLogo(tour, admin))
+  const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(tour, admin))
+  const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
+  await chapter('7. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
+  await chapter('8. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
+  await chapter('9. Import a knowledge article', () => importArticle(tour, admin, ticketId))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -8,6 +8,11 @@ export const HandoffId = z.object({
 })
 
 export const StreamQuery = z.strictObject({
+  ticket: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Of `POST /auth/stream-ticket`, for an `EventSource`, which cannot send an access token.'),
   last_event_id: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the id of an event')
@@ -46,3 +51,43 @@ export const QueueItem = z
     ],
   })
 export type QueueItem = z.infer<typeof QueueItem>
+
+const AlertText = z.string().describe('At most 2,000 characters.')
+
+/** The events of the stream. */
+export const EscalationEvents = {
+  handoff_created: z
+    .strictObject({
+      handoff_id: Id.describe('Id of the handoff.'),
+      session_id: Id.describe('Id of the escalated session.'),
+      title: z.string().describe('The title of the session.'),
+      engineer_name: z.string().describe('Name of the engineer who escalated it.'),
+      target_user_id: Id.nullable().describe('The colleague whom the escalation targets.'),
+      urgency: Urgency,
+      psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
+      client_name: z.string().nullable().describe('The client’s company.'),
+      reason: AlertText,
+      summary: AlertText,
+      what_was_tried: AlertText,
+      next_steps: AlertText,
+      created_at: Time,
+    })
+    .meta({ id: 'HandoffCreatedEvent' }),
+  handoff_assessment_ready: z
+    .strictObject({
+      handoff_id: Id.describe('Id of the handoff.'),
+      session_id: Id.describe('Id of the escalated session.'),
+      assessment_status: z.enum(['ready', 'failed', 'timed_out']).describe('The state of the assessment.'),
+    })
+    .meta({ id: 'HandoffAssessmentReadyEvent' }),
+  ai_task_finished: z
+    .strictObject({
+      task_id: Id.describe('Id of the task.'),
+      user_id: Id.describe('The user whose request it is.'),
+      operation: z.string().describe('The operation of the request.'),
+      status: z.int().nullable().describe('Status of the answer; null if no attempt got one.'),
+    })
+    .meta({ id: 'AITaskFinishedEvent' }),
+  overflow: z.strictObject({ dropped: z.int().describe('Number of missed events.') }),
+  replaced: z.strictObject({}).describe('A newer stream of this user replaces this one.'),
+}

@@ -14,12 +14,13 @@ export async function listQueue({ db }: ReadContext, page: PageQuery) {
 
 /** Open the stream of the account's events, as a WebSocket or as server-sent events. */
 export async function streamEvents(ctx: ReadContext, lastEventIdInUrl: string | undefined): Promise<Content | SocketUpgrade> {
-  const { db, caller, realtime, signal } = ctx
+  const { db, caller, realtime, signal, reconnectSecret } = ctx
   await queries.requireAccess(db)
   const { accountId, userId, signInId } = caller
   // An EventSource that reconnects repeats its URL, so the header is newer.
   const listener = { userId, signInId, lastEventId: ctx.lastEventId ?? lastEventIdInUrl ?? null }
-  if (!ctx.wantsSocket) return new Content(await realtime.subscribe(accountId, { ...listener, signal }), 'text/event-stream')
+  if (!ctx.wantsSocket)
+    return new Content(await realtime.subscribe(accountId, { ...listener, signal, reconnectSecret }), 'text/event-stream')
   // RFC 9110 requires the header. It names what the client should use instead.
   if (!realtime.acceptSocket) throw new Problem('websocket_unavailable', undefined, { headers: { upgrade: 'HTTP/1.1' } })
   return new SocketUpgrade(await realtime.acceptSocket(accountId, listener))

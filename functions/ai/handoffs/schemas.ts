@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id } from '../../../lib/http/fields.ts'
-import { Urgency } from '../sessions/schemas.ts'
+import type { EventData } from '../../../lib/http/operation.ts'
+import { textEvents, Urgency } from '../sessions/schemas.ts'
 
 const LongText = z.string().trim().max(20_000)
 
@@ -34,3 +35,17 @@ export const HandoffEscalate = z
   .prefault({})
   .meta({ id: 'HandoffEscalate', examples: [example] })
 export type HandoffEscalate = z.infer<typeof HandoffEscalate>
+
+export const DraftEvents = {
+  ...textEvents,
+  draft: z
+    .strictObject({
+      summary: z.string().describe('The problem and its current state.'),
+      what_was_tried: z.string().describe('What was tried, with the results.'),
+      next_steps: z.string().describe('What to do next.'),
+      reason: z.string().describe('Why the session is handed over.'),
+      urgency: Urgency,
+    })
+    .meta({ id: 'HandoffDraft' }),
+}
+export type DraftEvents = EventData<typeof DraftEvents>

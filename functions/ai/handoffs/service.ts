@@ -21,7 +21,7 @@ import { maskValues } from '../../../lib/text/mask-values.ts'
 import type { AiSessionDetail, SessionClose } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
-import type { HandoffCreate, HandoffEscalate } from './schemas.ts'
+import type { DraftEvents, HandoffCreate, HandoffEscalate } from './schemas.ts'
 
 const maxDocumentationLength = 200_000
 // The newest messages that the prompt of a draft contains.
@@ -63,7 +63,7 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
   const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
   const conversation = session.messages.slice(-maxPromptMessages).map(({ role, content }) => ({ role, text: content }))
   const facts = { ...toCaseFacts(session, ticket), conversation }
-  return createEventStream(ctx, async (send) => {
+  return createEventStream<DraftEvents>(ctx, async (send) => {
     const listener = {
       field: 'summary',
       onText: (text: string) => send('delta', { text }),

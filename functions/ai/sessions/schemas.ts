@@ -285,6 +285,12 @@ export const Handoff = z
   })
 export type Handoff = z.infer<typeof Handoff>
 
+/** The events of a text that the model writes. */
+export const textEvents = {
+  delta: z.strictObject({ text: z.string().describe('The next part of the text.') }),
+  restart: z.strictObject({}).describe('The text streamed so far is void.'),
+}
+
 const item = {
   id: Id,
   account_id: Id,

@@ -42,6 +42,7 @@ export const aiTurnOperations = [
     success: 200,
     returns: schemas.ChatReply,
     produces: ['application/json', 'text/event-stream'],
+    events: schemas.ReplyEvents,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'stale_version', 'wrong_state'],
     idempotent: 'leased',
     background: true,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { AiMessage, Citations, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane } from '../sessions/schemas.ts'
+import type { EventData } from '../../../lib/http/operation.ts'
+import { AiMessage, Citations, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane, textEvents } from '../sessions/schemas.ts'
 
 const TurnText = z.string().trim().min(1).max(8000)
 
@@ -63,6 +64,9 @@ export const ChatReply = z
     ],
   })
 export type ChatReply = z.infer<typeof ChatReply>
+
+export const ReplyEvents = { ...textEvents, message: ChatReply }
+export type ReplyEvents = EventData<typeof ReplyEvents>
 
 export const TranscriptQuery = z.strictObject({
   branch_id: Id.optional().describe('Id of a branch of the session; the active branch when left out.'),

@@ -17,7 +17,7 @@ import { invalidField, notFound, Problem } from '../../../lib/problem.ts'
 import type { AiSessionCreate, AiSessionDetail } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
-import type { ChatMessage, ChatReply, GuidedReply, GuidedResponse } from './schemas.ts'
+import type { ChatMessage, ChatReply, GuidedReply, GuidedResponse, ReplyEvents } from './schemas.ts'
 
 // The newest messages that a prompt contains. Facts, evidence and fixes carry the content of older ones.
 const maxPromptMessages = 30
@@ -61,7 +61,7 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
     return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
-  return createEventStream(ctx, async (send) => {
+  return createEventStream<ReplyEvents>(ctx, async (send) => {
     const listener: AnswerListener = {
       field: 'reply',
       onText: (text) => send('delta', { text }),

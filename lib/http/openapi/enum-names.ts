@@ -50,6 +50,7 @@ const namesByValues: Record<string, string> = {
   'flow article session': 'CitationKind',
   'park escalate': 'HandoffIntent',
   'pending ready failed timed_out': 'AssessmentStatus',
+  'ready failed timed_out': 'AssessmentResult',
   'text textarea number select multiselect boolean date email ip hostname': 'IntakeFieldType',
   'open accepted revoked expired': 'InviteStatus',
   'markdown text html docx': 'ArticleFormat',

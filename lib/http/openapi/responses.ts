@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { type AnyOperation, listFailures } from '../operation.ts'
+import { type AnyOperation, type EventSchemas, listFailures } from '../operation.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
@@ -83,7 +83,25 @@ function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Jso
 }
 
 function buildContent(op: AnyOperation, type: string, components: JsonComponents): Json {
+  if (type === 'text/event-stream' && op.events) return { schema: buildEventSchema(op.events, op.method === 'get', components) }
   return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
+}
+
+/**
+ * Build the schema of one server-sent event, as generators of clients read it. OpenAPI 3.2 calls it `itemSchema`:
+ * https://spec.openapis.org/oas/v3.2.0.html#sequential-media-types
+ */
+function buildEventSchema(events: EventSchemas, isResumable: boolean, components: JsonComponents): Json {
+  const anyOf = Object.entries(events).map(([event, data]) => ({
+    type: 'object',
+    properties: {
+      event: { type: 'string', const: event, description: 'Name of the event.' },
+      data: { description: 'Its JSON.', ...components.schema(data, 'output') },
+      ...(isResumable ? { id: { type: 'string', description: 'For `Last-Event-ID`.' } } : {}),
+    },
+    required: ['event', 'data', ...(isResumable ? ['id'] : [])],
+  }))
+  return { anyOf, description: 'One server-sent event.' }
 }
 
 /** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */

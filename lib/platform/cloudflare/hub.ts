@@ -1,6 +1,6 @@
 import { type AccountStreams, createAccountStreams } from '../../realtime/account-streams.ts'
 import { createSignInCheck, type StreamOwner } from '../../realtime/active-sign-ins.ts'
-import type { LiveEvent } from '../../realtime/realtime.ts'
+import type { LiveEvent, StreamListener } from '../../realtime/realtime.ts'
 import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
 import { type AccountSockets, createAccountSockets, type HubSocket, type SocketState } from './hub-sockets.ts'
@@ -48,8 +48,8 @@ export class EscalationHub {
         void this.#sockets.sendNewEvents()
         return new Response(null, { status: 204 })
       case '/subscribe': {
-        const { lastEventId, ...owner } = (await request.json()) as StreamOwner & { lastEventId: string | null }
-        return new Response(this.#streams.open(owner, this.#startAfter(lastEventId), request.signal))
+        const { lastEventId, ...listener } = (await request.json()) as StreamOwner & Omit<StreamListener, 'signal'>
+        return new Response(this.#streams.open(listener, this.#startAfter(lastEventId), request.signal))
       }
       case '/socket': {
         const { lastEventId = null, ...owner } = Object.fromEntries(searchParams) as Partial<Record<string, string>>

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { authorizationHeader, dashboard, startOwnService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
+import { openEscalationStream } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { postSignedJob } from '../../support/jobs.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -58,6 +60,20 @@ describe('Prefer: respond-async', () => {
     expect(task.response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
     expect(await listRoles()).toEqual(['user', 'assistant'])
     expect(await listTasks(owner)).toMatchObject([{ id: task.id, state: 'finished' }])
+  })
+
+  it('sends the event that the stream declares when a job has finished a task', async () => {
+    const { account, owner, path } = await createScene()
+    const stream = await openEscalationStream(service, account.admin)
+    const { body } = await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
+    await expect.poll(() => stream.events().length, { timeout: 10_000, interval: 20 }).toBe(1)
+    const [{ event, data } = {}] = stream.events()
+    expect([event, data]).toEqual([
+      'ai_task_finished',
+      { task_id: body.task_id, user_id: owner.id, operation: 'ai.turns.sendMessage', status: 200 },
+    ])
+    expect(EscalationEvents.ai_task_finished.safeParse(data).error).toBeUndefined()
+    stream.disconnect()
   })
 
   it('AIT-01 refuses an invalid request, and one of another role, at once', async () => {

@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
@@ -60,6 +61,7 @@ it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account'
     what_was_tried: '',
     next_steps: '',
   })
+  expect(EscalationEvents.handoff_created.safeParse(ours.events('handoff_created')[0]?.data).error).toBeUndefined()
   expect(theirs.events('handoff_created')[0]?.data.handoff_id).toBe(otherEscalation.handoffId)
   // The hub has received both events: no row is left to publish.
   await expect.poll(() => service.sql('select 1 from stream_events'), pollOptions).toEqual([])
@@ -72,6 +74,7 @@ it('SSE-05 sends an event when an assessment is stored', async () => {
   await expect
     .poll(() => stream.events('handoff_assessment_ready').map(({ data }) => data), pollOptions)
     .toEqual([{ handoff_id: handoffId, session_id: id, assessment_status: 'ready' }])
+  expect(EscalationEvents.handoff_assessment_ready.safeParse(stream.events('handoff_assessment_ready')[0]?.data).error).toBeUndefined()
 })
 
 it('SSE-03 sends a comment at every heartbeat', async () => {

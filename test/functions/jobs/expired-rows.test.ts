@@ -32,6 +32,7 @@ const tables = [
   'sign_in_attempts',
   'sign_in_challenges',
   'passkey_challenges',
+  'stream_tickets',
   'mail_batches',
   'mail_counts',
   'ai_calls',
@@ -40,6 +41,7 @@ const tables = [
 ]
 const age = "app.now() - interval '40 days' - n * interval '1 second'"
 const rowCount = 25
+const openSignIn = '(select id from sign_ins where account_id = $1::uuid and user_id = $2::uuid and expires_at > app.now() limit 1)'
 
 /** Insert 25 expired rows of each kind. */
 beforeEach(async () => {
@@ -60,6 +62,8 @@ beforeEach(async () => {
     select uuid_send(gen_random_uuid()), $2::uuid, true, ${age} + 0 * length($1::text) * interval '1 second'`)
   await insert(`insert into passkey_challenges (hash, user_id, expires_at)
     select uuid_send(gen_random_uuid()), $2::uuid, ${age} + 0 * length($1::text) * interval '1 second'`)
+  await insert(`insert into stream_tickets (hash, sign_in_id, expires_at)
+    select uuid_send(gen_random_uuid()), ${openSignIn}, ${age}`)
   await insert(`insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start, created_at)
     select $1::uuid, $2::uuid, 'chat_turn', 'local', 1, app.now(), ${age} - interval '400 days'`)
   await insert(`insert into mail_batches (key, delivery_ids, created_at)
@@ -77,7 +81,7 @@ async function countExpired(): Promise<Record<string, number>> {
   const old = (column: string) => `${column} < app.now() - interval '35 days'`
   const conditions = [
     old('created_at'),
-    ...Array(7).fill(old('expires_at')),
+    ...Array(8).fill(old('expires_at')),
     old('created_at'),
     old('day'),
     old('created_at'),
@@ -96,7 +100,7 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows, of thirteen kinds.
+  // Two full batches and one of five rows, of fourteen kinds.
   // The log of webhooks, which is empty, is read by age and by number.
   expect(roundTrips).toBe(3 * tables.length + 2)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)

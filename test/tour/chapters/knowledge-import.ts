@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Client } from '../client.ts'
+import type { Tour } from '../client.ts'
 import { listWithItem } from '../expectations.ts'
 import type { Person } from '../person.ts'
 
@@ -14,35 +14,35 @@ const article = `# Restart the spooler
 `
 
 /** Convert an article to a flow, run the flow to its end on a ticket, and export the note. */
-export async function importArticle(client: Client, admin: Person, ticketId: string): Promise<void> {
-  const { accessToken } = admin
-  const form = new FormData()
-  form.set('file', new Blob([article], { type: 'text/markdown' }), 'spooler.md')
+export async function importArticle(tour: Tour, admin: Person, ticketId: string): Promise<void> {
+  const { authoring, sessions } = admin.client
+  const file = new Blob([article], { type: 'text/markdown' })
   const imported = z.object({ id: z.string(), format: z.literal('markdown'), status: z.string() })
-  const { id } = await client.api('POST', '/kb-imports', { accessToken, form, status: 201, returns: imported })
-  const flowId = await createFlow(client, admin, `/kb-imports/${id}`)
-  const sessionId = await runFlow(client, admin, flowId, ticketId)
+  const { id } = await tour.call(() => authoring.kbImports.create({ file, filename: 'spooler.md' }), { returns: imported })
+  const flowId = await createFlow(tour, admin, id)
+  const sessionId = await runFlow(tour, admin, flowId, ticketId)
   const note = z.string().includes('1. Open services.msc -> Done').includes('3. Print a test page. -> Done')
-  await client.api('GET', `/sessions/${sessionId}/export?format=ticket-note`, { accessToken, returns: note })
+  await tour.call(() => sessions.exports.export({ session_id: sessionId, format: 'ticket-note' }), { returns: note })
 }
 
 /** Convert an import into nodes, change one and publish the flow. Return the flow's id. */
-async function createFlow(client: Client, { accessToken }: Person, kbImport: string): Promise<string> {
+async function createFlow(tour: Tour, { client }: Person, import_id: string): Promise<string> {
+  const { kbImports } = client.authoring
   const converted = z.object({ status: z.literal('converted'), node_count: z.literal(4) })
-  await client.api('POST', `${kbImport}/convert`, { accessToken, returns: converted })
+  await tour.call(() => kbImports.convert({ import_id }), { returns: converted })
   const step = z.object({ id: z.string(), kind: z.literal('step'), title: z.string() })
   const detail = z.object({ nodes: listWithItem(step, 'step') })
-  const { nodes } = await client.api('GET', kbImport, { accessToken, returns: detail })
+  const { nodes } = await tour.call(() => kbImports.get({ import_id }), { returns: detail })
   const title = 'Open services.msc'
   const changed = z.object({ id: z.literal(nodes.id), title: z.literal(title) })
-  await client.api('PATCH', `${kbImport}/nodes/${nodes.id}`, { accessToken, body: { title }, returns: changed })
-  const body = { name: 'Restart the spooler', tree_type: 'procedural' }
+  await tour.call(() => kbImports.updateNode({ import_id, node_id: nodes.id, title }), { returns: changed })
+  const body = { name: 'Restart the spooler', tree_type: 'procedural' as const }
   const flow = z.object({ id: z.string(), name: z.string(), status: z.literal('published') })
-  const { id } = await client.api('POST', `${kbImport}/commit`, { accessToken, body, status: 201, returns: flow })
+  const { id } = await tour.call(() => kbImports.commit({ import_id, ...body }), { returns: flow })
   return id
 }
 
-async function runFlow(client: Client, { accessToken }: Person, flowId: string, ticketId: string): Promise<string> {
+async function runFlow(tour: Tour, { client }: Person, flowId: string, ticketId: string): Promise<string> {
   const progress = z.object({ answered: z.number(), total: z.literal(3) })
   const session = z.object({
     id: z.string(),
@@ -50,15 +50,15 @@ async function runFlow(client: Client, { accessToken }: Person, flowId: string, 
     progress,
     current_step: z.object({ id: z.string() }).nullable(),
   })
-  const startBody = { tree_id: flowId, ticket_number: ticketId }
-  const { id, ...started } = await client.api('POST', '/sessions', { accessToken, body: startBody, status: 201, returns: session })
+  const { start, steps } = client.sessions
+  const { id, ...started } = await tour.call(() => start({ tree_id: flowId, ticket_number: ticketId }), { returns: session })
   let step = started.current_step
   while (step) {
-    const body = { step_id: step.id, outcome: 'done' }
-    const decided = await client.api('POST', `/sessions/${id}/decisions`, { accessToken, body, status: 201, returns: session })
+    const decision = { session_id: id, step_id: step.id, outcome: 'done' as const }
+    const decided = await tour.call(() => steps.recordDecision(decision), { returns: session })
     step = decided.current_step
   }
   const completed = z.object({ id: z.literal(id), state: z.literal('completed'), outcome: z.literal('resolved') })
-  await client.api('POST', `/sessions/${id}/complete`, { accessToken, body: { outcome: 'resolved' }, returns: completed })
+  await tour.call(() => steps.complete({ session_id: id, outcome: 'resolved' }), { returns: completed })
   return id
 }
