@@ -159,7 +159,9 @@ function addRecordRoutes(routes: Hono, records: Records): void {
   const notFound = (c: Context) => c.json({ error: `No such service: ${c.req.param('service')}` }, 404)
   routes.get('/desk/:service', (c) => {
     const service = recordedServices.find((name) => name === c.req.param('service'))
-    return service ? c.json(records.list(service)) : notFound(c)
+    if (!service) return notFound(c)
+    // A browser gets the page.
+    return c.req.header('accept')?.includes('text/html') ? c.redirect(`/#${service}`) : c.json(records.list(service))
   })
   routes.delete('/desk/:service', (c) => {
     const service = recordedServices.find((name) => name === c.req.param('service'))

@@ -42,6 +42,17 @@ export interface RecordTypes {
     /** The statuses that the forged deliveries of this message received. */
     forged_statuses: (number | null)[]
   }
+  hooks: Recorded & {
+    /** The last part of the address, which names the receiver. */
+    name: string
+    headers: Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+    /** The exact text. */
+    body: string
+    /** Whether the receiver answered 204. A fault answers otherwise. */
+    accepted: boolean
+    /** Unknown while the receivers have no secret. */
+    signature: 'valid' | 'invalid' | 'unknown'
+  }
   ai: RecordedCall
   psa: RecordedCall
   billing: RecordedCall
@@ -59,6 +70,7 @@ export const recordedServices = [
   'mail',
   'chat',
   'queue',
+  'hooks',
   'ai',
   'psa',
   'billing',

@@ -129,7 +129,6 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   dashboard.routes.route('/desk/billing/events', stripe.events.createRoutes(options.findAccountId ?? refuseEmail))
   const app = mountRoutes({
     dashboard,
-    clock,
     faults,
     qstash: qstash.app,
     redis: redis.app,
@@ -168,7 +167,6 @@ async function refuseEmail(): Promise<string> {
 
 type Routes = {
   dashboard: Dashboard
-  clock: Clock
   faults: Faults
   psa: ReturnType<typeof createPsa>
   signInPages: Hono | undefined
@@ -176,7 +174,7 @@ type Routes = {
 } & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft', Hono>
 
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
-  const { dashboard, clock, faults, psa } = routes
+  const { dashboard, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use((c, next) => {
     const traceparent = c.req.header('traceparent')
@@ -205,7 +203,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/halo', psa.halo)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
-  app.route('/', createHookRoutes({ clock, faults }))
+  app.route('/', createHookRoutes({ records: dashboard.records, faults }))
   app.route('/', createPreviewRoutes())
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)

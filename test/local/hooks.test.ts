@@ -11,22 +11,23 @@ async function createMessage(signingSecret = secret) {
 }
 
 test('the local receiver lists what it got, and shows whether a signature is valid once it knows the secret', async () => {
-  const { origin, read } = await startTestServer()
+  const { origin, call, read } = await startTestServer()
   expect((await fetch(`${origin}/hooks/tickets`, await createMessage())).status).toBe(204)
   await fetch(`${origin}/hooks/tickets`, await createMessage(`whsec_${btoa('x'.repeat(32))}`))
-  const readSignatures = async () => ((await read('/desk/hooks.json')) as { signature: string }[]).map(({ signature }) => signature)
+  const readSignatures = async () => ((await read('/desk/hooks')) as { signature: string }[]).map(({ signature }) => signature)
   expect(await readSignatures()).toEqual(['unknown', 'unknown'])
-  const stored = await fetch(`${origin}/desk/hooks/secrets`, { method: 'POST', body: new URLSearchParams({ secret }), redirect: 'manual' })
-  expect(stored.status).toBe(303)
+  expect((await call('POST', '/desk/hooks/secrets', { secret: 'something else' })).status).toBe(422)
+  expect((await call('POST', '/desk/hooks/secrets', { secret })).status).toBe(204)
   expect(await readSignatures()).toEqual(['invalid', 'valid'])
-  expect(await read('/desk/hooks.json')).toMatchObject([{}, { name: 'tickets', body: '{"type":"member.joined"}', accepted: true }])
+  expect(await read('/desk/hooks')).toMatchObject([{}, { name: 'tickets', body: '{"type":"member.joined"}', accepted: true }])
 })
 
-test('the page of the local receiver escapes what it shows and refuses other sites', async () => {
+test('a browser is sent from /desk/hooks to the page, and secrets are not accepted from other sites', async () => {
   const { origin } = await startTestServer()
-  await fetch(`${origin}/hooks/x`, { method: 'POST', body: '<script>alert(1)</script>' })
-  expect(await (await fetch(`${origin}/desk/hooks`)).text()).toContain('&lt;script&gt;')
-  expect((await fetch(`${origin}/desk/hooks.json`, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+  const response = await fetch(`${origin}/desk/hooks`, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/#hooks'])
+  const headers = { 'sec-fetch-site': 'cross-site' }
+  expect((await fetch(`${origin}/desk/hooks/secrets`, { method: 'POST', headers, body: JSON.stringify({ secret }) })).status).toBe(403)
 })
 
 test.each([
@@ -36,5 +37,5 @@ test.each([
   const { origin, call, read } = await startTestServer()
   await call('POST', '/desk/faults', { service: 'hooks', mode })
   expect((await fetch(`${origin}/hooks/x`, await createMessage())).status).toBe(status)
-  expect(await read('/desk/hooks.json')).toMatchObject([{ accepted: false }])
+  expect(await read('/desk/hooks')).toMatchObject([{ accepted: false }])
 })

@@ -3,6 +3,7 @@ import type { LogLine } from '../log-lines.ts'
 import { describeRecord } from '../record-title.ts'
 import type { RecordedService, RecordTypes } from '../records.ts'
 import { actionButton, element, getById } from './element.ts'
+import { formField, readForm } from './form.ts'
 import { type ListSection, readPlace, writePlace } from './place.ts'
 import { send } from './server.ts'
 import { renderTrace } from './trace.ts'
@@ -74,6 +75,7 @@ function listTabs(section: ListSection, record: RecordTypes[RecordedService] | L
 function listViews(record: RecordTypes[RecordedService]): Tab[] {
   if ('subject' in record) return listMailViews(record)
   if ('tool' in record) return [{ name: 'Message', render: () => renderFrame(`/desk/chat/${record.id}/preview`) }]
+  if ('signature' in record) return [{ name: 'Body', render: () => renderHook(record) }]
   if ('request' in record)
     return [
       ...listNoteViews(record),
@@ -93,6 +95,23 @@ function listMailViews({ html, text }: RecordTypes['mail']): Tab[] {
         ]),
     ...(text === null ? [] : [{ name: 'Text', render: () => element('pre', {}, text) }]),
   ]
+}
+
+/** Show a webhook's headers and body, and a field for the secret that its signature is checked with. */
+function renderHook({ headers, body, signature }: RecordTypes['hooks']): HTMLElement {
+  const secret = formField('secret', 'Signing secret', { placeholder: 'whsec_…' })
+  const form = element('form', { class: 'row', submit: (event) => event.preventDefault() }, secret)
+  form.append(actionButton('Check signatures', () => send('POST', '/desk/hooks/secrets', readForm(form)), { type: 'submit' }))
+  const lines = Object.entries(headers).map((pair) => element('div', { class: 'small' }, pair.join(': ')))
+  return element('div', {}, ...lines, element('p', {}, `The signature is ${signature}.`), form, element('pre', {}, formatJson(body)))
+}
+
+function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }
 
 /** The text of a note that the service has added to a ticket. HaloPSA takes an array with one note, ConnectWise the note itself. */

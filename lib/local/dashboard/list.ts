@@ -53,6 +53,8 @@ function toRow(record: RecordTypes[RecordedService]): Row {
 function describeState(record: RecordTypes[RecordedService]): Pick<Row, 'subtitle' | 'status' | 'isBad'> {
   if ('subject' in record) return { subtitle: record.to.join(', ') }
   if ('tool' in record) return { subtitle: '', status: record.accepted ? null : 'refused', isBad: !record.accepted }
+  if ('signature' in record)
+    return { subtitle: record.body.slice(0, 80), status: describeHook(record), isBad: !record.accepted || record.signature === 'invalid' }
   if ('state' in record)
     return {
       subtitle: `due ${record.due_at}, ${record.attempts} attempts`,
@@ -60,6 +62,10 @@ function describeState(record: RecordTypes[RecordedService]): Pick<Row, 'subtitl
       isBad: ['failed', 'dead'].includes(record.state),
     }
   return 'status' in record ? { subtitle: '', status: record.status, isBad: record.status >= 400 } : { subtitle: record.body.slice(0, 100) }
+}
+
+function describeHook({ accepted, signature }: RecordTypes['hooks']): string {
+  return accepted ? `signature ${signature}` : 'refused by a fault'
 }
 
 function toLogRow(line: LogLine): Row {

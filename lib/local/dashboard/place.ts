@@ -11,6 +11,7 @@ export const titles: Record<Section, string> = {
   mail: 'E-mails',
   chat: 'Chat',
   queue: 'Queue',
+  hooks: 'Webhooks',
   ai: 'AI calls',
   psa: 'PSA calls',
   billing: 'Billing calls',

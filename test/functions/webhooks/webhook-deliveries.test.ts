@@ -258,7 +258,9 @@ it('WHK-10 a failing webhook gets one attempt at a time, and none during its pau
   await stack.localServer.qstash.waitUntilSettled()
   const tried = webhook.listReceived().length
   expect(tried).toBeLessThanOrEqual(4)
-  const countJobs = async () => (await listRecords('queue')).filter(({ url }) => url.endsWith('/jobs/webhooks/deliver')).length
+  const rows = await service.sql<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [webhook.id])
+  const ids = new Set(rows.map(({ id }) => id))
+  const countJobs = async () => (await listRecords('queue')).filter(({ body }) => ids.has(body?.delivery_id)).length
   const jobs = await countJobs()
   await advanceClock(10)
   expect([webhook.listReceived().length, await countJobs()]).toEqual([tried, jobs])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createVault } from '../../../lib/auth/vault.ts'
 import { createClient } from '../../../lib/client/client.ts'
 import { parseConfig } from '../../../lib/config.ts'
-import type { ListedHook } from '../../../lib/local/hooks.ts'
+import type { RecordTypes } from '../../../lib/local/records.ts'
 import { openWebhookSecrets } from '../../../lib/webhooks/sealed-secrets.ts'
 import { insertRefreshToken } from '../../contract/fixture-rows.ts'
 import { sharedService } from '../../support/app.ts'
@@ -21,11 +21,11 @@ async function createHook(admin: Person, fields: object = {}) {
   })
   expectStatus(response, 201)
   const listReceived = async () =>
-    ((await (await fetch(`${service.localOrigin}/desk/hooks.json`)).json()) as ListedHook[]).filter((hook) => hook.name === name)
+    ((await (await fetch(`${service.localOrigin}/desk/hooks`)).json()) as RecordTypes['hooks'][]).filter((hook) => hook.name === name)
   return { ...(response.body as { id: string; secret: string }), listReceived }
 }
 
-const verify = (secret: string, { body, headers }: ListedHook) => new Webhook(secret).verify(body, headers)
+const verify = (secret: string, { body, headers }: RecordTypes['hooks']) => new Webhook(secret).verify(body, headers)
 
 it('WHK-01 WHK-17 sends a test message at once, whose signature the package of the specification verifies', async () => {
   const { admin } = await createAccount(service)
@@ -36,9 +36,9 @@ it('WHK-01 WHK-17 sends a test message at once, whose signature the package of t
     { success: true, message: 'The receiver accepted the message', status: 204, duration_ms: expect.any(Number) },
   ])
   const [received] = await listReceived()
-  expect(verify(secret, received as ListedHook)).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } })
+  expect(verify(secret, received as RecordTypes['hooks'])).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } })
   expect(received?.headers['webhook-id']).toMatch(/^msg_[0-9a-f]{32}$/)
-  expect(() => verify(secret, { ...(received as ListedHook), body: `${received?.body} ` })).toThrow()
+  expect(() => verify(secret, { ...(received as RecordTypes['hooks']), body: `${received?.body} ` })).toThrow()
 })
 
 it('WHK-01 signs with both secrets for 24 hours after a rotation, and never with a third one', async () => {
@@ -47,7 +47,7 @@ it('WHK-01 signs with both secrets for 24 hours after a rotation, and never with
   const rotate = async () => (await admin.call('POST', `/webhooks/${id}/rotate-secret`)).body
   const sendTest = async () => {
     await admin.call('POST', `/webhooks/${id}/test`)
-    return (await listReceived())[0] as ListedHook
+    return (await listReceived())[0] as RecordTypes['hooks']
   }
   const second = await rotate()
   expect(Date.parse(second.previous_secret_until) - Date.now()).toBeGreaterThan(86_000_000)
