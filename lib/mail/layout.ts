@@ -53,7 +53,7 @@ function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): 
   const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
   // Some mail programs drop the style of the body, so the first element has its own.
   const box = `max-width:600px;margin:0 auto;padding:24px 16px;${font};color:${colours.text}`
-  return `<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" style="${box}">${main}</div></body></html>`
+  return `<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" style="${box}">${main}</div></body></html>`
 }
 
 /** Render the head with the colours of dark mode. Programs that ignore them invert the light colours themselves. */
@@ -84,8 +84,8 @@ function nameSender({ accountName }: Brand): string {
 }
 
 function renderHeader(brand: Brand, colour: string): string {
-  const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};font-weight:600;overflow-wrap:anywhere`
-  return `<p class="brand" style="${style}">${escapeHtml(nameSender(brand))}</p>`
+  const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};font-size:16px;font-weight:600;overflow-wrap:anywhere`
+  return `<h1 class="brand" style="${style}">${escapeHtml(nameSender(brand))}</h1>`
 }
 
 function renderButton({ label, url }: { label: string; url: string }, colour: string): string {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventKeyList } from '../../lib/events/keys.ts'
@@ -82,5 +84,19 @@ test('NOT-74 the e-mails fit 320 pixels and can be read in light and dark mode i
         expect([id, width, colorScheme, overflow <= 0, contrast >= 4.5], `${contrast}`).toEqual([id, width, colorScheme, true, true])
       }
     }
+  }
+})
+
+test('axe finds nothing in an e-mail of each kind', async () => {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  const browser = await openBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  for (const id of ['session.escalated.member', 'invite', 'verify_email']) {
+    const mail = listPreviews('#ffee00').find((preview) => preview.id === id)
+    await page.setContent(mail?.kind === 'mail' ? mail.html : '')
+    await page.evaluate(axe)
+    const run = () => (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
+    expect([id, (await page.evaluate(run)).violations.map((violation) => violation.id)]).toEqual([id, []])
   }
 })
