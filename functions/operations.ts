@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
+import { apiKeyOperations } from './accounts/api-keys/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
@@ -77,6 +78,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,
+  ...apiKeyOperations,
   // Before treeOperations, where /trees/{tree_id} would match /trees/pinned.
   ...treePinOperations,
   ...treeOperations,

@@ -15,6 +15,7 @@ export const tags: readonly TagInfo[] = [
   tag('accounts', 'Account', 'The account, its members, preferences and audit log.'),
   tag('accounts.teams', 'Teams', 'Teams, their members and the branding of their documents.'),
   tag('accounts.invites', 'Invites', 'Invite colleagues to the account.'),
+  tag('accounts.apiKeys', 'API keys', 'Keys with which programs call this API.'),
   tag('accounts.onboarding', 'Onboarding', 'The first steps of a new user.'),
   tag('billing', 'Billing', "The subscription, and the billing provider's events."),
   tag('uploads', 'Uploads', 'Images for sessions, chats and branding.'),

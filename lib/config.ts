@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defaultPrices, PriceTable } from './ai/prices.ts'
 import { redactionLevels } from './ai/redaction.ts'
+import { version } from './version.ts'
 
 const Keys = z.string().transform((text, ctx) => {
   const keys = z
@@ -44,7 +45,7 @@ const OptionalSecret = z
 export const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
 const Settings = z.object({
-  VERSION: z.string().default('dev').describe('Version that /health shows.'),
+  VERSION: z.string().default(version).describe('Version that /health shows, if not that of the code.'),
   PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
   FRONTEND_URL: Url.describe('Address of the frontend, for links in mails and messages.'),
   CORS_ORIGINS: CommaList.default([]).describe('Origins that may call from a browser, separated by commas.'),

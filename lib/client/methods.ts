@@ -150,6 +150,14 @@ updateBranding: Method<'accounts.teams.updateBranding'>
 /** Reset a team's branding. Restores the default branding. */
 resetBranding: Method<'accounts.teams.resetBranding'>
 }
+apiKeys: {
+/** List my account's API keys. Keys that are not revoked, newest first, with their last use. */
+list: PagedMethod<'accounts.apiKeys.list'>
+/** Create an API key. The answer is the only one with `key`. The key is revoked when its creator is deactivated or is no account admin any more. An account has at most 50 keys. */
+create: Method<'accounts.apiKeys.create'>
+/** Revoke an API key. Applies to the next request, and to open streams within 30 seconds. What the key created stays. */
+revoke: Method<'accounts.apiKeys.revoke'>
+}
 }
 flows: {
 pins: {

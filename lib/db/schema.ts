@@ -242,6 +242,22 @@ export interface AiUsageTable {
   output_tokens: Generated<number>
 }
 
+export interface ApiKeysTable {
+  id: string
+  account_id: ColumnType<string, never, never>
+  hash: Uint8Array
+  last_characters: string
+  scopes: string[]
+  allowed_ranges: Generated<string[]>
+  created_by: Generated<string>
+  expires_at: string | null
+  revoked_at: string | null
+  created_at: Generated<string>
+  last_used_at: string | null
+  last_ip: string | null
+  last_user_agent: string | null
+}
+
 export interface AuditLogsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1145,6 +1161,7 @@ export interface UsersTable {
   timezone: Generated<string>
   created_at: Generated<string>
   last_login_at: string | null
+  is_service: Generated<boolean>
 }
 
 export interface WebhookDeliveriesTable {
@@ -1208,6 +1225,7 @@ export interface DB {
   ai_steps: AiStepsTable
   ai_tasks: AiTasksTable
   ai_usage: AiUsageTable
+  api_keys: ApiKeysTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
   billing_events: BillingEventsTable

@@ -165,6 +165,8 @@ export interface Operation<
   skipGuards?: SkippedGuards
   /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
   stepUp?: A extends 'public' ? undefined : true
+  /** Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call, and with which scope. */
+  closedToKeys?: true
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */

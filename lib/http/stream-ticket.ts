@@ -23,6 +23,7 @@ export async function authenticateTicket(c: C, { platform }: Services): Promise<
 
 /** Read the `Last-Event-ID` header: the id, and the secret after the dot of a stream that a ticket opened. */
 export function readLastEventId({ headers }: Request): { id: string | null; secret: string | undefined } {
-  const [id = null, secret] = headers.get('last-event-id')?.split('.') ?? []
+  const value = headers.get('last-event-id')
+  const [, id = value, secret] = /^(\d{1,15})\.([\w-]{43})$/.exec(value ?? '') ?? []
   return { id, secret }
 }

@@ -61,6 +61,7 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 })
 
 const stepUpOperations = [
+  'accounts.apiKeys.create',
   'accounts.invites.create',
   'accounts.removeMember',
   'accounts.resetMemberMfa',

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { getKeyScope } from '../key-scopes.ts'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
 import { getQuerySchema } from '../validators.ts'
 import { createComponents, type JsonComponents } from './components.ts'
@@ -71,11 +72,18 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     ...buildParameters(op, components),
     ...buildRequestBody(op, components),
     responses: { ...buildSuccessResponses(op, components), ...buildErrorResponses(op, components) },
-    ...(requiresToken(op) ? {} : { security: [] }),
+    ...buildSecurity(op),
     'x-access': op.access,
     'x-rate-limit': op.limit,
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
+}
+
+/** Return who may call, unless it is every signed-in user and no API key, which is the document's default. */
+function buildSecurity(op: AnyOperation): Json {
+  const scope = getKeyScope(op)
+  if (scope) return { security: [{ bearer: [] }, { api_key: [scope] }] }
+  return requiresToken(op) ? {} : { security: [] }
 }
 
 const formSchema = {

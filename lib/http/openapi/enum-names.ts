@@ -1,5 +1,8 @@
+import { keyScopes } from '../key-scopes.ts'
+
 /** The name of each set of values that the API uses. Two fields with the same values share one schema, so a client sees one type. */
 const namesByValues: Record<string, string> = {
+  [keyScopes.join(' ')]: 'ApiKeyScope',
   'google microsoft': 'IdentityProvider',
   'usage_count updated_at created_at name name_desc version': 'FlowSortBy',
   'troubleshooting procedural maintenance': 'FlowType',

@@ -90,7 +90,7 @@ it('SSE-22 refuses a used ticket without the secret of its stream', async () => 
   const { admin } = await createAccount(service)
   const [first, other] = [await openFirst(admin), await openFirst(admin)]
   const [number] = first.id.split('.')
-  for (const lastEventId of [undefined, number, `${number}.`, `${number}.${'A'.repeat(43)}`, other.id])
+  for (const lastEventId of [undefined, number, `${number}.`, `${number}.${'A'.repeat(43)}`, `${first.id}.1`, other.id])
     expect([lastEventId, await tryTicket(first.ticket, lastEventId)]).toEqual([lastEventId, 401])
   expect(await tryTicket(await createTicket(admin), first.id)).toBe(401)
   expect(await tryTicket(first.ticket, first.id)).toBe(200)
