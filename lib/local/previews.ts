@@ -27,20 +27,21 @@ export type Preview = { id: string; title: string } & (
 
 const frontendUrl = 'https://app.supportflow.example'
 const unsubscribeUrl = 'https://api.supportflow.example/api/v1/unsubscribe/sample'
-const accountName = 'Northwind IT'
 
-/** List the previews of every e-mail and card. `colour` is that of the account. */
-export function listPreviews(colour: string | null = null): Preview[] {
+type SampleBrand = Brand & { accountName: string }
+
+/** List the previews of every e-mail and card of an account with this colour and name. */
+export function listPreviews(colour: string | null = null, accountName = 'Northwind IT'): Preview[] {
   const brand = { accountName, colour }
   return [...listNotifications(brand), ...listPurposes(brand)]
 }
 
-function listNotifications(brand: Brand): Preview[] {
+function listNotifications(brand: SampleBrand): Preview[] {
   const messages: [string, ChatMessage][] = [
     ...eventKeyList.map((key): [string, ChatMessage] => [key, writeMessage(toAnnouncement(sampleEvents[key]))]),
     ['notification_test', writeMessage()],
   ]
-  const origin = { accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
+  const origin = { accountName: brand.accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
   const personal = frames.explainNotification({ ...origin, isPersonal: true })
   const listed = frames.explainNotification({ ...origin, isPersonal: false })
   return messages.flatMap(([key, message]) => {
@@ -71,7 +72,8 @@ function createMail(id: string, title: string, content: EmailContent, frame: Ema
 
 type Purpose = NonNullable<ClaimedDelivery['purpose']>
 
-function listPurposes(brand: Brand): Preview[] {
+function listPurposes(brand: SampleBrand): Preview[] {
+  const { accountName } = brand
   const webhook = { url: 'https://hooks.northwind.example/support-flow', description: 'Ticket mirror', reason: 'failing' as const }
   const webhooksUrl = `${frontendUrl}/settings/webhooks`
   const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
