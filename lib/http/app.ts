@@ -78,7 +78,17 @@ export function createApp(services: Services): Hono<Env> {
 }
 
 const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID', 'traceparent']
-const exposeHeaders = ['Link', 'Location', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
+const exposeHeaders = [
+  'Link',
+  'Location',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'X-Request-Id',
+  'Deprecation',
+  'Sunset',
+]
 const defaultHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, recordKeyUse } from './authenticate.ts'
+import { announceRemoval } from './deprecation.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, listSufficientScopes } from './key-scopes.ts'
@@ -61,6 +62,7 @@ interface Preparation {
 
 async function handleRequest(c: C, op: AnyOperation, preparation: Preparation, services: Services): Promise<Response> {
   c.set('operation', op.id)
+  if (op.deprecated) announceRemoval(c, op.deprecated)
   const { rate, readInput, keyScopes, keys } = preparation
   try {
     const task = readRunningTask(c.env)

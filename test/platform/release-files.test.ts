@@ -20,7 +20,9 @@ it.each(['staging', 'production'])('the environment %s has every binding of the 
     ...{ durable_objects, images, assets, placement, limits, observability, triggers, migrations },
   })
   expect(select(config)).toEqual(select(base))
-  expect(r2_buckets).toEqual(buckets.map((bucket: object & { bucket_name?: string }) => ({ ...bucket, bucket_name: `${bucket.bucket_name}-${env}` })))
+  expect(r2_buckets).toEqual(
+    buckets.map((bucket: object & { bucket_name?: string }) => ({ ...bucket, bucket_name: `${bucket.bucket_name}-${env}` })),
+  )
   expect(config.name).toBe(`${base.name}-${env}`)
 })
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { describeRemoval } from '../deprecation.ts'
 import { getKeyScope } from '../key-scopes.ts'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
 import { getQuerySchema } from '../validators.ts'
@@ -67,7 +68,8 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
   return {
     operationId: op.id,
     summary: op.summary,
-    ...(op.description ? { description: op.description } : {}),
+    ...describeInWords(op),
+    ...(op.deprecated ? { deprecated: true } : {}),
     tags: [getGroup(op)],
     ...buildParameters(op, components),
     ...buildRequestBody(op, components),
@@ -77,6 +79,11 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     'x-rate-limit': op.limit,
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
+}
+
+function describeInWords({ description, deprecated }: AnyOperation): Json {
+  const text = [...(deprecated ? [`Deprecated. ${describeRemoval(deprecated)}`] : []), ...(description ? [description] : [])].join(' ')
+  return text ? { description: text } : {}
 }
 
 /** Return who may call, unless it is every signed-in user and no API key, which is the document's default. */

@@ -61,12 +61,14 @@ describe('CORS', () => {
       expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
       const exposedHeaders = [
+        'deprecation',
         'link',
         'location',
         'ratelimit-limit',
         'ratelimit-remaining',
         'ratelimit-reset',
         'retry-after',
+        'sunset',
         'x-request-id',
       ]
       expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposedHeaders)
