@@ -42,7 +42,7 @@ function renderPage(previews: readonly Preview[], colour: string | null): Html {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8" /><meta name="viewport" content="width=device-width" /><meta name="color-scheme" content="light dark" /><title>Previews</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:1em}main{display:grid;gap:1em;grid-template-columns:minmax(0,22em) minmax(0,1fr)}iframe{width:100%;height:85vh;border:1px solid}ul{padding-left:1em}@media(max-width:700px){main{grid-template-columns:minmax(0,1fr)}}</style></head>
+<style>body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:1em}main{display:grid;gap:1em;grid-template-columns:minmax(0,22em) minmax(0,1fr)}iframe{width:100%;height:85vh;border:1px solid}nav{max-height:85vh;overflow:auto}ul{padding-left:1.5em;margin:0}@media(max-width:700px){main{grid-template-columns:minmax(0,1fr)}nav{max-height:30vh}}</style></head>
 <body>
 <h1>Previews of e-mails and cards</h1>
 <form><label>Colour of the account <input type="color" name="colour" value="${colour ?? '#1d4ed8'}" /></label> <button>Show</button></form>
