@@ -16,10 +16,34 @@ export function darkenForWhite(colour: Rgb): Rgb {
   return [red, green, blue]
 }
 
-/** Return the contrast ratio with white: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-export function getContrastWithWhite([red, green, blue]: Rgb): number {
-  const luminance = 0.2126 * toLinear(red) + 0.7152 * toLinear(green) + 0.0722 * toLinear(blue)
-  return 1.05 / (luminance + 0.05)
+/** Lighten a colour until it can be read on a dark background. Its hue stays. */
+export function lightenForDark(colour: Rgb, background: Rgb): Rgb {
+  let [red, green, blue] = colour
+  const lighten = (channel: number) => channel + (1 - channel) * 0.03
+  while (getContrast([red, green, blue], background) < minContrast) [red, green, blue] = [lighten(red), lighten(green), lighten(blue)]
+  return [red, green, blue]
+}
+
+/** Return the contrast ratio of two colours: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+export function getContrast(first: Rgb, second: Rgb): number {
+  const [darker = 0, lighter = 0] = [getLuminance(first), getLuminance(second)].sort((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+export function getContrastWithWhite(colour: Rgb): number {
+  return getContrast(colour, [1, 1, 1])
+}
+
+export function formatHexColour(colour: Rgb): string {
+  const toHex = (channel: number) =>
+    Math.round(channel * 255)
+      .toString(16)
+      .padStart(2, '0')
+  return `#${colour.map(toHex).join('')}`
+}
+
+function getLuminance([red, green, blue]: Rgb): number {
+  return 0.2126 * toLinear(red) + 0.7152 * toLinear(green) + 0.0722 * toLinear(blue)
 }
 
 function toLinear(channel: number): number {
