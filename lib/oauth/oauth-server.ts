@@ -29,7 +29,7 @@ export interface OAuthHandlers {
 
 /** Create the handlers of the OAuth server. */
 export function createOAuthHandlers(services: Services): OAuthHandlers {
-  const { PUBLIC_BASE_URL: base, FRONTEND_URL: frontend } = services.ports.config
+  const { PUBLIC_BASE_URL: base, FRONTEND_URL, OAUTH_REDIRECT_BASE: frontend = FRONTEND_URL } = services.ports.config
   const platform = openPlatformDb(services.platform, 'a client or a code is known before its account', () => {})
   const tokens = createMcpTokens(services.ports.config)
   const resource = getResource(base)

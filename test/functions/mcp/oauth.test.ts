@@ -73,7 +73,7 @@ describe('authorization', () => {
   it('MCP-09 sends the browser to the page of the frontend with the known scopes, and back with state and issuer', async () => {
     const { admin } = await createAccount(service)
     const { status, location } = await startAuthorization(service, await createAuthorizationUrl())
-    expect([status, location?.origin, location?.pathname]).toEqual([303, service.settings.FRONTEND_URL, '/oauth/consent'])
+    expect([status, location?.origin, location?.pathname]).toEqual([303, service.settings.OAUTH_REDIRECT_BASE, '/oauth/consent'])
     expect(location?.searchParams.get('scope')).toBe('flows:read')
     const answer = await agree(admin, location as URL)
     expect([answer.get('state'), answer.get('iss'), answer.get('code')?.length]).toEqual(['a b&c', base, 43])
