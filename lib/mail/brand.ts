@@ -1,4 +1,4 @@
-import { darkenForWhite, formatHexColour, lightenForDark, parseHexColour } from '../pdf/colour.ts'
+import { darkenForWhite, formatHexColour, lightenForDark, parseHexColour } from '../text/colour.ts'
 
 /** Whose e-mail it is. */
 export interface Brand {

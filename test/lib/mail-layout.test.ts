@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toReadableColours } from '../../lib/mail/brand.ts'
 import { type EmailContent, type EmailFrame, renderEmail } from '../../lib/mail/layout.ts'
-import { getContrast, parseHexColour } from '../../lib/pdf/colour.ts'
+import { getContrast, parseHexColour } from '../../lib/text/colour.ts'
 import { escapeHtml } from '../../lib/text/html.ts'
 
 // Shrinking is off, because a shrunk text explains no more than the original.
