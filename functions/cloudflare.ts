@@ -4,6 +4,7 @@ import { createConsoleLog } from '../lib/log.ts'
 import { EscalationHub } from '../lib/platform/cloudflare/hub.ts'
 import { createCloudflareServices, type Bindings as PlatformBindings } from '../lib/platform/cloudflare/services.ts'
 import { parseCloudflareConfig } from '../lib/platform/cloudflare/settings.ts'
+import { runInTrace } from '../lib/trace.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 
@@ -32,6 +33,7 @@ export default {
   },
   async scheduled(_controller: unknown, env: Bindings) {
     assembled ??= assemble(env)
-    await runEveryMinute(assembled.services)
+    const { services } = assembled
+    await runInTrace(null, () => runEveryMinute(services))
   },
 }

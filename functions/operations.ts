@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
+import { apiKeyOperations } from './accounts/api-keys/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
@@ -61,6 +62,7 @@ import { sessionNoteOperations } from './sessions/notes/operations.ts'
 import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
 import { uploadOperations } from './uploads/operations.ts'
+import { webhookOperations } from './webhooks/webhooks/operations.ts'
 
 /** Every operation of the service, one line per group. */
 export const operations: readonly AnyOperation[] = [
@@ -76,6 +78,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,
+  ...apiKeyOperations,
   // Before treeOperations, where /trees/{tree_id} would match /trees/pinned.
   ...treePinOperations,
   ...treeOperations,
@@ -124,6 +127,7 @@ export const operations: readonly AnyOperation[] = [
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,
+  ...webhookOperations,
   ...feedbackOperations,
   ...adminUserOperations,
   ...adminPlanOperations,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defaultPrices, PriceTable } from './ai/prices.ts'
 import { redactionLevels } from './ai/redaction.ts'
+import { version } from './version.ts'
 
 const Keys = z.string().transform((text, ctx) => {
   const keys = z
@@ -44,7 +45,7 @@ const OptionalSecret = z
 export const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
 const Settings = z.object({
-  VERSION: z.string().default('dev').describe('Version that /health shows.'),
+  VERSION: z.string().default(version).describe('Version that /health shows, if not that of the code.'),
   PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
   FRONTEND_URL: Url.describe('Address of the frontend, for links in mails and messages.'),
   CORS_ORIGINS: CommaList.default([]).describe('Origins that may call from a browser, separated by commas.'),
@@ -111,9 +112,7 @@ const Settings = z.object({
   JWT_KEYS: Keys.describe('Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.'),
   JWT_ISSUER: z.string().min(1).optional().describe('`iss` of the tokens that this service signs and accepts. PUBLIC_BASE_URL if unset.'),
   JWT_AUDIENCE: z.string().min(1).optional().describe('`aud` of access tokens. PUBLIC_BASE_URL/api/v1 if unset.'),
-  CREDENTIALS_KEY: VaultKeys.describe(
-    'Keys that encrypt ticketing credentials, a JSON list of {version, key}. The first encrypts, all decrypt.',
-  ),
+  CREDENTIALS_KEY: VaultKeys.describe('Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.'),
   SUPER_ADMIN_MFA: Flag.default(true).describe('Whether super admins must have a second factor.'),
   PASSKEY_RP_ID: z.string().min(1).optional().describe('Domain that passkeys belong to. Host name of FRONTEND_URL if unset.'),
   SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anyone may register without a platform invite code.'),

@@ -1,5 +1,15 @@
+import { getTraceId } from './trace.ts'
+
 /** Write a line to the log. It must not contain personal data. */
 export type Log = (line: Record<string, unknown>) => void
+
+/** Add the trace id of the work that runs to each line. */
+export function withTraceId(log: Log): Log {
+  return (line) => {
+    const traceId = getTraceId()
+    log(traceId ? { ...line, trace_id: traceId } : line)
+  }
+}
 
 /**
  * Create a log that writes JSON lines to the console. From then on a warning or an error that a vendor's client prints is logged by the

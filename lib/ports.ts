@@ -18,6 +18,7 @@ import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
 import type { RealtimePort } from './realtime/realtime.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
+import type { WebhookPort } from './webhooks/webhooks.ts'
 
 /** Everything outside the database that a service may use: one port per kind of vendor. */
 export interface Ports {
@@ -32,6 +33,7 @@ export interface Ports {
   realtime: RealtimePort
   mail: MailPort
   chat: ChatPort
+  webhooks: WebhookPort
   analytics: AnalyticsPort
   billing: BillingPort
   uploads: UploadsPort

@@ -60,8 +60,11 @@ export const codedProblems = {
   refresh_token_reused: { status: 401, detail: 'This refresh token was used before; sign in again' },
   user_deactivated: { status: 401, detail: 'This user is deactivated' },
   account_admin_required: { status: 403, detail: 'Only an account admin may change this' },
+  address_not_allowed: { status: 403, detail: 'This API key cannot be used from your address' },
+  closed_to_keys: { status: 403, detail: 'API keys cannot call this operation' },
   email_not_verified: { status: 403, detail: 'Verify your e-mail address to continue' },
   feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
+  insufficient_scope: { status: 403, detail: 'The scopes of this API key do not include this operation' },
   kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports' },
   mfa_setup_required: { status: 403, detail: 'Set up two-factor sign-in to continue' },
   password_change_required: { status: 403, detail: 'Change your password to continue' },
@@ -214,4 +217,9 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
 /** Shorten keys that the caller chose: each error under a long key would repeat it. */
 function shortenKeys({ loc, ...error }: FieldError): FieldError {
   return { ...error, loc: loc.map((key) => (typeof key === 'string' ? key.slice(0, maxKeyLength).toWellFormed() : key)) }
+}
+
+/** 403 for an API key that lacks a scope, such as `flows:write`. */
+export function insufficientScope(required_scope: string, cause?: unknown): Problem {
+  return new Problem('insufficient_scope', `This needs the scope ${required_scope}`, { facts: { required_scope }, cause })
 }

@@ -16,6 +16,7 @@ import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
 import type { Ports } from './ports.ts'
 import { createPsaOpener } from './psa/open.ts'
+import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
 export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords'>
@@ -36,6 +37,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),
+    webhooks: httpWebhooks(),
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
     billing: lazyStripe({
       secretKey: config.STRIPE_SECRET_KEY,

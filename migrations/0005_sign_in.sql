@@ -110,6 +110,10 @@ begin
    where s.account_id = p_account and s.id = p_sign_in and s.user_id = p_user
      and s.ended_at is null and s.expires_at > app.now() and u.is_active;
   if not found then
+    -- A key has no sign-in. Functions that call this one run after app.enter_key in the same transaction.
+    if p_sign_in = p_user and app.is_key_admitted(p_account, p_user) then
+      return;
+    end if;
     raise exception 'not signed in' using errcode = 'SF401';
   end if;
   if not (case p_access
@@ -168,7 +172,7 @@ create function app.enter_team(p_team uuid) returns uuid language sql security d
 $$;
 revoke execute on function app.enter_team(uuid) from app_runtime;
 
--- Returns those of the sign-ins that app.enter would still admit. `p_users` and `p_sign_ins` are parallel arrays.
+-- Returns those of the sign-ins and API keys that would still be admitted. `p_users` and `p_sign_ins` are parallel arrays.
 create function app.still_let_in(p_account uuid, p_users uuid[], p_sign_ins uuid[], p_access text, p_feature text) returns setof uuid
 language plpgsql set search_path = public, pg_temp as $$
 begin
@@ -178,7 +182,9 @@ begin
       return next p_sign_ins[n];
     exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4PW' or sqlstate 'SF4EV' or sqlstate 'SF4SL' or sqlstate 'SF4FD'
       or sqlstate 'SF4MF' then
-      null;
+      if app.still_admits_key(p_account, p_users[n], p_access, p_feature) then
+        return next p_sign_ins[n];
+      end if;
     end;
   end loop;
 end $$;

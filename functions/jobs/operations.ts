@@ -10,6 +10,8 @@ import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
 import { PushJob } from '../psa/pushes/schemas.ts'
 import * as pushes from '../psa/pushes/service.ts'
+import { DeliverWebhookJob } from '../webhooks/attempts/schemas.ts'
+import * as webhookAttempts from '../webhooks/attempts/service.ts'
 import * as jobs from './service.ts'
 
 // These jobs take no input, so their body is ignored.
@@ -40,6 +42,12 @@ export const jobOperations = [
     path: attemptJobs.ai_task.path,
     body: RunTaskJob,
     handle: ({ ctx, body }) => aiTasks.attempt(ctx, body.task_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.deliverWebhook',
+    path: attemptJobs.webhook.path,
+    body: DeliverWebhookJob,
+    handle: ({ ctx, body }) => webhookAttempts.deliver(ctx, body),
   }),
   job({
     id: 'jobs.sweep',

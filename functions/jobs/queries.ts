@@ -26,6 +26,7 @@ export const expiries: readonly Expiry[] = [
   { table: 'mail_counts', column: 'day', keptFor: '30 days' },
   { table: 'ai_calls', column: 'created_at', keptFor: '400 days' },
   { table: 'ai_tasks', column: 'created_at', keptFor: '24 hours' },
+  { table: 'webhook_deliveries', column: 'created_at', keptFor: '30 days' },
   { table: 'one_time_tokens', column: 'expires_at', keptFor: '30 days' },
 ]
 

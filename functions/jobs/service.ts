@@ -8,12 +8,14 @@ import * as aiSessions from '../ai/sessions/service.ts'
 import * as aiTasks from '../ai/tasks/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
 import * as pushes from '../psa/pushes/service.ts'
+import * as webhooks from '../webhooks/attempts/service.ts'
 import * as queries from './queries.ts'
 
 type SweepContext = deliveries.DeliveryContext &
   pushes.PushContext &
   aiAssessments.AssessmentContext &
   aiTasks.TaskContext &
+  webhooks.AttemptContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -22,7 +24,7 @@ type SweepContext = deliveries.DeliveryContext &
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = { deliveries, pushes, assessments: aiAssessments, aiTasks }
+  const kinds = { deliveries, pushes, assessments: aiAssessments, aiTasks, webhooks }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,
@@ -77,7 +79,11 @@ function listKinds(ctx: Pick<JobContext, 'platform'>, batchSize: number): RowKin
     batchSize: Math.min(batchSize, expiry.maxBatch ?? batchSize),
     processBatch: (limit: number) => queries.deleteExpired.run(ctx.platform, expiry, limit),
   }))
-  return [...expired, { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) }]
+  return [
+    ...expired,
+    { name: 'webhook_log', batchSize, processBatch: (limit) => webhooks.deleteOverflow(ctx, limit) },
+    { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) },
+  ]
 }
 
 async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetMs, now }: DeletionOptions): Promise<void> {

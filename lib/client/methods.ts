@@ -150,6 +150,14 @@ updateBranding: Method<'accounts.teams.updateBranding'>
 /** Reset a team's branding. Restores the default branding. */
 resetBranding: Method<'accounts.teams.resetBranding'>
 }
+apiKeys: {
+/** List my account's API keys. Keys that are not revoked, newest first, with their last use. */
+list: PagedMethod<'accounts.apiKeys.list'>
+/** Create an API key. The answer is the only one with `key`. The key is revoked when its creator is deactivated or is no account admin any more. An account has at most 50 keys. */
+create: Method<'accounts.apiKeys.create'>
+/** Revoke an API key. Applies to the next request, and to open streams within 30 seconds. What the key created stays. */
+revoke: Method<'accounts.apiKeys.revoke'>
+}
 }
 flows: {
 pins: {
@@ -660,6 +668,24 @@ unsubscribe: Method<'notifications.subscriptions.unsubscribe'>
 /** Subscribe an address again */
 resubscribe: Method<'notifications.subscriptions.resubscribe'>
 }
+}
+webhooks: {
+/** List webhooks. The webhooks of my account, newest first, without their secrets. */
+list: PagedMethod<'webhooks.list'>
+/** Create a webhook. Sends events to an address, at least once each, signed by the [Standard Webhooks](https://www.standardwebhooks.com) specification. The `webhooks` of this document describe the messages. Answer 2xx within 15 seconds and ignore a `webhook-id` that you have seen. Failed messages are repeated for 75 hours; 410 switches the webhook off. */
+create: Method<'webhooks.create'>
+/** Update a webhook. Fields left out stay as they are. A new address also gets the deliveries that are still open. */
+update: Method<'webhooks.update'>
+/** Delete a webhook. Deletes its delivery log and open deliveries too. */
+delete: Method<'webhooks.delete'>
+/** Send a test message. Sends one message of type `webhook.test`. Returns 200 even when the receiver refuses it. */
+test: Method<'webhooks.test'>
+/** Rotate the signing secret. Returns a new secret. For 24 hours each message also has a signature with the replaced one. */
+rotateSecret: Method<'webhooks.rotateSecret'>
+/** List the deliveries of a webhook. Newest first. The log has the newest 10,000 deliveries of the last 30 days. */
+listDeliveries: PagedMethod<'webhooks.listDeliveries'>
+/** Replay deliveries. Sends one delivery, or every failed one since a time, again with the same `webhook-id`. Returns 409 `wrong_state` if it is off. */
+replay: Method<'webhooks.replay'>
 }
 feedback: {
 /** Send feedback. Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author. */

@@ -268,6 +268,8 @@ open_ai_sessions: Quota
 schedules: Quota
 /** Notification configs. */
 notification_configs: Quota
+/** Webhooks. */
+webhooks: Quota
 /** Content of uploads, diagrams and all flow versions, those of deleted flows too. */
 stored_bytes: Quota
 /** E-mails since midnight UTC. In a trial at most 50. */
@@ -460,6 +462,50 @@ export type AiSessionStatus = ('active' | 'parked' | 'requesting_escalation' | '
 export type AiSessionType = ('guided' | 'chat')
 /** A number of days that ends today, in my time zone. */
 export type AnalyticsPeriod = ('7d' | '30d' | '90d')
+export type ApiKey = {
+/** Also the id of the user as which the key acts. */
+id: string
+/** What the key is for. Rows that it creates show it as the name of their author. */
+name: string
+/** The role of the key. */
+role: Role
+/** The team of the key; null for none. */
+team_id: (Id | null)
+/** What the key may do. `write` includes `read`, and `*` is every subject. */
+scopes: (ApiKeyScope)[]
+/** The addresses that may use the key, as CIDR ranges. Empty for any address. */
+allowed_ranges: (string)[]
+/** The last four characters of the key. */
+last_characters: string
+/** The admin who created the key. */
+created_by: string
+/** The name of that admin. */
+creator_name: (string | null)
+/** When the key stops working; null for never. */
+expires_at: (Timestamp | null)
+/** When the key was last admitted, to the minute; null for never. */
+last_used_at: (Timestamp | null)
+/** The address of that request. */
+last_ip: (string | null)
+/** The user agent of that request. */
+last_user_agent: (string | null)
+created_at: Timestamp
+}
+export type ApiKeyCreate = {
+/** What the key is for. */
+name: string
+/** The role of the key. */
+role: Role
+/** The team that the key works for, as a member. Without one, it sees and creates what belongs to no team. */
+team_id?: (string | null) | undefined
+/** What the key may do. `write` includes `read`, and `*` is every subject. */
+scopes: (ApiKeyScope)[]
+/** Addresses or CIDR ranges that may use the key; by default any. */
+allowed_ranges?: (string)[] | undefined
+/** When the key stops working; by default never. */
+expires_at?: (Timestamp | null) | undefined
+}
+export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
 /** Format of the article. */
 export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
 /** The state of the assessment. */
@@ -694,9 +740,12 @@ fix_id: string
 }
 /** `flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session. */
 export type CitationKind = ('flow' | 'article' | 'session')
+export type CreatedApiKey = (ApiKey & {
+/** The key. It is shown only here, because only its hash is stored. */
+key: string
+})
 /** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
 export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
-/** The state of the delivery. `failed` is final until it is retried manually. */
 export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
 /** The kind of device. */
 export type DeviceCategory = ('network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security')
@@ -823,8 +872,8 @@ client_name?: (string | null) | undefined
 }
 /** The form of the line. The default is `straight`. */
 export type EdgeRouting = ('straight' | 'curved' | 'step')
-/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
-export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'email_not_verified' | 'feature_disabled' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
+/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
+export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
 export type EscalationAnalyticsResponse = {
 period: AnalyticsPeriod
 /** Average; null if nothing can be measured. */
@@ -2161,6 +2210,7 @@ config_id: string
 /** The kind of event; null for a test message. */
 event_key: (NotificationEventKey | null)
 channel: NotificationChannel
+/** The state of the delivery. `failed` is final until it is retried manually. */
 state: DeliveryState
 /** Number of attempts so far. */
 attempts: number
@@ -2388,6 +2438,8 @@ open_ai_sessions?: (number | null) | undefined
 schedules?: (number | null) | undefined
 /** Configs. */
 notification_configs?: (number | null) | undefined
+/** Webhooks. */
+webhooks?: (number | null) | undefined
 /** E-mails. */
 mails_per_day?: (number | null) | undefined
 /** Bytes. */
@@ -2530,6 +2582,7 @@ id: Id
 ticket_id: string
 /** Whether the note is hidden from the client. */
 internal: boolean
+/** What the note documents: a session, an AI session or an output of an AI session. */
 source_kind: PsaPushSource
 /** Id of the session, AI session or output that the note documents. */
 source_id: string
@@ -2549,7 +2602,6 @@ pushed_at: (Timestamp | null)
 provider_note_id: (string | null)
 created_at: Timestamp
 }
-/** What the note documents: a session, an AI session or an output of an AI session. */
 export type PsaPushSource = ('session' | 'ai_session' | 'output')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
 export type PsaTicketContext = {
@@ -4015,6 +4067,103 @@ export type VerifyEmailRequest = {
 /** The token of the link in the e-mail. */
 token: string
 }
+export type WebhookCreate = {
+/** Absolute https address without credentials on a public host. */
+url: string
+/** The events that are sent, each at most once. */
+events: (WebhookEvent)[]
+/** A note for people. */
+description?: string | undefined
+}
+export type WebhookDelivery = {
+id: Id
+/** Id of the webhook. */
+webhook_id: string
+/** The header `webhook-id`. It stays the same in every attempt and replay. */
+message_id: string
+type: WebhookMessageType
+/** The state of the delivery. `failed` is final until it is replayed. */
+state: DeliveryState
+/** Number of attempts so far. */
+attempts: number
+/** The exact body of the request. */
+request_body: string
+/** The HTTP status of the last attempt; null without a response. */
+last_status_code: (number | null)
+/** The first 2,048 bytes of the last response, masked. */
+response_body: (string | null)
+/** Why the last attempt failed. */
+last_error: (string | null)
+/** How long the last attempt took. */
+duration_ms: (number | null)
+/** When the last attempt ended. */
+last_attempt_at: (Timestamp | null)
+/** When the next attempt is due; null when there is none. */
+next_attempt_at: (Timestamp | null)
+/** When the receiver accepted it. */
+delivered_at: (Timestamp | null)
+created_at: Timestamp
+}
+export type WebhookDisabledReason = ('gone' | 'failing')
+/** The kind of event. */
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+/** The kind of event. */
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
+export type WebhookReplay = {
+/** Replay this delivery, delivered or failed. */
+delivery_id?: string | undefined
+/** Replay every failed delivery of an event since this time. */
+failed_since?: string | undefined
+}
+export type WebhookReplayResult = {
+/** Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds. */
+queued: number
+}
+export type WebhookResponse = {
+id: Id
+/** Where the messages are sent. */
+url: string
+/** A note for people. */
+description: string
+/** The events that are sent. */
+events: (WebhookEvent)[]
+/** Whether messages are sent. Events that happen while it is off are not sent later. */
+is_active: boolean
+/** Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days. */
+disabled_reason: (WebhookDisabledReason | null)
+/** Failed attempts since the last success. */
+failures: number
+/** The first of these failures. */
+failing_since: (Timestamp | null)
+/** Until then the secret before the last rotation also signs. */
+previous_secret_until: (Timestamp | null)
+created_at: Timestamp
+updated_at: Timestamp
+}
+export type WebhookTestResult = {
+/** Whether the receiver accepted the message. */
+success: boolean
+/** The result as a sentence. */
+message: string
+/** The HTTP status; null without a response. */
+status: (number | null)
+/** How long the attempt took. */
+duration_ms: (number | null)
+}
+export type WebhookUpdate = {
+/** Absolute https address without credentials on a public host. */
+url?: string | undefined
+/** The events that are sent, each at most once. */
+events?: (WebhookEvent)[] | undefined
+/** A note for people. */
+description?: string | undefined
+/** `false` fails the open deliveries. `true` starts again without the failures so far. */
+is_active?: boolean | undefined
+}
+export type WebhookWithSecret = (WebhookResponse & {
+/** The signing secret, `whsec_…`. It is shown only once. */
+secret: string
+})
 
 export type OperationId = keyof Operations
 
@@ -4105,6 +4254,12 @@ team_id: string }; output: BrandingResponse; code: 'email_not_verified' | 'mfa_s
 team_id: string } & (BrandingUpdate); output: BrandingResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.teams.resetBranding': { input: { /** Id of the team. */
 team_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.apiKeys.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ApiKey)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.apiKeys.create': { input: (ApiKeyCreate); output: CreatedApiKey; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.apiKeys.revoke': { input: { /** Id of the API key. */
+key_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.pins.list': { input: Record<string, never>; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.pins.reorder': { input: (PinOrder); output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.pins.pin': { input: { /** Id of the flow. */
@@ -4592,6 +4747,25 @@ token: string }; output: Blob; code: 'token_invalid_or_expired' }
 token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'notifications.subscriptions.resubscribe': { input: { /** The token of the link in the e-mail. */
 token: string }; output: undefined; code: 'token_invalid_or_expired' }
+  'webhooks.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (WebhookResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.create': { input: (WebhookCreate); output: WebhookWithSecret; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.update': { input: { /** Id of the webhook. */
+webhook_id: string } & (WebhookUpdate); output: WebhookResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.delete': { input: { /** Id of the webhook. */
+webhook_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.test': { input: { /** Id of the webhook. */
+webhook_id: string }; output: WebhookTestResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.rotateSecret': { input: { /** Id of the webhook. */
+webhook_id: string }; output: WebhookWithSecret; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'webhooks.listDeliveries': { input: { /** Id of the webhook. */
+webhook_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only deliveries in this state. */
+state?: DeliveryState | undefined }; output: (WebhookDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'webhooks.replay': { input: { /** Id of the webhook. */
+webhook_id: string } & (WebhookReplay); output: WebhookReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'feedback.create': { input: (FeedbackCreate); output: FeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'feedback.createBeta': { input: (BetaFeedbackCreate); output: BetaFeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'feedback.listBeta': { input: { /** Number of items to skip. */

@@ -25,6 +25,7 @@ export interface AccountsTable {
   current_period_end: string | null
   billing_anchor: string | null
   billing_event_at: string | null
+  brand_colour: string | null
 }
 
 export interface AiBranchesTable {
@@ -241,6 +242,22 @@ export interface AiUsageTable {
   output_tokens: Generated<number>
 }
 
+export interface ApiKeysTable {
+  id: string
+  account_id: ColumnType<string, never, never>
+  hash: Uint8Array
+  last_characters: string
+  scopes: string[]
+  allowed_ranges: Generated<string[]>
+  created_by: Generated<string>
+  expires_at: string | null
+  revoked_at: string | null
+  created_at: Generated<string>
+  last_used_at: string | null
+  last_ip: string | null
+  last_user_agent: string | null
+}
+
 export interface AuditLogsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -306,6 +323,7 @@ export interface DeliveriesTable {
   feedback_id: string | null
   mails: Generated<number>
   batch_key: string | null
+  webhook_id: string | null
 }
 
 export interface DeviceTypesTable {
@@ -700,6 +718,7 @@ export interface PlanLimitsTable {
   max_schedules: Generated<number | null>
   max_stored_bytes: Generated<number | null>
   max_ai_cost_micros_per_month: Generated<number | null>
+  max_webhooks: Generated<number | null>
 }
 
 export interface PlatformInviteCodesTable {
@@ -1142,6 +1161,52 @@ export interface UsersTable {
   timezone: Generated<string>
   created_at: Generated<string>
   last_login_at: string | null
+  is_service: Generated<boolean>
+}
+
+export interface WebhookDeliveriesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  webhook_id: string
+  message_id: string
+  type: string
+  subject: string
+  payload: string
+  state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
+  attempts: Generated<number>
+  earlier_attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  response_body: string | null
+  duration_ms: number | null
+  last_attempt_at: string | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  replayed_at: string | null
+  delivered_at: string | null
+  created_at: Generated<string>
+}
+
+export interface WebhooksTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  url: string
+  description: Generated<string>
+  events: string[]
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: string | null
+  is_active: Generated<boolean>
+  disabled_reason: 'gone' | 'failing' | null
+  failures: Generated<number>
+  failing_since: string | null
+  paused_until: string | null
+  last_replay_at: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
 }
 
 export interface DB {
@@ -1160,6 +1225,7 @@ export interface DB {
   ai_steps: AiStepsTable
   ai_tasks: AiTasksTable
   ai_usage: AiUsageTable
+  api_keys: ApiKeysTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
   billing_events: BillingEventsTable
@@ -1236,4 +1302,6 @@ export interface DB {
   uploads: UploadsTable
   usage_counters: UsageCountersTable
   users: UsersTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhooks: WebhooksTable
 }

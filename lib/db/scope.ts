@@ -1,5 +1,6 @@
 import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
 import type { Feature } from '../features.ts'
+import { unmapAddress } from '../net/address-block.ts'
 import type { Database, Statement } from './database.ts'
 import { lazyDialect, runInContext, type TenantContext } from './dialect.ts'
 import type { Outbox } from './outbox-entry.ts'
@@ -44,7 +45,18 @@ const skippedInSql = { none: 'none', account: 'guards', mfa: 'mfa', all: 'passwo
 export interface Caller {
   userId: string
   accountId: string
+  /** The id of the sign-in, or of the API key. */
   signInId: string
+  /** Set for an API key, whose id is then `userId` as well. */
+  key?: KeyProof | undefined
+}
+
+/** What proves an API key. */
+export interface KeyProof {
+  /** SHA-256 of the key, as a bytea. */
+  hash: string
+  /** Set for a stored request, whose address was checked when it was accepted. */
+  isAddressChecked?: true
 }
 
 export interface ScopeOptions {
@@ -59,6 +71,8 @@ export interface ScopeOptions {
   stepUp?: true | undefined
   /** Whether super admins must have a second factor. */
   superAdminMfa?: boolean
+  /** The scopes of which an API key needs one. None if the operation is closed to keys. */
+  keyScopes?: readonly string[]
 }
 
 /** The database as one caller may see it. */
@@ -74,10 +88,35 @@ export interface Scope {
   transaction<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
-/** Return the statement that sets the tenant context. Functions that set it themselves have their arguments in the same order. */
-function enterStatement({ caller, access, skipGuards, ip, feature, stepUp, superAdminMfa }: ScopeOptions): Statement {
+function enterKeyStatement({ hash, isAddressChecked }: KeyProof, options: ScopeOptions): Statement {
+  const { caller, access, skipGuards, ip, feature, keyScopes = [] } = options
+  const address = isAddressChecked ? null : unmapAddress(ip)
+  return {
+    sql: 'select app.enter_key($1, $2, $3, $4, $5, $6, $7, $8)',
+    parameters: [
+      caller.accountId,
+      caller.userId,
+      hash,
+      `{${keyScopes.join(',')}}`,
+      access,
+      skippedInSql[skipGuards],
+      feature ?? null,
+      address,
+    ],
+  }
+}
+
+/** Return the arguments of app.enter. Functions that call it themselves have them in the same order. */
+function listEnterArguments({ caller, access, skipGuards, ip, superAdminMfa }: ScopeOptions): Statement['parameters'] {
   const checkedAccess = superAdminMfa && access.endsWith('super_admin') ? `${access}_mfa` : access
-  const parameters = [caller.userId, caller.accountId, caller.signInId, checkedAccess, skippedInSql[skipGuards], ip]
+  return [caller.userId, caller.accountId, caller.signInId, checkedAccess, skippedInSql[skipGuards], ip]
+}
+
+/** Return the statement that sets the tenant context. */
+function enterStatement(options: ScopeOptions): Statement {
+  const { caller, feature, stepUp } = options
+  if (caller.key) return enterKeyStatement(caller.key, options)
+  const parameters = listEnterArguments(options)
   if (stepUp) return { sql: 'select app.enter_with_step_up($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature ?? null] }
   if (!feature) return { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters }
   return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
@@ -85,17 +124,26 @@ function enterStatement({ caller, access, skipGuards, ip, feature, stepUp, super
 
 /** Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the same transaction. */
 export function openScope(database: Database, options: ScopeOptions, outbox: Outbox): Scope {
-  return createScope(database, { statement: enterStatement(options), readOnly: options.readOnly }, outbox)
+  const statement = enterStatement(options)
+  // A function calls app.enter with its arguments. That admits a key only after app.enter_key in the same transaction.
+  const calls = { before: options.caller.key ? [statement] : [], parameters: listEnterArguments(options) }
+  return createScope(database, { statement, readOnly: options.readOnly, calls }, outbox)
 }
 
 /** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
 export function openAccountScope(database: Database, accountId: string, actorId: string | null, outbox: Outbox): Scope {
   const statement = { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }
-  return createScope(database, { statement, readOnly: false }, outbox)
+  return createScope(database, { statement, readOnly: false, calls: { before: [], parameters: statement.parameters } }, outbox)
 }
 
-function createScope(outer: Database, context: TenantContext & { statement: Statement }, outbox: Outbox): Scope {
-  const { statement, readOnly } = context
+interface ScopeContext extends TenantContext {
+  statement: Statement
+  /** What runs before a SQL function that sets the tenant context itself, and the first arguments of that function. */
+  calls: { before: readonly Statement[]; parameters: readonly unknown[] }
+}
+
+function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Scope {
+  const { statement, readOnly, calls } = context
   let isAdmitted = false
   const markAdmitted = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
@@ -121,10 +169,10 @@ function createScope(outer: Database, context: TenantContext & { statement: Stat
       return isAdmitted
     },
     async callFunction(name, rest) {
-      const parameters = [...statement.parameters, ...rest]
+      const parameters = [...calls.parameters, ...rest]
       const sql = `select * from ${name}(${parameters.map((_, index) => `$${index + 1}`).join(', ')})`
-      const [result] = await database.run([{ sql, parameters }], { readOnly: false })
-      return result?.rows[0]
+      const results = await database.run([...calls.before, { sql, parameters }], { readOnly: false })
+      return results.at(-1)?.rows[0]
     },
     checkAccess: async () => void (await database.run([statement], { readOnly })),
     transaction: (work) =>

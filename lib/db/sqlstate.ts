@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Problem, type ProblemKind, unknownId } from '../problem.ts'
+import { insufficientScope, Problem, type ProblemKind, unknownId } from '../problem.ts'
 import { parseJson } from '../text/json.ts'
 
 /** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
@@ -18,6 +18,9 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4SE: 'seat_limit_reached',
   SF4IO: 'already_pending',
   SF4LR: 'limit_reached',
+  SF4KN: 'closed_to_keys',
+  SF4KS: 'insufficient_scope',
+  SF4KA: 'address_not_allowed',
   '23505': 'conflict',
   '23503': 'conflict',
   '23514': 'invalid',
@@ -80,6 +83,7 @@ export function toDatabaseProblem(error: unknown): Problem | undefined {
   const state = getSqlState(error)
   const kind = state ? toProblemKind(state) : isConnectionError(error) ? 'unavailable' : undefined
   if (kind === 'limit_reached') return createLimitProblem(error)
+  if (kind === 'insufficient_scope') return insufficientScope(findDetail(error) ?? '', error)
   return kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
 }
 

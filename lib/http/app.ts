@@ -7,6 +7,7 @@ import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
+import { runInTrace } from '../trace.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
 
@@ -48,11 +49,12 @@ export interface Variables {
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
 
-/** Create the app without operations: request ids, headers, CORS, the log line, 404, 405 and 500. */
+/** Create the app without operations: traces, request ids, headers, CORS, the log line, 404, 405 and 500. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
   const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
+  app.use((c, next) => runInTrace(c.req.header('traceparent'), next))
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
@@ -75,8 +77,18 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID']
-const exposeHeaders = ['Link', 'Location', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
+const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID', 'traceparent']
+const exposeHeaders = [
+  'Link',
+  'Location',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'X-Request-Id',
+  'Deprecation',
+  'Sunset',
+]
 const defaultHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

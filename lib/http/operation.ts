@@ -6,6 +6,7 @@ import type { Feature } from '../features.ts'
 import type { RawBody } from '../net/raw-body.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from '../problem.ts'
+import type { Deprecation } from './deprecation.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** Who may call: a signed-in user with this access, anyone (`public`), or a vendor whose signature is checked (`signed`). */
@@ -165,6 +166,10 @@ export interface Operation<
   skipGuards?: SkippedGuards
   /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
   stepUp?: A extends 'public' ? undefined : true
+  /** Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call, and with which scope. */
+  closedToKeys?: true
+  /** Marks an operation that will be removed. Its answers and its documentation say so. */
+  deprecated?: Deprecation
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */

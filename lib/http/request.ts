@@ -8,18 +8,21 @@ import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
+import { authenticate, recordKeyUse } from './authenticate.ts'
+import { announceRemoval } from './deprecation.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
+import { createKeyMemory, type KeyMemory } from './key-memory.ts'
+import { keyFailures, listSufficientScopes } from './key-scopes.ts'
 import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
-import { isSocketRequest, readSocketAuthorization } from './socket-request.ts'
-import { authenticateTicket, readLastEventId } from './stream-ticket.ts'
+import { isSocketRequest } from './socket-request.ts'
+import { readLastEventId } from './stream-ticket.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
-const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
 
 /** One request to one operation. */
 interface OperationCall {
@@ -37,13 +40,14 @@ interface OperationCall {
 
 /** Add every operation to the app, at its path under /api/v1. */
 export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services): void {
+  const keys = createKeyMemory()
   for (const op of operations) {
     const rate = op.limit === 'none' ? null : parseRate(op.limit)
     const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
     // A path that is declared with a trailing slash also works without it.
     const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
-    const readInput = createInputReader(op)
-    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, { rate, readInput }, services))
+    const preparation = { rate, readInput: createInputReader(op), keyScopes: listSufficientScopes(op), keys }
+    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, preparation, services))
   }
 }
 
@@ -51,22 +55,30 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
 interface Preparation {
   rate: ParsedRate | null
   readInput: ReadInput
+  keyScopes: readonly string[]
+  /** Shared by all operations. */
+  keys: KeyMemory
 }
 
-async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Preparation, services: Services): Promise<Response> {
+async function handleRequest(c: C, op: AnyOperation, preparation: Preparation, services: Services): Promise<Response> {
   c.set('operation', op.id)
+  if (op.deprecated) announceRemoval(c, op.deprecated)
+  const { rate, readInput, keyScopes, keys } = preparation
   try {
     const task = readRunningTask(c.env)
-    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, op, services) : null)
+    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
     if (task) c.set('caller', task.caller)
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
-    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c, services), (entry) => entries.push(entry)) : null
+    const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }
+    const scope = options && openScope(database, options, (entry) => entries.push(entry))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
     // A task was counted when it was accepted.
     const limiting =
       rate && !task ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined) : Promise.resolve(null)
-    const rendered = await performCall(call, await readInput(c), limiting, rate)
+    const rendered = await performCall(call, await readInput(c), limiting, rate).finally(() =>
+      recordKeyUse(c, caller, scope, keys, services),
+    )
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, await withEtag(op, rendered))
   } catch (error) {
@@ -102,24 +114,6 @@ function toOutcome<T>(promise: Promise<T>): Promise<Outcome<T>> {
   )
 }
 
-async function authenticate(c: C, op: AnyOperation, services: Services): Promise<Caller> {
-  const caller = await readCaller(c, op, services)
-  if (caller) {
-    c.set('caller', caller)
-    return caller
-  }
-  const floodLimit = await services.limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
-  if (!floodLimit.allowed) throw createRateLimitProblem(floodRate, floodLimit)
-  throw new Problem('unauthenticated')
-}
-
-async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
-  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
-  if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
-  const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization) ?? []
-  return token ? services.ports.tokens.verify(token) : null
-}
-
 function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Services): ScopeOptions {
   return {
     caller,
@@ -134,7 +128,8 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
 }
 
 function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
-  return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : caller.userId}`
+  // Of a key the hash, because anybody can write a key with the ids of another one.
+  return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : (caller.key?.hash ?? caller.userId)}`
 }
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {
@@ -217,7 +212,8 @@ async function toAnswer(op: AnyOperation, handled: Promise<unknown>): Promise<Re
 
 /** Throw when an error is not declared, because it is missing from the API document. Used in development and tests. */
 function requireDeclared(op: AnyOperation, { kind }: Problem): void {
-  if (kind !== 'internal' && !listFailures(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
+  if (kind !== 'internal' && !listFailures(op).includes(kind) && !keyFailures.includes(kind))
+    throw new TypeError(`${op.id} does not declare the error ${kind}`)
 }
 
 function openPlatform({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {

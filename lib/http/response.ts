@@ -1,6 +1,7 @@
 import { sha256Base64url } from '../auth/hash.ts'
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
+import { addLink } from './deprecation.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'
 import { type ResponseBody, respond, respondJson, setHeader } from './respond.ts'
 import { selectProtocol } from './socket-request.ts'
@@ -49,7 +50,7 @@ export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, cont
   if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
-  if (op.paged && hasMore) setHeader(c, 'link', `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
+  if (op.paged && hasMore) addLink(c, `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
   if (etag) {
     setHeader(c, 'etag', etag)
     setHeader(c, 'cache-control', `public, max-age=${op.maxAgeSeconds}`)

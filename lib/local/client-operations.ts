@@ -1,3 +1,4 @@
+import { describeRemoval } from '../http/deprecation.ts'
 import type { Json } from '../http/openapi/json.ts'
 import { type AnyOperation, listFailures, requiresToken, takesIdempotencyKey } from '../http/operation.ts'
 import { getQuerySchema } from '../http/validators.ts'
@@ -109,7 +110,8 @@ function describe(op: AnyOperation, document: ApiDocument): Json {
 /** Write the method's line in the interface of the client, with its documentation. */
 export function writeMethod(op: AnyOperation): string {
   const verb = op.id.slice(op.id.lastIndexOf('.') + 1)
-  return `${writeComment([op.summary, op.description].filter(Boolean).join('. '))}\n${verb}: ${chooseMethodType(op)}<'${op.id}'>`
+  const removal = op.deprecated && `@deprecated ${describeRemoval(op.deprecated)}`
+  return `${writeComment([op.summary, op.description, removal].filter(Boolean).join('. '))}\n${verb}: ${chooseMethodType(op)}<'${op.id}'>`
 }
 
 function chooseMethodType(op: AnyOperation): string {

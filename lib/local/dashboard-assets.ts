@@ -1,4 +1,4 @@
-/** The style of the dashboard page and of the local providers' pages. */
+/** The style of the local providers' pages, of the sign-in pages and of chat messages. */
 export const pageStyle = `
   :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif }
   body { max-width: 70rem; margin: 0 auto; padding: 1rem }
@@ -17,29 +17,4 @@ export const pageStyle = `
   .small, time { opacity: .7; font-size: .85em }
   .button { display: inline-block; border: 1px solid #8888; border-radius: .3rem; padding: .1rem .6rem; margin-right: .4rem }
   .bad { color: #c33 }
-`
-
-/** The script of the dashboard page. Data attributes of a form or button describe its request; the page reloads after the response. */
-export const dashboardScript = `
-  const send = async (method, path, body) => {
-    const response = await fetch(path, {
-      method,
-      headers: body ? { 'content-type': 'application/json' } : {},
-      body: body && JSON.stringify(body),
-    })
-    if (!response.ok) return alert(response.status + ' ' + (await response.text()))
-    location.reload()
-  }
-  const readForm = (form) => {
-    const entries = [...new FormData(form)].filter(([, value]) => value !== '')
-    return Object.fromEntries(entries.map(([name, value]) => [name, ['times', 'delay_ms'].includes(name) ? Number(value) : value]))
-  }
-  addEventListener('submit', (event) => {
-    event.preventDefault()
-    send('POST', event.target.dataset.path, readForm(event.target))
-  })
-  addEventListener('click', (event) => {
-    const { method, path, body } = event.target.dataset
-    if (method) send(method, path, body && JSON.parse(body))
-  })
 `

@@ -1,11 +1,18 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { ChatTool } from '../chat/chat.ts'
+import { pageStyle } from './dashboard-assets.ts'
 
 type Json = Record<string, unknown>
 export type Html = ReturnType<typeof html>
 
+/** Render a message as a page of its own, which is shown in a frame. */
+export function renderChatPreview({ tool, body }: { tool: ChatTool; body: unknown }): Html {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8" /><title>Message</title><style>${raw(pageStyle)}</style></head><body>${renderMessage(tool, body)}</body></html>`
+}
+
 /** Render a Slack message from its blocks or a Teams message from its cards. A message with only a text is rendered as markup, anything else as JSON. */
-export function renderMessage(tool: ChatTool, body: unknown): Html {
+function renderMessage(tool: ChatTool, body: unknown): Html {
   const parts =
     tool === 1
       ? readList(body, 'blocks').map(renderBlock)

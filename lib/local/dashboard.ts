@@ -1,12 +1,16 @@
-import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
-import { type Clock, toTimestamp } from './clock.ts'
-import { renderDashboard } from './dashboard-page.ts'
+import type { Clock } from './clock.ts'
+import { renderChatPreview } from './dashboard-chat.ts'
+import { type DashboardSources, type DashboardState, type DemoUser, readClock, readTrace, summarize } from './dashboard-state.ts'
 import { FaultInput, type Faults } from './faults.ts'
+import { createLogLines, type LogLines } from './log-lines.ts'
 import type { Qstash } from './qstash.ts'
 import { createRecords, type RecordLists, type Records, recordedServices } from './records.ts'
+import { sendSourceFile } from './source-files.ts'
 import type { CurrentCode } from './totp-codes.ts'
 
 export interface DashboardHooks {
@@ -16,12 +20,20 @@ export interface DashboardHooks {
   listTotpCodes?: () => Promise<CurrentCode[]>
   /** Handle POST /desk/demo/escalation, which is 404 without this hook. */
   createEscalation?: ((input: unknown) => Promise<unknown>) | undefined
+  /** Count the jobs in PostgreSQL. Undefined when all jobs are messages of the queue emulator. */
+  countJobs?: (() => Promise<{ scheduled: number; delivering: number } | undefined>) | undefined
+  /** Origin of the service. */
+  api?: string | undefined
+  /** The users that the page signs in with one click. */
+  users?: readonly DemoUser[] | undefined
   /** Paused while the clock moves. Then it delivers the messages that have become due. */
   queue?: Pick<Qstash, 'pauseDeliveries' | 'waitUntilSettled'>
 }
 
 export interface Dashboard {
   records: Records
+  /** The lines that the service has logged. */
+  logs: LogLines
   /** `/` and `/desk/…` */
   routes: Hono
   /** Add hooks that are created after the dashboard. */
@@ -39,11 +51,12 @@ const maxSettleMs = 15_000
 
 /** Create the local dashboard: it shows what the local emulators received, sets faults and moves the clock. */
 export function createDashboard({ clock, faults }: { clock: Clock; faults: Faults }): Dashboard {
-  const records = createRecords(clock)
+  const sources = { clock, faults, records: createRecords(clock), logs: createLogLines() }
+  const { records, logs } = sources
   const hooks: DashboardHooks = {}
   const routes = new Hono()
   routes.use('*', requireThisMachine)
-  addOverviewRoute(routes, { clock, faults, records, hooks })
+  addPageRoutes(routes, sources, hooks)
   addFaultRoutes(routes, faults)
   addClockRoutes(routes, clock, hooks)
   routes.get('/desk/totp', async (c) => c.json((await hooks.listTotpCodes?.()) ?? []))
@@ -56,11 +69,11 @@ export function createDashboard({ clock, faults }: { clock: Clock; faults: Fault
     if (error instanceof z.ZodError) return c.json({ error: 'The request is not valid.', issues: error.issues }, 422)
     return c.json({ error: error.message }, 500)
   })
-  return { records, routes, addHooks: (added) => void Object.assign(hooks, added) }
+  return { records, logs, routes, addHooks: (added) => void Object.assign(hooks, added) }
 }
 
 /** Refuse requests from pages of other sites, also those that reach this server by DNS rebinding. */
-async function requireThisMachine(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+export async function requireThisMachine(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
   const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(c.req.url).hostname)
   if (!isLoopback || c.req.header('sec-fetch-site') === 'cross-site')
     return c.json({ error: 'The local dashboard only accepts requests from this machine.' }, 403)
@@ -68,21 +81,37 @@ async function requireThisMachine(c: Context, next: () => Promise<void>): Promis
   return undefined
 }
 
-function addOverviewRoute(routes: Hono, dashboard: { clock: Clock; faults: Faults; records: Records; hooks: DashboardHooks }): void {
+// The frame of an e-mail inherits this policy, so remote images and trackers are not loaded.
+const framePolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
+
+function addPageRoutes(routes: Hono, sources: DashboardSources, hooks: DashboardHooks): void {
+  const { clock, faults, records, logs } = sources
   routes.get('/', async (c) => {
-    const state = {
-      clock: clockState(dashboard.clock),
-      faults: dashboard.faults.list(),
-      demo: dashboard.hooks.createEscalation !== undefined,
-      totp: (await dashboard.hooks.listTotpCodes?.()) ?? [],
-      ...(Object.fromEntries(recordedServices.map((service) => [service, dashboard.records.list(service)])) as RecordLists),
-    }
     c.header('vary', 'Accept')
-    if (c.req.header('accept')?.includes('application/json')) return c.json(state)
-    const nonce = randomUUID()
-    // The frame of an e-mail inherits this policy, so remote images and trackers are not loaded.
-    const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'; connect-src 'self'; frame-ancestors 'none'`
-    return c.html(renderDashboard(state, nonce), 200, { 'content-security-policy': policy })
+    if (c.req.header('accept')?.includes('application/json')) {
+      const lists = Object.fromEntries(recordedServices.map((service) => [service, records.list(service)])) as RecordLists
+      return c.json({ clock: readClock(clock), faults: faults.list(), ...lists })
+    }
+    const policy = `default-src 'none'; img-src data:; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self' ${hooks.api ?? ''}; frame-src 'self'; frame-ancestors 'none'`
+    return c.html(await readFile(join(import.meta.dirname, 'dashboard/index.html'), 'utf8'), 200, { 'content-security-policy': policy })
+  })
+  routes.get('/desk/source/*', sendSourceFile)
+  routes.get('/desk/state', async (c) => {
+    const { api = '', users = [], createEscalation, countJobs } = hooks
+    const summary = summarize(sources)
+    const queue = { ...summary.queue, ...(await countJobs?.()) }
+    return c.json({ ...summary, queue, api, users, demo: createEscalation !== undefined } satisfies DashboardState)
+  })
+  routes.get('/desk/traces/:id', (c) => c.json(readTrace(sources, c.req.param('id'))))
+  routes.get('/desk/logs', (c) => c.json(logs.list(c.req.query('trace_id'))))
+  routes.delete('/desk/logs', (c) => {
+    logs.clear()
+    return c.body(null, 204)
+  })
+  routes.get('/desk/chat/:id/preview', (c) => {
+    const message = records.list('chat').find(({ id }) => id === c.req.param('id'))
+    if (!message) return c.json({ error: 'No such message.' }, 404)
+    return c.html(renderChatPreview(message), 200, { 'content-security-policy': framePolicy })
   })
 }
 
@@ -96,15 +125,15 @@ function addFaultRoutes(routes: Hono, faults: Faults): void {
 }
 
 function addClockRoutes(routes: Hono, clock: Clock, hooks: DashboardHooks): void {
-  routes.get('/desk/clock', (c) => c.json(clockState(clock)))
+  routes.get('/desk/clock', (c) => c.json(readClock(clock)))
   routes.post('/desk/clock', async (c) => {
     const { advance_seconds } = AdvanceInput.parse(await readJson(c))
     await moveClock(clock, hooks, clock.offsetMs() + Math.round(advance_seconds * 1000))
-    return c.json(clockState(clock))
+    return c.json(readClock(clock))
   })
   routes.delete('/desk/clock', async (c) => {
     await moveClock(clock, hooks, 0)
-    return c.json(clockState(clock))
+    return c.json(readClock(clock))
   })
 }
 
@@ -130,7 +159,9 @@ function addRecordRoutes(routes: Hono, records: Records): void {
   const notFound = (c: Context) => c.json({ error: `No such service: ${c.req.param('service')}` }, 404)
   routes.get('/desk/:service', (c) => {
     const service = recordedServices.find((name) => name === c.req.param('service'))
-    return service ? c.json(records.list(service)) : notFound(c)
+    if (!service) return notFound(c)
+    // A browser gets the page.
+    return c.req.header('accept')?.includes('text/html') ? c.redirect(`/#${service}`) : c.json(records.list(service))
   })
   routes.delete('/desk/:service', (c) => {
     const service = recordedServices.find((name) => name === c.req.param('service'))
@@ -138,10 +169,6 @@ function addRecordRoutes(routes: Hono, records: Records): void {
     records.clear(service)
     return c.body(null, 204)
   })
-}
-
-function clockState(clock: Clock): { now: string; offset_seconds: number } {
-  return { now: toTimestamp(clock.now()), offset_seconds: clock.offsetMs() / 1000 }
 }
 
 /** Read the body as JSON. A malformed body becomes undefined, which the schemas refuse. */

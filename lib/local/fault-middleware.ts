@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Fault, Faults, Service } from './faults.ts'
 
 type LocalContext = Context<{ Bindings: HttpBindings }>
-type FaultResponse = { status: 400 | 429 | 503; body: string | object; headers?: Record<string, string> }
+type FaultResponse = { status: 400 | 410 | 429 | 503; body: string | object; headers?: Record<string, string> }
 
 // Bytes that are neither valid UTF-8 nor JSON.
 const garbage = new Uint8Array([0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e])
@@ -69,6 +69,7 @@ function sendFaultResponse(c: LocalContext, service: Service, fault: Fault): Res
 
 function createFaultResponse(service: Service, { mode, retry_after_s }: Fault): FaultResponse {
   if (mode === 'client_error') return { status: 400, body: errorBody(service, 400, 'The request was refused by a local fault.') }
+  if (mode === 'gone') return { status: 410, body: errorBody(service, 410, 'Gone, by a local fault.') }
   if (mode === 'rate_limit')
     return {
       status: 429,

@@ -8,6 +8,7 @@ export const services = [
   'openai',
   'chat1',
   'chat2',
+  'hooks',
   'stripe',
   'images',
   'psa',
@@ -17,10 +18,10 @@ export const services = [
 ] as const
 /**
  * How the next requests of a service fail. `down` closes the connection, `hang` never responds, `error` returns 503, `client_error` 400,
- * `rate_limit` 429, `garbage` a body that is not JSON, and `redirect` a redirect. `slow` delays the request by `delay_ms` and then handles it.
+ * `rate_limit` 429, `garbage` a body that is not JSON, `redirect` a redirect and `gone` 410. `slow` delays the request by `delay_ms` and then handles it.
  * `error` and `rate_limit` ask to wait `retry_after_s` seconds; without it `rate_limit` asks for 120.
  */
-const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
+const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect', 'gone'] as const
 // The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
 // `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it refuses to answer. `content_filter`:

@@ -24,6 +24,15 @@ export async function runCronJob(client: pg.Client): Promise<void> {
   await waitUntilNone(client, 'id = $1', [rows[0]?.id])
 }
 
+/** Count the jobs of the Node platform that wait and those that run. */
+export async function countJobs(client: pg.Client): Promise<{ scheduled: number; delivering: number }> {
+  if (!(await hasJobs(client))) return { scheduled: 0, delivering: 0 }
+  const { rows } = await client.query<{ scheduled: number; delivering: number }>(
+    `select count(*) filter (where locked_at is null)::int as scheduled, count(locked_at)::int as delivering from graphile_worker._private_jobs`,
+  )
+  return rows[0] ?? { scheduled: 0, delivering: 0 }
+}
+
 /** Resolve when no job is due or running, and none is published within 50 ms after the last one. */
 export async function waitUntilJobsSettled(client: pg.Client): Promise<void> {
   if (!(await hasJobs(client))) return

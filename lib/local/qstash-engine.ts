@@ -235,7 +235,7 @@ function rememberDeduplication(deduplications: Deduplications, id: string, messa
   deduplications.set(id, { message, expiresAt: now + deduplicationMs })
 }
 
-function createQueueRecord(message: Message): Omit<RecordTypes['queue'], 'at'> {
+function createQueueRecord(message: Message): Omit<RecordTypes['queue'], 'at' | 'trace_id'> {
   return {
     id: message.messageId,
     state: 'scheduled',

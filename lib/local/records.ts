@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { getTraceId } from '../trace.ts'
 import { type Clock, toTimestamp } from './clock.ts'
 
-/** A request to an emulated vendor, and the response. */
-export interface RecordedCall {
+interface Recorded {
   id: string
   at: string
+  /** The trace of the request or job that caused it; null if it is unknown. */
+  trace_id: string | null
+}
+
+/** A request to an emulated vendor, and the response. */
+export interface RecordedCall extends Recorded {
   method: string
   path: string
   request: unknown
@@ -12,11 +18,9 @@ export interface RecordedCall {
   response: unknown
 }
 
-/** The record of each service. `id` and `at` are the record's own id and time. */
+/** The record of each service. */
 export interface RecordTypes {
-  mail: {
-    id: string
-    at: string
+  mail: Recorded & {
     from: string
     to: string[]
     reply_to: string[]
@@ -26,10 +30,8 @@ export interface RecordTypes {
     headers: Record<string, string>
     idempotency_key: string | null
   }
-  chat: { id: string; at: string; tool: 1 | 2; path: string; body: unknown; accepted: boolean }
-  queue: {
-    id: string
-    at: string
+  chat: Recorded & { tool: 1 | 2; path: string; body: unknown; accepted: boolean }
+  queue: Recorded & {
     state: 'scheduled' | 'delivering' | 'delivered' | 'failed' | 'dead'
     url: string
     due_at: string
@@ -40,23 +42,35 @@ export interface RecordTypes {
     /** The statuses that the forged deliveries of this message received. */
     forged_statuses: (number | null)[]
   }
+  hooks: Recorded & {
+    /** The last part of the address, which names the receiver. */
+    name: string
+    headers: Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+    /** The exact text. */
+    body: string
+    /** Whether the receiver answered 204. A fault answers otherwise. */
+    accepted: boolean
+    /** Unknown while the receivers have no secret. */
+    signature: 'valid' | 'invalid' | 'unknown'
+  }
   ai: RecordedCall
   psa: RecordedCall
   billing: RecordedCall
   analytics: RecordedCall
   /** Requests that followed a `redirect` fault. The service should never make one. */
-  redirect: { id: string; at: string; service: string; method: string; path: string; body: string }
+  redirect: Recorded & { service: string; method: string; path: string; body: string }
 }
 /** All records, by service. */
 export type RecordLists = { [S in RecordedService]: RecordTypes[S][] }
 
 export type RecordedService = keyof RecordTypes
-type NewRecord<S extends RecordedService> = Omit<RecordTypes[S], 'id' | 'at'> & { id?: string; at?: string }
+type NewRecord<S extends RecordedService> = Omit<RecordTypes[S], keyof Recorded> & Partial<Recorded>
 
 export const recordedServices = [
   'mail',
   'chat',
   'queue',
+  'hooks',
   'ai',
   'psa',
   'billing',
@@ -66,7 +80,7 @@ export const recordedServices = [
 const maxRecords = 1000
 
 export interface Records {
-  /** Add a record, with a new id and the current time unless it has them. Return the stored record, which the caller may change. */
+  /** Add a record, with a new id, the current time and the current trace unless it has them. Return the stored record, which the caller may change. */
   add<S extends RecordedService>(service: S, record: NewRecord<S>): RecordTypes[S]
   /** Return the records of a service, newest first. */
   list<S extends RecordedService>(service: S): RecordTypes[S][]
@@ -79,7 +93,12 @@ export function createRecords(clock: Clock): Records {
   const getList = <S extends RecordedService>(service: S) => recordsByService.get(service) as RecordTypes[S][]
   return {
     add<S extends RecordedService>(service: S, record: NewRecord<S>) {
-      const stored = { id: randomUUID(), at: toTimestamp(clock.now()), ...record } as unknown as RecordTypes[S]
+      const stored = {
+        id: randomUUID(),
+        at: toTimestamp(clock.now()),
+        trace_id: getTraceId() ?? null,
+        ...record,
+      } as unknown as RecordTypes[S]
       const list = getList(service)
       list.push(stored)
       if (list.length > maxRecords) list.shift()

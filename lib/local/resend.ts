@@ -58,7 +58,7 @@ export function createResendRoutes({ records, clock, key, requestsPerSecond = 5 
   app.get('/emails/:id', (c) => {
     const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
     if (!mail) return sendError(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })
-    const { at, idempotency_key: _, ...fields } = mail
+    const { at, idempotency_key: _key, trace_id: _trace, ...fields } = mail
     return c.json({ object: 'email', ...fields, created_at: at, last_event: 'delivered' })
   })
   app.all('*', (c) => sendError(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))

@@ -5,13 +5,16 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { ProviderName } from '../auth/oidc.ts'
 import { listen } from '../platform/node/server.ts'
+import { readTraceId, runInTrace } from '../trace.ts'
 import { createAnalyticsRoutes } from './analytics.ts'
 import { createChatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createDashboard, type Dashboard } from './dashboard.ts'
+import type { DemoUser } from './dashboard-state.ts'
 import { createDnsRoutes } from './dns.ts'
 import { faultMiddleware } from './fault-middleware.ts'
 import { createFaults, type Faults } from './faults.ts'
+import { createHookRoutes } from './hooks.ts'
 import { createIdentityRoutes } from './identity.ts'
 import { createImagesRoutes } from './images.ts'
 import { createOpenaiRoutes } from './openai.ts'
@@ -66,6 +69,10 @@ export interface LocalServerOptions {
   listTotpCodes?: () => Promise<CurrentCode[]>
   /** Create the dashboard's demo escalation. Without it the route is 404. */
   createEscalation?: (input: unknown) => Promise<unknown>
+  /** Count the jobs in PostgreSQL, for the dashboard. */
+  countJobs?: (() => Promise<{ scheduled: number; delivering: number } | undefined>) | undefined
+  /** The users that the dashboard signs in with one click. */
+  users?: readonly DemoUser[] | undefined
   /** Called before everything else, for speed. Returns whether it has handled the request. */
   rawHandler?: RequestHandler
   onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -100,6 +107,9 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   dashboard.addHooks({
     queue: qstash,
     createEscalation: options.createEscalation,
+    api: options.api,
+    users: options.users,
+    countJobs: options.countJobs,
     ...(options.listTotpCodes ? { listTotpCodes: options.listTotpCodes } : {}),
     ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
@@ -165,9 +175,13 @@ type Routes = {
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
-  // The pages show mails, whose links contain codes.
+  app.use((c, next) => {
+    const traceparent = c.req.header('traceparent')
+    return readTraceId(traceparent) ? runInTrace(traceparent, next) : next()
+  })
   app.use(async (c, next) => {
     await next()
+    // The pages show mails, whose links contain codes.
     if (c.res.headers.get('content-type')?.startsWith('text/html')) c.header('referrer-policy', 'no-referrer')
   })
   for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {
@@ -188,6 +202,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/halo', psa.halo)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
+  app.route('/', createHookRoutes({ records: dashboard.records, faults }))
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)
   app.route('/idp/microsoft', routes.microsoft)

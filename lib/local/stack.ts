@@ -2,9 +2,10 @@ import { createAccountReferences } from '../billing/account-reference.ts'
 import type { Event } from '../events/events.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
 import { qstashQueue } from '../queue/qstash.ts'
+import type { DemoUser } from './dashboard-state.ts'
 import { emitEvent } from './emit-event.ts'
 import { createNeon } from './neon.ts'
-import { waitUntilJobsSettled } from './node-jobs.ts'
+import { countJobs, waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
 import { type Databases, moveDatabaseClock, withSuperuser } from './postgres.ts'
@@ -40,6 +41,8 @@ export interface StackOptions {
   inspectorPort?: number | undefined
   /** Create the dashboard's demo escalation. */
   createEscalation?: (stack: Stack, input: unknown) => Promise<unknown>
+  /** The users that the dashboard signs in with one click. */
+  users?: readonly DemoUser[]
 }
 
 export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
@@ -87,6 +90,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await stack.runCron()
       await settleJobs()
     },
+    users: options.users,
+    countJobs: async () => (settings.QSTASH_TOKEN ? undefined : withSuperuser(cluster.port, database, countJobs)),
     createEscalation: async (input) => {
       if (!options.createEscalation) throw new Error('The demo escalation is not available here')
       return options.createEscalation(stack, input)
@@ -95,7 +100,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   simulateDatabaseFaults(localServer, relay)
   const localSettings = createLocalSettings(platform, { api, localServer, database, databasePort: relay.port })
   const settings = omitUndefined({ ...localSettings, ...options.settings })
-  const { objectsDir, onLog = () => {} } = options
+  const { objectsDir } = options
+  const onLog = (line: string) => {
+    localServer.dashboard.logs.add(line)
+    options.onLog?.(line)
+  }
   const onRoundTrip = () => void roundTripCount++
   const images = new URL(`${localServer.origin}/images`)
   const platformDatabase = openPostgres({

@@ -65,6 +65,7 @@ async function start(): Promise<void> {
     ...options,
     onLog: (line) => process.env.LOG && console.log(line),
     createEscalation: createDemoEscalation,
+    users: demoSignIns,
   })
   await recordProcesses(processesFile)
   setStopAll(cluster, stack, null)

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..')
 /** The same as in wrangler.toml. */
 export const compatibility = {
   date: '2026-11-01',
-  flags: ['enable_request_signal', 'request_signal_passthrough', 'global_fetch_strictly_public'],
+  flags: ['nodejs_als', 'enable_request_signal', 'request_signal_passthrough', 'global_fetch_strictly_public'],
 }
 
 export interface RunningWorker extends RunningService {

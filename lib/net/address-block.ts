@@ -11,3 +11,23 @@ export function toAddressBlock(address: string): string {
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`)
   return `${network.toString()}/64`
 }
+
+/** Return an IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) in its own form, and any other text as it is. */
+export function unmapAddress(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
+}
+
+/**
+ * Return an address or a CIDR range as PostgreSQL's `cidr`, or null for any other text. Host bits are removed. Short and octal forms of IPv4,
+ * such as `10.1` and `010.0.0.1`, are refused, because programs read them differently.
+ */
+export function toAddressRange(text: string): string | null {
+  const [address = '', bits] = text.split('/')
+  const isPlain = ipaddr.IPv4.isValidFourPartDecimal(address) || (address.includes(':') && !address.includes('%'))
+  const range = bits === undefined ? `${address}/${address.includes(':') ? 128 : 32}` : text
+  if (!isPlain || !ipaddr.isValidCIDR(range)) return null
+  const [parsed, length] = ipaddr.parseCIDR(range)
+  if (parsed instanceof ipaddr.IPv4) return `${ipaddr.IPv4.networkAddressFromCIDR(range).toString()}/${length}`
+  if (parsed.isIPv4MappedAddress() && length >= 96) return toAddressRange(`${parsed.toIPv4Address().toString()}/${length - 96}`)
+  return `${ipaddr.IPv6.networkAddressFromCIDR(range).toString()}/${length}`
+}

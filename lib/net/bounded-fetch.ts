@@ -1,3 +1,5 @@
+import { createTraceparent } from '../trace.ts'
+
 /** What one call may take. */
 export interface FetchLimits {
   /** Time until the end of the body, in milliseconds. */
@@ -19,13 +21,13 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /**
  * Create a `fetch` for calls to other services. It follows no redirect, and ends a call whose body takes too long or is too large, however
- * slowly it arrives. Reading such a body rejects with a TimeoutError or AnswerTooLongError.
+ * slowly it arrives. The call carries the trace of the work that makes it. Reading such a body rejects with a TimeoutError or AnswerTooLongError.
  */
 export function createBoundedFetch({ timeoutMs, maxBytes }: FetchLimits): Fetch {
   return async (input, init = {}) => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    const response = await fetch(input, { ...init, redirect: 'manual', signal })
+    const response = await fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal })
     if (!response.body) return response
     if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
       await response.body.cancel()
@@ -33,6 +35,15 @@ export function createBoundedFetch({ timeoutMs, maxBytes }: FetchLimits): Fetch 
     }
     return new Response(response.body.pipeThrough(limitBody(maxBytes, signal)), response)
   }
+}
+
+/** Return the headers of a call with the trace that it belongs to. */
+function withTraceparent(input: string | URL | Request, init: RequestInit): Pick<RequestInit, 'headers'> {
+  const traceparent = createTraceparent()
+  if (!traceparent) return {}
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+  headers.set('traceparent', traceparent)
+  return { headers }
 }
 
 function limitBody(maxBytes: number, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {

@@ -13,11 +13,11 @@ export const sendTimeoutMs = 10_000
 /** Limits of the answer to a send. The answers of the vendors are below 1 KB. */
 export const sendLimits: FetchLimits = { timeoutMs: sendTimeoutMs, maxBytes: 64 * 1024 }
 
-/** Turn an exception of a send into its result. */
-export function failedSend(error: unknown): SendResult {
+/** Turn an exception of a send into its result. `timeoutMs` is the time limit of the send. */
+export function failedSend(error: unknown, timeoutMs = sendTimeoutMs): SendResult & { ok: false } {
   if (error instanceof AnswerTooLongError) return { ok: false, status: null, error: 'The answer was too long' }
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  return { ok: false, status: null, error: isTimeout ? `No answer within ${sendTimeoutMs / 1000} s` : 'The connection failed' }
+  return { ok: false, status: null, error: isTimeout ? `No answer within ${timeoutMs / 1000} s` : 'The connection failed' }
 }
 
 /** Parse a Retry-After header, a number or a date, into seconds (at most one day). Return undefined when it is neither. */

@@ -10,12 +10,15 @@ export interface Attempt {
 }
 
 // Seconds until the next attempt, after the first, second and third failure.
-const backoff = [30, 120, 600]
+const backoff: readonly number[] = [30, 120, 600]
 
-/** Return the seconds until the next attempt. Return null after success, after a final failure, or after the last attempt. */
-export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult): number | null {
+/**
+ * Return the seconds until the next attempt. Return null after success, after a final failure, or after the last attempt. `delays` has the
+ * seconds after each failure; the last one repeats.
+ */
+export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult, delays = backoff): number | null {
   if (result.ok || result.gone || attempts >= max_attempts) return null
-  return Math.max(backoff[attempts - 1] ?? 600, result.retryAfterSeconds ?? 0)
+  return Math.max(delays[attempts - 1] ?? delays.at(-1) ?? 0, result.retryAfterSeconds ?? 0)
 }
 
 export const abandonedAttemptError = 'The last attempt did not finish'

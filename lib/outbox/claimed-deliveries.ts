@@ -3,6 +3,13 @@ import * as z from 'zod'
 import type { EscalationDetails } from '../events/escalation-alert.ts'
 import { attemptTable } from './attempts.ts'
 
+/** A webhook that was switched off. `reason` is null when an admin has changed it since. */
+export interface DisabledWebhook {
+  url: string
+  description: string
+  reason: 'gone' | 'failing' | null
+}
+
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
 export const ClaimedDelivery = z.object({
   id: z.string(),
@@ -21,6 +28,7 @@ export const ClaimedDelivery = z.object({
       'feedback_receipt',
       'second_factor_added',
       'second_factor_removed',
+      'webhook_disabled',
     ])
     .nullable(),
   user_id: z.string().nullable(),
@@ -37,6 +45,8 @@ export const ClaimedDelivery = z.object({
   body: z.string().nullable(),
   link: z.string().nullable(),
   escalation: z.custom<EscalationDetails | null>(),
+  /** The webhook that the e-mail is about. */
+  webhook: z.custom<DisabledWebhook | null>(),
   batch_key: z.string().nullable(),
   /** Whether it was created more than a day ago. */
   is_old: z.boolean(),
@@ -49,11 +59,13 @@ export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending',
 export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
          d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
+         case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
          a.name as account_name, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
          d.created_at < app.now() - interval '1 day' as is_old
     from ${claimed} d
     join accounts a on a.id = d.account_id
     left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
     left join events e on e.account_id = d.account_id and e.id = d.event_id
+    left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
     left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
     left join users author on author.account_id = d.account_id and author.id = c.set_up_by`

@@ -1,5 +1,6 @@
 import { Client } from '@upstash/qstash'
 import { createBoundedFetch, type Fetch } from '../net/bounded-fetch.ts'
+import { createTraceparent } from '../trace.ts'
 import type { QueuePort } from './queue.ts'
 
 interface QStashSettings {
@@ -18,12 +19,15 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   return {
     async publish(messages) {
       if (messages.length === 0) return
+      // QStash forwards it to the job: https://upstash.com/docs/qstash/howto/publishing#custom-headers
+      const traceparent = createTraceparent()
       const requests = messages.map(({ path, body, delaySeconds = 0, deduplicationId }) => ({
         url: target + path,
         body,
         retries: 0,
         ...(delaySeconds > 0 ? { delay: delaySeconds } : {}),
         ...(deduplicationId ? { deduplicationId } : {}),
+        ...(traceparent ? { headers: { traceparent } } : {}),
       }))
       await client.batchJSON(requests)
     },

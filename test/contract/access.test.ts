@@ -61,6 +61,7 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 })
 
 const stepUpOperations = [
+  'accounts.apiKeys.create',
   'accounts.invites.create',
   'accounts.removeMember',
   'accounts.resetMemberMfa',
@@ -83,6 +84,10 @@ const stepUpOperations = [
   'notifications.updateConfig',
   'psa.connection.delete',
   'psa.connection.put',
+  'webhooks.create',
+  'webhooks.delete',
+  'webhooks.rotateSecret',
+  'webhooks.update',
 ]
 
 describe('step-up', () => {

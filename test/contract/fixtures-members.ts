@@ -30,6 +30,18 @@ async function insertInvite(service: Service, { accountId, id: inviter }: Person
   return { id, code }
 }
 
+/** Insert an API key of `creator`, whose text nobody knows. */
+function insertKey(service: Service, { accountId, id: creator }: Person): Promise<string> {
+  return insertReturningId(
+    service,
+    `with u as (
+       insert into users (account_id, email, full_name, role, is_active, is_service) values ($1, $2, 'Ticket sync', 'engineer', false, true) returning id)
+     insert into api_keys (id, account_id, hash, last_characters, scopes, created_by)
+     select u.id, $1, $3, 'abcd', '{flows:read}', $4 from u returning id`,
+    [accountId, createEmail(), randomBytes(32), creator],
+  )
+}
+
 const createInvite: Fixture = async (service, owner) => ({ params: { invite_id: (await insertInvite(service, owner)).id } })
 const createEmptySample: Fixture = async () => ({})
 const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
@@ -74,6 +86,13 @@ export const memberFixtures: Record<string, Fixture> = {
   'accounts.invites.revoke': createInvite,
   'accounts.invites.resend': createInvite,
   'accounts.invites.lookUp': async (service, owner) => ({ params: { code: (await insertInvite(service, owner)).code } }),
+
+  'accounts.apiKeys.list': async (service, owner) => {
+    await insertKey(service, owner)
+    return createPageSample(service, owner)
+  },
+  'accounts.apiKeys.create': async () => ({ body: { name: 'Ticket sync', role: 'engineer', scopes: ['flows:read'] } }),
+  'accounts.apiKeys.revoke': async (service, owner) => ({ params: { key_id: await insertKey(service, owner) } }),
 
   'accounts.teams.list': createPageSample,
   'accounts.teams.create': async () => ({ body: { name: 'North' } }),

@@ -26,6 +26,7 @@ import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
 import { twoFactorFixtures } from './fixtures-two-factor.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
+import { webhookFixtures } from './fixtures-webhooks.ts'
 
 const createConfig: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
 const createRefreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
@@ -47,6 +48,7 @@ export const fixtures: Record<string, Fixture> = {
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,
+  ...webhookFixtures,
   'identity.auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

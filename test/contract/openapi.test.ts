@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
+import { getKeyScope } from '../../lib/http/key-scopes.ts'
 import { isCommonFailure } from '../../lib/http/openapi/responses.ts'
 import { listFailures, requiresToken } from '../../lib/http/operation.ts'
 import { isErrorCode, type ProblemKind, problems } from '../../lib/problem.ts'
@@ -133,7 +134,9 @@ describe('every operation', () => {
     }
     const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
-    expect(security ?? document.security).toEqual(requiresToken(op) ? [{ bearer: [] }] : [])
+    const scope = getKeyScope(op)
+    const expected = [{ bearer: [] }, ...(scope ? [{ api_key: [scope] }] : [])]
+    expect(security ?? document.security).toEqual(requiresToken(op) ? expected : [])
   })
 
   it.each(cases)('%s has a valid example of its request and of its response', (_, op, { requestBody, responses }) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { mask } from '../../lib/text/mask.ts'
 import { maskSecrets } from '../../lib/text/mask-secrets.ts'
 import { measureCpuTimeMs } from '../support/measure.ts'
@@ -63,6 +64,14 @@ describe('mask', () => {
     expect(total).toBeGreaterThanOrEqual(1000)
     expect((changed.length + unseenChanged.length) / total).toBeLessThanOrEqual(0.01)
   })
+
+  it.each(['%s', 'key=%s;', '{"key":"%s"}', 'curl -H "Authorization: Bearer %s" x', 'The key begins with %s'])(
+    'KEY-13 masks an API key of this service in %s, also the beginning of one',
+    (line) => {
+      const key = createApiKey({ accountId: crypto.randomUUID(), keyId: crypto.randomUUID() })
+      for (const part of [key, key.slice(0, 24)]) expect(mask(line.replace('%s', part))).not.toContain(part.slice(4))
+    },
+  )
 
   it('does not change ordinary lines', () => {
     const changed = ordinaryLines.filter((line) => mask(line) !== line)

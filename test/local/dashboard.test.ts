@@ -1,6 +1,5 @@
 import { request } from 'node:http'
 import { Client } from '@upstash/qstash'
-import { Resend } from 'resend'
 import { expect, test } from 'vitest'
 import { expectStatus } from '../support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
@@ -24,11 +23,8 @@ test('the dashboard keeps the newest 1,000 records of a service, newest first, a
   expect(await read('/desk/chat')).toHaveLength(1)
 })
 
-test('the page shows the recorded messages, escapes them, and loads nothing from other origins', async () => {
-  const { origin, call, faults } = await startTestServer({ createEscalation: async () => undefined })
-  const resend = new Resend(secrets.resendKey, { baseUrl: `${origin}/resend` })
-  const html = '<b onclick="x">Hi</b><script>alert(1)</script>'
-  await resend.emails.send({ from: 'a@example.com', to: 'b@example.com', subject: '<script>subject</script>', html })
+test('the page and the previews of messages escape what they show, and load nothing from other origins', async () => {
+  const { origin, call, read } = await startTestServer()
   const link = { type: 'context', elements: [{ type: 'mrkdwn', text: '*Bold* <https://example.com/a?b=1|the link> <!channel>' }] }
   await call('POST', '/chat/1/x', { text: 't', blocks: [{ type: 'header', text: { type: 'plain_text', text: 'A <header>' } }, link] })
   await call('POST', '/chat/1/x', '<img src=x>')
@@ -36,22 +32,78 @@ test('the page shows the recorded messages, escapes them, and loads nothing from
   const actions = [{ type: 'Action.OpenUrl', title: 'Bad', url: 'javascript:alert(1)' }]
   const contentType = 'application/vnd.microsoft.card.adaptive'
   await call('POST', '/chat/2/x', { attachments: [{ contentType, content: { ...content, actions } }] })
+  const page = await fetch(origin)
+  expect(page.headers.get('content-type')).toContain('text/html')
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*script-src 'self'; /)
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  const previews = (await read('/desk/chat')).map(({ id }) => call('GET', `/desk/chat/${id}/preview`))
+  const [card, text, blocks] = await Promise.all(previews.map(async (preview) => (await preview).text()))
+  expect(blocks).toContain('<h4>A &lt;header&gt;</h4>')
+  expect(blocks).toContain('<a href="https://example.com/a?b=1" rel="noreferrer">the link</a>')
+  expect(blocks).toContain('<mark>&lt;!channel&gt;</mark>')
+  expect(text).toContain('&lt;img src=x&gt;')
+  expect(card).toContain('Card text')
+  expect(card).not.toContain('href="javascript')
+  const policy = (await previews[0])?.headers.get('content-security-policy')
+  expect(policy).toMatch(/^default-src 'none'; /)
+  expect(policy).not.toContain('script-src')
+  expectStatus(await call('GET', '/desk/chat/unknown/preview'), 404)
+})
+
+test('the state counts the records of each service and the messages of the queue in each state', async () => {
+  const { call, faults, origin, dashboard } = await startTestServer({ api: 'http://127.0.0.1:1', createEscalation: async () => undefined })
+  await call('POST', '/chat/1/x', { text: 'hello' })
+  const queue = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken })
+  await queue.publishJSON({ url: 'http://127.0.0.1:1/jobs', body: {}, delay: 3600 })
   faults.set({ service: 'psa', mode: 'hang' })
-  const response = await call('GET', '/')
-  const page = await response.text()
-  expect(response.headers.get('content-type')).toContain('text/html')
-  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  expect(page).toContain('&lt;b onclick=&quot;x&quot;&gt;Hi')
-  expect(page).toContain('<iframe sandbox="allow-popups allow-popups-to-escape-sandbox"')
-  expect(page).toContain('<h4>A &lt;header&gt;</h4>')
-  expect(page).toContain('<a href="https://example.com/a?b=1" rel="noreferrer">the link</a>')
-  expect(page).toContain('<mark>&lt;!channel&gt;</mark>')
-  expect(page).toContain('Card text')
-  expect(page).toContain('psa: hang')
-  expect(page).toContain('data-path="/desk/demo/escalation"')
-  expect(page).not.toMatch(/<script>subject|<img src=x|href="javascript|<link|src="http/)
-  expect(page.match(/<script/g)).toHaveLength(1)
+  dashboard.logs.add('{"status":200}')
+  expect(await (await call('GET', '/desk/state')).json()).toMatchObject({
+    clock: { offset_seconds: 0 },
+    faults: [{ service: 'psa', mode: 'hang' }],
+    queue: { scheduled: 1, delivering: 0, delivered: 0, failed: 0, dead: 0 },
+    services: { chat: { count: 1 }, mail: { count: 0, newest: null } },
+    logs: { count: 1, newest: '1' },
+    api: 'http://127.0.0.1:1',
+    demo: true,
+  })
+})
+
+test('a trace lists the log lines and the records with its id, oldest first', async () => {
+  const { call, origin, dashboard, read } = await startTestServer()
+  const traceId = 'a'.repeat(32)
+  const headers = { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` }
+  await fetch(`${origin}/chat/1/first`, { method: 'POST', headers, body: '{"text":"one"}' })
+  await fetch(`${origin}/chat/2/second`, { method: 'POST', headers, body: '{"text":"two"}' })
+  await call('POST', '/chat/1/other', { text: 'another trace' })
+  for (const status of [200, 201]) dashboard.logs.add(JSON.stringify({ status, trace_id: traceId }))
+  dashboard.logs.add('not JSON')
+  expect(await (await call('GET', `/desk/traces/${traceId}`)).json()).toMatchObject({
+    logs: [{ status: 200 }, { status: 201 }],
+    records: [
+      { service: 'chat', title: 'Slack /chat/1/first' },
+      { service: 'chat', title: 'Teams /chat/2/second' },
+    ],
+  })
+  expect(await read('/desk/logs')).toMatchObject([{ text: 'not JSON' }, { status: 201 }, { status: 200 }])
+  expectStatus(await call('DELETE', '/desk/logs'), 204)
+  expect(await read('/desk/logs')).toEqual([])
+})
+
+test.each([
+  ['local/dashboard/app.ts', 200],
+  ['local/dashboard/style.css', 200],
+  ['client/client.ts', 200],
+  ['local/settings.ts', 404],
+  ['local/dashboard/../settings.ts', 404],
+  ['local/dashboard/%2e%2e/settings.ts', 404],
+  ['auth/tokens.ts', 404],
+])('of the source files, the page can only load its own and the typed client: %s is %i', async (path, status) => {
+  const { port } = await startTestServer()
+  // fetch would resolve the dots.
+  const received = await new Promise((resolve) => {
+    request({ port, path: `/desk/source/${path}` }, (response) => resolve(response.resume().statusCode)).end()
+  })
+  expect(received).toBe(status)
 })
 
 test('the page is JSON for a request that accepts JSON', async () => {
@@ -61,8 +113,6 @@ test('the page is JSON for a request that accepts JSON', async () => {
   expect(overview).toMatchObject({
     clock: { offset_seconds: 0 },
     faults: [],
-    demo: false,
-    totp: [],
     mail: [],
     chat: [{ body: { text: 'hello' } }],
     queue: [],

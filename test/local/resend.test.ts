@@ -27,6 +27,7 @@ test('the local Resend records a sent e-mail under the returned id', async () =>
       text: 'Hi',
       headers: {},
       idempotency_key: 'delivery-1',
+      trace_id: null,
     },
   ])
 })

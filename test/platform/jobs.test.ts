@@ -8,6 +8,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { migrationsFolder } from '../../lib/db/migrate.ts'
 import { closeJobsPool, openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
+import { createTasks } from '../../lib/platform/node/jobs-tasks.ts'
 import type { Message } from '../../lib/queue/queue.ts'
 import { createQueueDatabase, jobPath, openJobs } from './queue-platforms.ts'
 
@@ -352,5 +353,53 @@ describe('recovery', () => {
     await database.sql('grant select on graphile_worker.migrations to app_platform')
     await jobs.queue.publish([message(1)])
     await eventually(() => jobs.started).toEqual([1])
+  })
+})
+
+describe('a job of a webhook', () => {
+  /** Create the tasks of a worker whose jobs wait until the gate opens. */
+  function createWaitingTasks() {
+    const gate = createGate()
+    const started: string[] = []
+    const run = async (path: string) => {
+      started.push(path)
+      await gate.wait()
+    }
+    const work = {
+      pool: {} as pg.Pool,
+      handlers: { run, cron: async () => {} },
+      log: () => {},
+      jobTimeoutMs: 60_000,
+      running: new Set<Promise<void>>(),
+    }
+    const { message: runMessage } = createTasks(work)
+    const start = (path: string) => Promise.resolve(runMessage?.({ path, body: {} }, {} as never))
+    return { gate, started, work, start }
+  }
+  const webhookPath = '/jobs/webhooks/deliver'
+
+  it('WHK-16 gives its place to other jobs while it waits for the receiver, and a stop waits for it', async () => {
+    const { gate, work, start } = createWaitingTasks()
+    await start(webhookPath)
+    expect(work.running.size).toBe(1)
+    let hasEnded = false
+    const other = start(jobPath).then(() => {
+      hasEnded = true
+    })
+    await sleep(0)
+    expect(hasEnded).toBe(false)
+    gate.release()
+    await other
+    await Promise.all(work.running)
+  })
+
+  it('WHK-16 is left to the sweep when 50 are waiting', async () => {
+    const { gate, started, start } = createWaitingTasks()
+    for (let n = 0; n < 60; n++) await start(webhookPath)
+    expect(started).toHaveLength(50)
+    gate.release()
+    await sleep(0)
+    await start(webhookPath)
+    expect(started).toHaveLength(51)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../lib/queue/queue.ts'
+import { getTraceId, runInTrace } from '../../lib/trace.ts'
 import { runConcurrently } from '../support/concurrency.ts'
 import { jobPath, openPostgresQueue, openQstash, type TestQueue } from './queue-platforms.ts'
 
@@ -17,6 +18,18 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     await test.queue.publish([message(1), message(2), message(3)])
     await test.settle()
     expect(test.started.toSorted()).toEqual([1, 2, 3])
+  })
+
+  it('runs a job in the trace of the work that published it', async () => {
+    const test = await open()
+    const traceIds: (string | undefined)[] = []
+    test.handle = async () => void traceIds.push(getTraceId())
+    const traceId = 'a1'.repeat(16)
+    await runInTrace(`00-${traceId}-${'b2'.repeat(8)}-01`, () => test.queue.publish([message(1)]))
+    await test.queue.publish([message(2)])
+    await test.settle()
+    expect(traceIds).toHaveLength(2)
+    expect(traceIds.filter((id) => id === traceId)).toHaveLength(1)
   })
 
   it('runs the job of a delayed message when it is due', async () => {

@@ -1,8 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
 import { createAiSession } from '../support/ai.ts'
+import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
+import { flowBody } from '../support/flows.ts'
 import { createAccount } from '../support/people.ts'
+import { traceResetMail } from '../support/traces.ts'
 
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())
@@ -26,6 +29,18 @@ it('NOT-56 returns the facts of a limit, which the Worker reads from the error o
       limit: 10,
     },
   ])
+})
+
+it('KEY-02 KEY-06 the Worker admits a key for a read and in a transaction, names the scope that it lacks, and reads mapped addresses', async () => {
+  const account = await createAccount(service)
+  const key = await createKey(service, account, { scopes: ['flows:write'] })
+  expectStatus(await key.call('GET', '/trees'), 200)
+  expectStatus(await key.call('POST', '/trees', flowBody(), { 'idempotency-key': 'one' }), 201)
+  expect(expectStatus(await key.call('GET', '/sessions'), 403).body).toMatchObject({ required_scope: 'sessions:read' })
+  const bound = await createKey(service, account, { allowed_ranges: ['203.0.113.64/26'] })
+  const callFrom = async (address: string) => (await bound.call('GET', '/trees', undefined, { 'cf-connecting-ip': address })).status
+  expect([await callFrom('::ffff:203.0.113.70'), await callFrom('::ffff:203.0.113.7')]).toEqual([200, 403])
+  await expect.poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at).not.toBeNull()
 })
 
 it('NOT-60 unsubscribes with the link of an e-mail that the Worker has sent', async () => {
@@ -57,4 +72,11 @@ it('AIT-06 the Worker keeps the answer for a caller who leaves before it', async
   await expect.poll(async () => (await readTasks())[0]?.state, { timeout: 8000 }).toBe('finished')
   const { response } = (await admin.call('GET', `/ai/tasks/${(await readTasks())[0].id}`)).body
   expect(response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
+})
+
+it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and its e-mails', async () => {
+  expect(await traceResetMail(service)).toEqual({
+    logged: ['identity.credentials.requestPasswordReset', 'jobs.deliver'],
+    mails: ['Reset your password'],
+  })
 })

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest'
 import { openBrowser } from './browser.ts'
 
@@ -10,7 +10,7 @@ export interface WatchedPage {
 }
 
 /** Start a browser for the calling test file. Return a function that opens a page, or skips the test where no browser starts. */
-export function useBrowserPages(): (context: TestContext) => Promise<WatchedPage> {
+export function useBrowserPages(): (context: TestContext, options?: BrowserContextOptions) => Promise<WatchedPage> {
   let browser: Browser | undefined
   let skipReason = ''
   beforeAll(async () => {
@@ -21,9 +21,9 @@ export function useBrowserPages(): (context: TestContext) => Promise<WatchedPage
     })
   })
   afterAll(() => browser?.close())
-  return async (context) => {
+  return async (context, options = {}) => {
     if (!browser) return context.skip(skipReason)
-    const page = await browser.newPage()
+    const page = await browser.newPage(options)
     onTestFinished(() => page.close())
     return watchPage(page)
   }

@@ -90,6 +90,7 @@ export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<
     .selectFrom('users')
     .selectAll()
     .where('account_id', '=', accountId)
+    .where('is_service', '=', false)
     .orderBy(byName('full_name'))
     .orderBy('id')
     .offset(skip)

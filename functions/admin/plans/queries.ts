@@ -9,7 +9,7 @@ import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type L
 const selectPlanSql = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, jsonb_build_object(
            'flows', l.max_flows, 'open_ai_sessions', l.max_open_ai_sessions, 'schedules', l.max_schedules,
-           'notification_configs', l.max_notification_configs, 'mails_per_day', l.max_mails_per_day, 'stored_bytes', l.max_stored_bytes,
+           'notification_configs', l.max_notification_configs, 'webhooks', l.max_webhooks, 'mails_per_day', l.max_mails_per_day, 'stored_bytes', l.max_stored_bytes,
            'ai_cost_micros', l.max_ai_cost_micros_per_month) as quotas,
          b.display_name, b.description, b.monthly_price_cents,
          b.annual_price_cents, b.currency, b.features, b.is_public, b.is_archived, b.sort_order, b.provider_product_id,

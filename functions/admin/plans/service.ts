@@ -29,6 +29,7 @@ function toQuotaColumns(quotas: NonNullable<PlanLimitsUpdate['quotas']>) {
     max_open_ai_sessions: quotas.open_ai_sessions,
     max_schedules: quotas.schedules,
     max_notification_configs: quotas.notification_configs,
+    max_webhooks: quotas.webhooks,
     max_mails_per_day: quotas.mails_per_day,
     max_stored_bytes: quotas.stored_bytes,
     max_ai_cost_micros_per_month: quotas.ai_cost_micros,

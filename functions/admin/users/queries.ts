@@ -41,7 +41,11 @@ const subscriptionColumns = [
 ] as const
 
 function selectUserRows(db: PlatformDb) {
-  return db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns)
+  return db
+    .selectFrom('users as u')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .select(userColumns)
+    .where('u.is_service', '=', false)
 }
 
 export function selectUsers(db: StaffDb, { q, account_id, skip, limit }: UserQuery & PageQuery): Promise<AdminUser[]> {
@@ -61,7 +65,7 @@ export function selectUser(db: StaffDb, id: string): Promise<AdminUser | undefin
 }
 
 function selectAccountId(db: PlatformDb, userId: string) {
-  return db.selectFrom('users').select('account_id').where('id', '=', userId)
+  return db.selectFrom('users').select('account_id').where('id', '=', userId).where('is_service', '=', false)
 }
 
 // Staff also act in accounts other than their own, so the join does not compare the account of the actor.

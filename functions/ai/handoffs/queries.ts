@@ -33,7 +33,7 @@ export const selectCallerAndColleague = readStatement(
   z.object({ name: z.string(), role: Role, is_caller: z.boolean() }),
   (colleagueId: string | null) => sql`
     select u.full_name as name, u.role, u.id = app.user_id() as is_caller from users u
-     where u.account_id = app.account_id() and u.is_active and u.id in (app.user_id(), ${colleagueId}::uuid)`,
+     where u.account_id = app.account_id() and (u.id = app.user_id() or (u.id = ${colleagueId}::uuid and u.is_active))`,
 )
 
 export interface Person {
@@ -140,7 +140,7 @@ export const insertHandoffCreated = writeStatement(
 export const emitEscalated = writeStatement(
   EmittedEvent,
   (escalation: NewEscalation) => sql`
-    select (emitted).delivery_ids, (emitted).user_ids
+    select (emitted).delivery_ids, (emitted).user_ids, (emitted).webhook_delivery_ids
       from (select ${callEmit(escalation.event)} as emitted from ai_sessions s where ${isEscalated(escalation)} offset 0) e`,
 )
 

@@ -12,7 +12,7 @@ import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { type EscalationDetails, toEscalationDetails } from '../../../lib/events/escalation-alert.ts'
 import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
+import { enqueueEmitted } from '../../../lib/outbox/events.ts'
 import { registerLiveEvent } from '../../../lib/outbox/live-events.ts'
 import { invalidField, notFound } from '../../../lib/problem.ts'
 import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
@@ -79,7 +79,7 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
   const { db } = ctx
   const { text, handoff, pushId, liveEvent, event } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
   registerLiveEvent(db, liveEvent)
-  enqueueDeliveries(db, event.delivery_ids)
+  enqueueEmitted(db, event)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
   return { handoff, text, pushId, notified: event.user_ids.length }

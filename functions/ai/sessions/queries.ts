@@ -7,6 +7,7 @@ import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } fro
 import { type Candidate, selectCandidates } from '../../../lib/db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { callEmitWebhook, EmittedWebhooks } from '../../../lib/outbox/webhooks.ts'
 import type { AiSessionQuery, AiSessionResolve } from './schemas.ts'
 
 const ChangedRow = z.object({ id: z.string() })
@@ -61,16 +62,21 @@ export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean>
 const closeHandoff = (id: string) => sql`
   update ai_handoffs h set closed_at = app.now() from closed_session where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
 
-/** Resolve an open session and close its open handoff. */
+const resolvedData = sql`
+  json_build_object('session_id', s.id, 'kind', 'ai', 'outcome', s.outcome, 'ticket_id', s.psa_ticket_id, 'flow_id', null, 'flow_name', null,
+    'batch_id', null, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.resolved_at))`
+
+/** Resolve an open session, close its open handoff, and insert its messages for webhooks. */
 export const resolveAiSession = writeStatement(
-  ChangedRow,
+  ChangedRow.extend(EmittedWebhooks.shape),
   (id: string, { outcome, notes }: AiSessionResolve) => sql`
     with closed_session as (
       update ai_sessions s
          set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
-       where ${isOwnAiSession(id, openStates)} returning s.id
-    ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
+       where ${isOwnAiSession(id, openStates)} returning s.*
+    ), closed_handoff as (${closeHandoff(id)})
+    select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
 )
 
 /** Abandon an open session and close its open handoff. */

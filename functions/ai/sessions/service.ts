@@ -11,6 +11,7 @@ import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { enqueuePush } from '../../../lib/outbox/pushes.ts'
+import { enqueueWebhooks } from '../../../lib/outbox/webhooks.ts'
 import { notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import { toPromptNotes } from '../../../lib/psa/prompt.ts'
 import * as psa from '../../psa/tickets/service.ts'
@@ -53,8 +54,9 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
   const before = await findOwn(ctx.db, id, openStates)
   const text = writeDocumentation(before, { outcome, notes }, (await selectExportMasking.one(ctx.db)).is_masked)
   const pushId = await inTransaction(ctx.db, async (db) => {
-    const { isChanged, session } = await updateAiSession(db, id, queries.resolveAiSession.query(id, input))
-    if (!isChanged) throw createChangeProblem(session, openStates)
+    const [resolved, rows] = await db.batch([queries.resolveAiSession.query(id, input), selectAiSession.query(id)])
+    if (!resolved[0]) throw createChangeProblem(rows[0], openStates)
+    enqueueWebhooks(db, resolved[0].webhook_delivery_ids)
     return pushDocumentation(db, before, text)
   })
   return {

@@ -25,7 +25,9 @@ export const selectTask = readStatement(
     select ${columns}, t.response_body from ai_tasks t where t.account_id = app.account_id() and t.user_id = app.user_id() and t.id = ${id}`,
 )
 
-const claimedColumns = sql`id, account_id, user_id, sign_in_id, operation, path, body, attempts, max_attempts`
+const claimedColumns = sql`
+  id, account_id, user_id, sign_in_id, operation, path, body, attempts, max_attempts,
+  (select k.hash::text from api_keys k where k.account_id = ai_tasks.account_id and k.id = ai_tasks.sign_in_id) as key_hash`
 
 /** A task that a worker has leased for an attempt. */
 export const ClaimedTask = z.object({
@@ -38,6 +40,8 @@ export const ClaimedTask = z.object({
   body: z.string(),
   attempts: z.int(),
   max_attempts: z.int(),
+  /** The hash of the API key that stored the request, as a bytea. */
+  key_hash: z.string().nullable(),
 })
 export type ClaimedTask = z.output<typeof ClaimedTask>
 

@@ -31,8 +31,9 @@ export async function get({ db }: ReadContext, id: string): Promise<AiTask> {
 export async function attempt(ctx: TaskContext, taskId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimTask.first(ctx.platform, taskId, attemptNumber)
   if (!claimed) return
-  const { id, account_id: accountId, user_id: userId, sign_in_id: signInId, path, body } = claimed
-  const answer = await ctx.callStoredRequest({ id, caller: { accountId, userId, signInId }, path, body })
+  const { id, account_id: accountId, user_id: userId, sign_in_id: signInId, key_hash: hash, path, body } = claimed
+  const caller = { accountId, userId, signInId, ...(hash ? { key: { hash, isAddressChecked: true } as const } : {}) }
+  const answer = await ctx.callStoredRequest({ id, caller, path, body })
   await recordResult(ctx, claimed, toSendResult(answer), answer)
 }
 

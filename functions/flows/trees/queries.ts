@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountId, jsonb, mayChange, now } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
@@ -8,6 +8,7 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { LibraryEntry } from '../../../lib/flows/step-library.ts'
 import type { FlowNode, IntakeField, StepList } from '../../../lib/flows/structure.ts'
+import { callEmitWebhook, EmittedWebhooks, enqueueWebhooks } from '../../../lib/outbox/webhooks.ts'
 import type { Tree, TreeListItem, TreeQuery } from './schemas.ts'
 
 export interface TreeRow extends Tree {
@@ -114,13 +115,30 @@ export const insertTreeWithVersion = writeStatement(null, (versionId: string, co
     insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
 })
 
-/** Insert the flow, its first version and its library entries in one transaction. */
+/** Insert the flow, its first version, its library entries and its messages for webhooks in one transaction. */
 export async function insertTree(db: WriteDb, content: TreeContent, origin: Origin = {}): Promise<TreeRow> {
   const versionId = crypto.randomUUID()
-  const insert = insertTreeWithVersion.query(versionId, content, origin)
-  const [, , rows] = await db.batch([insert, syncLibrary.query(versionId, content), selectTreeWithContent(db, savedTreeId(versionId))])
-  return rows[0] as TreeRow
+  return (await saveTree(db, versionId, content, insertTreeWithVersion.query(versionId, content, origin))) as TreeRow
 }
+
+/** Run the statement that writes a version, and what follows from it. Return undefined if nothing was written. */
+async function saveTree(db: WriteDb, versionId: string, content: TreeContent, write: Compilable): Promise<TreeRow | undefined> {
+  const sync = syncLibrary.query(versionId, content)
+  const statements = [write, sync, selectTreeWithContent(db, savedTreeId(versionId)), emitPublished.query(versionId)] as const
+  const [, , rows, emitted] = await db.batch(statements)
+  enqueueWebhooks(db, emitted[0]?.webhook_delivery_ids ?? [])
+  return rows[0]
+}
+
+/** Insert the messages of a saved version for webhooks. Nobody but its author sees a private flow, so it causes none. */
+export const emitPublished = writeStatement(EmittedWebhooks, (versionId: string) => {
+  const data = sql`
+    json_build_object('flow_id', t.id, 'version', t.version, 'flow_name', t.name, 'flow_type', t.tree_type, 'visibility', t.visibility,
+      'team_id', t.team_id, 'published_by', app.user_id())`
+  return sql`
+    select ${callEmitWebhook('flow.published', sql`t.id::text`, data)} as webhook_delivery_ids
+      from trees t where t.account_id = app.account_id() and t.id = ${savedTreeId(versionId)} and t.status = 'published' and t.visibility <> 'private'`
+})
 
 export const insertNextVersion = writeStatement(
   null,
@@ -138,9 +156,7 @@ export const insertNextVersion = writeStatement(
 /** Save a new version. Return undefined if `version` is no longer current, the flow is deleted or the caller may not change it. */
 export async function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow | undefined> {
   const versionId = crypto.randomUUID()
-  const update = insertNextVersion.query(versionId, { id, version }, content)
-  const [, , rows] = await db.batch([update, syncLibrary.query(versionId, content), selectTreeWithContent(db, savedTreeId(versionId))])
-  return rows[0]
+  return saveTree(db, versionId, content, insertNextVersion.query(versionId, { id, version }, content))
 }
 
 export const deactivateLibrarySteps = writeStatement(

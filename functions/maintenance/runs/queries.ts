@@ -84,7 +84,7 @@ export const claimSchedule = writeStatement(
   (id: string) => sql`
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
            app.feature_on(s.account_id, 'maintenance_schedules') as is_feature_on, app.lapsed(a) as is_lapsed,
-           u.is_active as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
+           (u.is_active or app.is_key_open(u.account_id, u.id)) as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
            (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
              where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
            (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'

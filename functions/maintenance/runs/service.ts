@@ -4,6 +4,7 @@ import { toProblem } from '../../../lib/http/app.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { Existing, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
+import { enqueueWebhookEvent } from '../../../lib/outbox/webhooks.ts'
 import { type FieldError, Problem } from '../../../lib/problem.ts'
 import { getPendingDueTimes } from '../../../lib/schedules/due-times.ts'
 import * as batches from '../../sessions/batches/service.ts'
@@ -44,7 +45,7 @@ async function startManualRun(
   const targets = (await queries.selectTargets(db, target_list_id))?.targets
   if (!targets) throw new Problem('no_target_list')
   const result = await createBatches(db, tree_id, targets).catch(throwInvalidTargets)
-  const { id: run_id } = await queries.insertRun(db, id, 'manual', { ...result, due_at: null })
+  const { id: run_id } = await insertRun(db, { id, name, team_id }, 'manual', { ...result, due_at: null })
   await enqueueEvent(db, {
     key: 'maintenance.batch_created',
     actorId: ctx.caller.userId,
@@ -105,11 +106,26 @@ async function recordDueRuns(db: WriteDb, id: string, failure: string | null): P
   const outcome = latest === undefined ? null : { due_at: iso(latest), ...(await attemptRun(db, schedule, failure)) }
   const reason = 'Missed; only the latest due run was started'
   await queries.recordMissedRuns.run(db, id, { missed, reason, nextRunAt: iso(next) })
-  if (outcome) await queries.insertRun(db, id, 'scheduled', outcome)
+  if (outcome) await insertRun(db, schedule, 'scheduled', outcome)
   await enqueueRunEvents(db, schedule, outcome, missed.length)
 }
 
 type RunResult = Omit<queries.RunOutcome, 'due_at'>
+type RunSchedule = Pick<queries.ClaimedSchedule, 'id' | 'name' | 'team_id'>
+
+/** Insert a run, and its messages for webhooks. */
+async function insertRun(
+  db: WriteDb,
+  { id, name, team_id }: RunSchedule,
+  trigger: 'scheduled' | 'manual',
+  outcome: RunResult & { due_at: string | null },
+): Promise<{ id: string }> {
+  const run = await queries.insertRun(db, id, trigger, outcome)
+  const { status, error, batch_ids, session_count } = outcome
+  const data = { schedule_id: id, schedule_name: name, run_id: run.id, trigger, status, error, batch_ids, session_count, team_id }
+  await enqueueWebhookEvent(db, { type: 'schedule.run', subject: id, data })
+  return run
+}
 
 async function attemptRun(db: WriteDb, schedule: queries.ClaimedSchedule, failure: string | null): Promise<RunResult> {
   if (failure !== null) return { status: 'failed', error: failure, batch_ids: [], session_count: 0 }

@@ -26,6 +26,7 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
   if (purpose === 'feedback') return writeServiceEmail(delivery, await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', purpose))
   if (purpose === 'feedback_receipt') return writeReceipt(ctx, delivery)
   if (purpose === 'second_factor_added' || purpose === 'second_factor_removed') return writeServiceEmail(delivery, factorEmails[purpose])
+  if (purpose === 'webhook_disabled') return writeWebhookDisabled(ctx, delivery)
   if (purpose) return writeLink(ctx, delivery)
   const { title, body, url, facts = [], sections = [], button } = writeChatMessage(ctx, delivery)
   const content = { subject: title, paragraphs: body ? [body] : [], facts, sections, isUrgent: button?.isUrgent === true }
@@ -118,6 +119,27 @@ async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Pro
   const email = await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', 'feedback_receipt')
   if (!email) return createRefusal('The feedback no longer exists')
   return writeToRecipients(ctx, delivery, email, 'You sent feedback about Support Flow.')
+}
+
+const disabledReasons = {
+  gone: 'Its receiver answered 410, which means that it wants no more messages.',
+  failing: 'Its receiver has accepted no message for five days.',
+}
+
+/** Write the e-mail to an account admin about a webhook that was switched off. It names the host only: an address may contain a secret. */
+async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  const { webhook, account_name } = delivery
+  if (!webhook?.reason) return createRefusal('The webhook no longer exists or is on again')
+  const name = toPlainName(webhook.description) || new URL(webhook.url).host
+  const content = {
+    subject: 'A webhook was switched off',
+    paragraphs: [
+      `Support Flow sends no more events to the webhook “${name}” at ${new URL(webhook.url).host}. ${disabledReasons[webhook.reason]}`,
+      'Repair the receiver, switch the webhook on again, and replay the failed messages.',
+    ],
+    link: { label: 'Open the webhooks', url: `${ctx.config.FRONTEND_URL}/settings/webhooks` },
+  }
+  return writeToRecipients(ctx, delivery, content, `You are an admin of the account “${toPlainName(account_name)}” in Support Flow.`)
 }
 
 /** Write the e-mail of an invite with a new code. Return a final failure for an invite that was used or revoked or has expired. */

@@ -5,13 +5,16 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Member } from '../../../lib/psa/psa.ts'
 
+/** Whether a user may act: a person who may sign in, or an API key. */
+const canAct = sql<boolean>`(u.is_active or app.is_key_open(u.account_id, u.id))`
+
 function selectMappingRows(db: ReadDb) {
   return db
     .selectFrom('users as u')
     .leftJoin('psa_member_mappings as m', (join) => join.onRef('m.account_id', '=', 'u.account_id').onRef('m.user_id', '=', 'u.id'))
     .select(['u.id as user_id', 'u.full_name', 'u.email', 'm.psa_member_id', 'm.psa_identifier', 'm.psa_name'])
     .where('u.account_id', '=', accountId)
-    .where('u.is_active', '=', true)
+    .where(canAct)
 }
 
 export function selectMappings(db: ReadDb) {
@@ -32,13 +35,13 @@ export function selectOwnMember(db: ReadDb): Promise<Pick<Member, 'id' | 'identi
     .executeTakeFirst()
 }
 
-/** Map an active user to a member of the connection. Return false if the connection has changed since the member was read. */
+/** Map a user who may act to a member of the connection. Return false if the connection has changed since the member was read. */
 export const upsertMapping = writeStatement(
   z.object({ user_id: z.string() }),
   (userId: string, connection: { id: string; credentials: string }, { id, identifier, name }: Member) => sql`
     insert into psa_member_mappings as m (user_id, connection_id, psa_member_id, psa_identifier, psa_name)
     select u.id, c.id, ${id}, ${identifier}, ${name} from users u, psa_connections c
-     where u.account_id = app.account_id() and u.id = ${userId} and u.is_active
+     where u.account_id = app.account_id() and u.id = ${userId} and ${canAct}
        and c.account_id = app.account_id() and c.id = ${connection.id} and c.credentials = ${connection.credentials}
     on conflict (account_id, user_id) do update set connection_id = excluded.connection_id, psa_member_id = excluded.psa_member_id,
       psa_identifier = excluded.psa_identifier, psa_name = excluded.psa_name, updated_at = app.now()

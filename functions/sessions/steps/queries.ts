@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { now } from '../../../lib/db/expressions.ts'
-import { changeSession, mayChange, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
-import type { WriteDb } from '../../../lib/db/scope.ts'
+import { mayChange } from '../../../lib/db/rows/sessions.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import { callEmitWebhook, EmittedWebhooks } from '../../../lib/outbox/webhooks.ts'
 import type { CustomStepCreate, DecisionCreate, SessionCompletion } from './schemas.ts'
 
 /** The id of what was inserted or changed. There is no row if nothing was. */
@@ -93,10 +92,18 @@ export const insertCustomStep = writeStatement(ChangedRow, (id: string, step: Ne
     returning id`
 })
 
-export function completeSession(db: WriteDb, id: string, { outcome, notes, next_steps }: SessionCompletion): Promise<UpdateResult> {
-  const update = db
-    .updateTable('sessions as s')
-    .set({ state: 'completed', outcome, completed_at: now, notes: notes ?? undefined, next_steps: next_steps ?? undefined })
-    .where(isEditableInProgress(id))
-  return changeSession(db, id, update.returning('s.id'))
-}
+const completedData = sql`
+  json_build_object('session_id', s.id, 'kind', 'flow', 'outcome', s.outcome, 'ticket_id', s.ticket_number, 'flow_id', s.tree_id,
+    'flow_name', v.name, 'batch_id', s.batch_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
+
+/** Complete a session in progress, and insert its messages for webhooks. */
+export const completeSession = writeStatement(
+  ChangedRow.extend(EmittedWebhooks.shape),
+  (id: string, { outcome, notes, next_steps }: SessionCompletion) => sql`
+    with completed as (
+      update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes ?? null}, s.notes),
+             next_steps = coalesce(${next_steps ?? null}, s.next_steps)
+       where ${isEditableInProgress(id)} returning s.*)
+    select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, completedData)} as webhook_delivery_ids
+      from completed s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version`,
+)

@@ -1,4 +1,4 @@
-import { changeSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
+import { changeSession, selectSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
 import { insertCustomSteps } from '../../../lib/flows/custom-steps.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../../lib/flows/step-navigation.ts'
 import { walkAll } from '../../../lib/flows/walk.ts'
 import type { WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueWebhooks } from '../../../lib/outbox/webhooks.ts'
 import { invalidField, limitReached, Problem, unknownId } from '../../../lib/problem.ts'
 import * as library from '../../flows/step-library/service.ts'
 import * as trees from '../../flows/trees/service.ts'
@@ -56,7 +57,9 @@ export async function addCustomStep({ db }: WriteContext, id: string, input: Cus
 }
 
 export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
-  return toChangedSession(await queries.completeSession(db, id, completion))
+  const [completed, sessionRows] = await db.batch([queries.completeSession.query(id, completion), selectSession.query(id)])
+  enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
+  return toChangedSession({ isChanged: completed.length > 0, session: sessionRows[0] })
 }
 
 /** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */

@@ -73,7 +73,10 @@ export function createComponents(): JsonComponents {
           parameters: sortByName(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
           responses: sortByName(responses),
           headers: sortByName(headers),
-          securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+          securitySchemes: {
+            bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+            api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'sfk_…', description: 'An API key with one of the named scopes.' },
+          },
         },
       }),
   }

@@ -1,10 +1,13 @@
 import type * as z from 'zod'
+import { describeRemoval } from '../deprecation.ts'
+import { getKeyScope } from '../key-scopes.ts'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
 import { getQuerySchema } from '../validators.ts'
 import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
 import type { Json } from './json.ts'
 import { buildErrorResponses, buildSuccessResponses } from './responses.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 /** One tag of the document: a group of operations, shown under its subject. */
 export interface TagInfo {
@@ -36,6 +39,7 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
     'x-tagGroups': groupTags(tags),
     security: [{ bearer: [] }],
     paths,
+    webhooks: describeWebhooks(components),
   }
   return components.finish(document)
 }
@@ -64,16 +68,29 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
   return {
     operationId: op.id,
     summary: op.summary,
-    ...(op.description ? { description: op.description } : {}),
+    ...describeInWords(op),
+    ...(op.deprecated ? { deprecated: true } : {}),
     tags: [getGroup(op)],
     ...buildParameters(op, components),
     ...buildRequestBody(op, components),
     responses: { ...buildSuccessResponses(op, components), ...buildErrorResponses(op, components) },
-    ...(requiresToken(op) ? {} : { security: [] }),
+    ...buildSecurity(op),
     'x-access': op.access,
     'x-rate-limit': op.limit,
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
+}
+
+function describeInWords({ description, deprecated }: AnyOperation): Json {
+  const text = [...(deprecated ? [`Deprecated. ${describeRemoval(deprecated)}`] : []), ...(description ? [description] : [])].join(' ')
+  return text ? { description: text } : {}
+}
+
+/** Return who may call, unless it is every signed-in user and no API key, which is the document's default. */
+function buildSecurity(op: AnyOperation): Json {
+  const scope = getKeyScope(op)
+  if (scope) return { security: [{ bearer: [] }, { api_key: [scope] }] }
+  return requiresToken(op) ? {} : { security: [] }
 }
 
 const formSchema = {

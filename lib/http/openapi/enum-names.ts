@@ -1,5 +1,8 @@
+import { keyScopes } from '../key-scopes.ts'
+
 /** The name of each set of values that the API uses. Two fields with the same values share one schema, so a client sees one type. */
 const namesByValues: Record<string, string> = {
+  [keyScopes.join(' ')]: 'ApiKeyScope',
   'google microsoft': 'IdentityProvider',
   'usage_count updated_at created_at name name_desc version': 'FlowSortBy',
   'troubleshooting procedural maintenance': 'FlowType',
@@ -80,11 +83,23 @@ const namesByValues: Record<string, string> = {
   'manual script template': 'FixKind',
   'proposed applied_success applied_failed applied_partial applied_pending dismissed': 'FixStatus',
   'text screenshot': 'SupportingDataKind',
+  'gone failing': 'WebhookDisabledReason',
+  'flow ai': 'CompletedSessionKind',
+  'resolved unresolved escalated cancelled workaround not_reproducible': 'CompletedSessionOutcome',
+  'created failed': 'CompletedRunStatus',
+  'team account public': 'PublishedFlowVisibility',
 }
 
 /** Return the name of an enum. Throw for a set of values without one, so that no inline enum reaches the document. */
 export function getEnumName(values: readonly unknown[]): string {
-  const name = namesByValues[values.join(' ')] ?? (String(values[0]) === 'session.escalated' ? 'NotificationEventKey' : undefined)
+  const name = namesByValues[values.join(' ')] ?? getEventEnumName(values)
   if (!name) throw new Error(`Name the enum [${values.join(', ')}] in lib/http/openapi/enum-names.ts`)
   return name
+}
+
+/** Name the long lists of events by their first and last value. */
+function getEventEnumName(values: readonly unknown[]): string | undefined {
+  if (values[0] === 'session.escalated') return 'NotificationEventKey'
+  if (values[0] !== 'flow.published') return undefined
+  return values.at(-1) === 'webhook.test' ? 'WebhookMessageType' : 'WebhookEvent'
 }

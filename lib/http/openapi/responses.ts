@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
+import { keyFailures } from '../key-scopes.ts'
 import { type AnyOperation, type EventSchemas, listFailures } from '../operation.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
@@ -107,6 +108,7 @@ function buildEventSchema(events: EventSchemas, isResumable: boolean, components
 /** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
+  ...keyFailures,
   'not_found',
   'too_large',
   'unsupported_media',

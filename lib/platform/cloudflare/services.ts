@@ -2,6 +2,7 @@ import { firstCallFactor } from '../../cache/availability.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
+import { withTraceId } from '../../log.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
 import { createSharedPorts } from '../../services.ts'
 import { type AssetsBinding, staticAssets } from './assets.ts'
@@ -43,6 +44,6 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
     inProcess: [],
     // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
-    log,
+    log: withTraceId(log),
   }
 }

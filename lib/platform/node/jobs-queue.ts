@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
 import { withTimeout } from '../../net/send-result.ts'
 import type { Message, QueuePort } from '../../queue/queue.ts'
+import { createTraceparent } from '../../trace.ts'
 
 /** The schema of graphile-worker's tables, which `0020_queue.sql` creates. */
 export const jobsSchema = 'graphile_worker'
-/** The task of graphile-worker that runs a message. Its payload is `{path, body}`. */
+/** The task of graphile-worker that runs a message. Its payload is `{path, body, traceparent}`. */
 export const messageTask = 'message'
 
 const publishTimeoutMs = 3000
@@ -19,7 +20,7 @@ const deduplicationSeconds = 60
  */
 const publishSql = `
   with messages as (
-    select * from json_to_recordset($1) as message (path text, body json, delay_seconds double precision, id text)
+    select * from json_to_recordset($1) as message (path text, body json, traceparent text, delay_seconds double precision, id text)
   ), accepted as (
     insert into queue_message_ids as earlier (id, expires_at)
     select id, app.now() + make_interval(secs => delay_seconds + ${deduplicationSeconds}) from messages where id is not null order by id
@@ -28,7 +29,7 @@ const publishSql = `
   )
   select from ${jobsSchema}.add_jobs(array(
     select json_populate_record(null::${jobsSchema}.job_spec, json_build_object(
-             'identifier', '${messageTask}', 'payload', json_build_object('path', path, 'body', body), 'max_attempts', 1,
+             'identifier', '${messageTask}', 'payload', json_build_object('path', path, 'body', body, 'traceparent', traceparent), 'max_attempts', 1,
              'run_at', now() + make_interval(secs => delay_seconds)))
       from messages where id is null or id in (select id from accepted)))`
 
@@ -47,7 +48,7 @@ export function postgresQueue(pool: Pool): QueuePort {
 }
 
 function toRow({ path, body, delaySeconds = 0, deduplicationId }: Message) {
-  return { path, body, delay_seconds: delaySeconds, id: deduplicationId }
+  return { path, body, delay_seconds: delaySeconds, id: deduplicationId, traceparent: createTraceparent() }
 }
 
 /** Keep the first message of each deduplication id. */

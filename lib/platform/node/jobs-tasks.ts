@@ -2,6 +2,8 @@ import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile
 import type { Pool } from 'pg'
 import { describe } from '../../http/app.ts'
 import { withTimeout } from '../../net/send-result.ts'
+import { attemptJobs } from '../../outbox/messages.ts'
+import { runInTrace } from '../../trace.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
@@ -21,6 +23,11 @@ export interface Work {
   running: Set<Promise<void>>
 }
 
+// A receiver of a webhook may take 15 seconds. Its job only waits, so it does not occupy the place of another job. A job above the limit is
+// dropped: its row stays due, and the sweep publishes it again.
+const waitingPaths: ReadonlySet<string> = new Set([attemptJobs.webhook.path])
+const maxWaitingJobs = 50
+
 /** Return what the library calls for each message, and for the periodic work. */
 export function createTasks(work: Work): TaskList {
   const { handlers, running } = work
@@ -32,12 +39,21 @@ export function createTasks(work: Work): TaskList {
     await runLogged(work, 'cron', () => handlers.cron())
     await runLogged(work, 'queue clean-up', () => cleanUp(work))
   }
+  const waiting = new Set<Promise<void>>()
+  const runBeside = (job: () => Promise<void>) => {
+    if (waiting.size >= maxWaitingJobs) return
+    const running = job()
+    waiting.add(running)
+    void running.finally(() => waiting.delete(running))
+  }
   return {
-    [messageTask]: (payload: unknown) => {
-      const { path, body } = payload as { path: string; body: unknown }
-      return track(runLogged(work, path, () => handlers.run(path, body)))
+    [messageTask]: async (payload: unknown) => {
+      const { path, body, traceparent } = payload as { path: string; body: unknown; traceparent?: string }
+      const job = () => track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
+      if (!waitingPaths.has(path)) return job()
+      runBeside(job)
     },
-    cron: () => track(runCron()),
+    cron: () => track(runInTrace(null, runCron)),
   }
 }
 

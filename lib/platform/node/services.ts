@@ -3,6 +3,7 @@ import type { Limiter } from '../../cache/limiter.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
+import { withTraceId } from '../../log.ts'
 import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
@@ -40,7 +41,8 @@ export interface NodeServices {
 }
 
 /** Create every service of the Node process from the settings. */
-export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: NodeServicesOptions): NodeServices {
+export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
+  const log = withTraceId(options.log)
   const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
   const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })

@@ -44,6 +44,7 @@ it('ACC-20 shows what a new account uses of each quota with its limit', async ()
     open_ai_sessions: { used: 0, limit: 1000 },
     schedules: { used: 0, limit: 200 },
     notification_configs: { used: 0, limit: 10 },
+    webhooks: { used: 0, limit: 10 },
     stored_bytes: { used: 0, limit: 1_073_741_824 },
     mails_per_day: { used: 0, limit: 50 },
     ai_cost_micros: { used: 0, limit: 5_000_000 },

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
 import { createAiSession } from '../../support/ai.ts'
+import { createKey } from '../../support/api-keys.ts'
 import { authorizationHeader, dashboard, startOwnService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
 import { openEscalationStream } from '../../support/escalations.ts'
@@ -141,6 +142,31 @@ describe('Prefer: respond-async', () => {
     await clearFaults()
     await service.sql(`update ai_tasks set state = 'failed' where account_id = $1`, [account.id])
     await waitUntilSettled()
+  })
+
+  it('KEY-12 runs a task of a key as the key, from whatever address the job comes', async () => {
+    const { account } = await createScene()
+    const key = await createKey(service, account, { scopes: ['ai:write'], allowed_ranges: ['127.0.0.1'] })
+    const session = await createAiSession(key, { session_type: 'chat' })
+    const { body } = expectStatus(
+      await key.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, async),
+      202,
+    )
+    await waitUntilSettled()
+    expect(await getTask(key, body.task_id)).toMatchObject({ state: 'finished', response_status: 200 })
+  })
+
+  it('KEY-12 answers 401 in a task whose key was revoked meanwhile', async () => {
+    const { account } = await createScene()
+    const key = await createKey(service, account, { scopes: ['ai:write'] })
+    const session = await createAiSession(key, { session_type: 'chat' })
+    await setFault({ service: 'qstash', mode: 'down' })
+    const { body } = await key.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, async)
+    await clearFaults()
+    expectStatus(await account.admin.call('DELETE', `/api-keys/${key.id}`), 204)
+    await postSignedJob(service, '/jobs/ai/task', { task_id: body.task_id, attempt: 1 })
+    await waitUntilSettled()
+    expect(await service.sql('select response_status from ai_tasks where id = $1', [body.task_id])).toEqual([{ response_status: 401 }])
   })
 
   it('AIT-05 shows a task to its person only', async () => {

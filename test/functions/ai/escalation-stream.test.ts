@@ -2,6 +2,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
 import { createAiSession } from '../../support/ai.ts'
+import { createKey } from '../../support/api-keys.ts'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
@@ -177,6 +178,18 @@ it('SSE-11 keeps a stream open after its access token expires', async () => {
   await expect.poll(() => stream.text().length, pollOptions).toBeGreaterThan(receivedLength + 20)
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   stream.disconnect()
+})
+
+it('KEY-05 ends the stream of a revoked key within two heartbeats, and keeps that of another key open', async () => {
+  const { account } = await createPeople()
+  const [revoked, other] = [await createKey(service, account, { scopes: ['ai:read'] }), await createKey(service, account)]
+  const [stream, neighbour] = [await openEscalationStream(service, revoked), await openEscalationStream(service, other)]
+  expectStatus(await account.admin.call('DELETE', `/api-keys/${revoked.id}`), 204)
+  const start = Date.now()
+  await stream.closed
+  expect(Date.now() - start).toBeLessThan(heartbeatMs * 2)
+  expect(await service.stack.countSubscribers(account.id)).toBe(1)
+  neighbour.disconnect()
 })
 
 it('keeps a stream open while the database is unreachable for two heartbeats', async () => {

@@ -6,6 +6,7 @@ import { addCodeSamples, type SampledDocument } from '../../../lib/local/code-sa
 import { startOwnService } from '../../support/app.ts'
 import { useBrowserPages } from '../../support/browser-pages.ts'
 import { createAccount } from '../../support/people.ts'
+import { registerUser } from '../../support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -65,7 +66,7 @@ async function listShownOperations(page: Page): Promise<string[]> {
     })
     return closedGroups.count()
   }
-  await expect.poll(openAll).toBe(0)
+  await expect.poll(openAll, { timeout: 10_000 }).toBe(0)
   const addresses = await page
     .locator('aside a[href*="/api/v1/"]')
     .evaluateAll((links) => links.map((link) => `${link.getAttribute('href')}`))
@@ -126,13 +127,7 @@ it('WIR-36 the docs page executes an operation with a pasted token, shows the re
 
 it('the docs page signs in as a demo user where the service has some', async (context) => {
   const { page, problems } = await openPage(context)
-  const user = { email: `${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81' }
-  const registration = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...user, full_name: 'Dana Reyes' }),
-  }
-  expect((await fetch(`${service.api}/api/v1/auth/register`, registration)).status).toBe(201)
+  const user = await registerUser(service)
   await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
   const section = await openOperation(page, 'notifications', listEventKeys)
   await page.getByRole('button', { name: 'Sign in' }).click()

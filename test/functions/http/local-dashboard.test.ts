@@ -1,53 +1,153 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import { startOwnService } from '../../support/app.ts'
+import { request, startOwnService } from '../../support/app.ts'
 import { useBrowserPages } from '../../support/browser-pages.ts'
 import { createAccount } from '../../support/people.ts'
+import { registerUser } from '../../support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
 const openPage = useBrowserPages()
 
-it('shows e-mails and the messages of both chat tools on the local dashboard', async (context) => {
-  const { page, requestedUrls, problems } = await openPage(context)
+/** Make the service send a test message over every channel. */
+async function sendTestMessages(): Promise<void> {
   const { admin } = await createAccount(service)
   const webhook = (tool: number) => ({ channel: `chat${tool}_webhook`, webhook_url: `${service.localOrigin}/chat/${tool}/desk` })
   for (const config of [webhook(1), webhook(2), { channel: 'email', email_addresses: ['desk@people.example'] }]) {
     const created = await admin.call('POST', '/notifications/configs', config)
     expect((await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })).body.success).toBe(true)
   }
-  await page.goto(service.localOrigin)
-  for (const tool of [1, 2]) {
-    const message = page.locator('#chat article', { hasText: `/chat/${tool}/desk` }).locator('.message')
-    expect(await message.textContent()).toContain('Test message')
+}
+
+/** Open a list and choose the first item that contains a text. */
+async function openItem(page: Page, section: string, text: string): Promise<void> {
+  await page.goto(`${service.localOrigin}/#${section}`)
+  await page.locator('#items a', { hasText: text }).first().click()
+  await page.getByRole('tab').first().waitFor()
+}
+
+it('the local dashboard shows an e-mail as HTML, text and source, and the messages of both chat tools', async (context) => {
+  const { page, requestedUrls, problems } = await openPage(context)
+  await sendTestMessages()
+  await openItem(page, 'mail', 'desk@people.example')
+  const mail = page.frameLocator('iframe')
+  await mail.getByText('This channel is set up.').first().waitFor()
+  const link = mail.getByRole('link', { name: 'Open in Support Flow' })
+  expect(await link.getAttribute('href')).toBe('https://app.supportflow.example/settings/notifications')
+  await page.getByRole('tab', { name: 'Text' }).click()
+  await page.locator('pre', { hasText: 'This channel is set up.' }).waitFor()
+  await page.getByRole('tab', { name: 'Source' }).click()
+  await page.locator('pre', { hasText: '"html": "<!doctype' }).waitFor()
+  for (const tool of ['Slack', 'Teams']) {
+    await openItem(page, 'chat', tool)
+    const message = page.frameLocator('iframe').locator('.message', { hasText: 'Test message' })
     expect(await message.locator('a', { hasText: 'Open in Support Flow' }).getAttribute('href')).toMatch(/^https:\/\/app\./)
   }
-  const mail = page.locator('#mail article', { hasText: 'desk@people.example' })
-  expect(await mail.locator('b').first().textContent()).toBe('Test message')
-  await mail.scrollIntoViewIfNeeded()
-  const mailBody = mail.locator('iframe').contentFrame()
-  expect(await mailBody.locator('p').first().textContent()).toContain('This channel is set up.')
-  expect(await mailBody.getByRole('link', { name: 'Open in Support Flow' }).getAttribute('href')).toBe(
-    'https://app.supportflow.example/settings/notifications',
-  )
   expect(requestedUrls.filter((url) => new URL(url).origin !== service.localOrigin && !url.startsWith('about:'))).toEqual([])
+  expect(problems).toEqual([])
+})
+
+it('the local dashboard leads from a message to its request, the log and the operation in the reference', async (context) => {
+  const { page, problems } = await openPage(context)
+  await sendTestMessages()
+  await openItem(page, 'chat', 'Slack')
+  await page.getByRole('tab', { name: 'Trace' }).click()
+  const line = page.getByRole('row', { name: /notifications\.testConfig/ })
+  const requestId = await line.locator('code').textContent()
+  expect(service.log.some((text) => text.includes('"operation":"notifications.testConfig"') && text.includes(`"${requestId}"`))).toBe(true)
+  const reference = line.getByRole('link', { name: 'notifications.testConfig' })
+  expect(await reference.getAttribute('href')).toBe(`${service.api}/docs/#tag/notifications/POST/api/v1/notifications/configs/test`)
+  await line.getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Log line' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+it('the list of the local dashboard follows new records and finds them by words', async (context) => {
+  const { page, problems } = await openPage(context)
+  await page.goto(`${service.localOrigin}/#chat`)
+  const send = (text: string) => fetch(`${service.localOrigin}/chat/1/${text}`, { method: 'POST', body: JSON.stringify({ text }) })
+  await send('first-message')
+  await page.locator('#items a', { hasText: 'first-message' }).waitFor()
+  await send('second-message')
+  await page.locator('#items a', { hasText: 'second-message' }).waitFor()
+  await page.getByLabel('Search this list').fill('SECOND message')
+  await page.locator('#items a', { hasText: 'first-message' }).waitFor({ state: 'detached' })
+  expect(await page.locator('#items a').count()).toBe(1)
   expect(problems).toEqual([])
 })
 
 it('sets and clears faults and advances the clock on the local dashboard', async (context) => {
   const { page, problems } = await openPage(context)
   await page.goto(service.localOrigin)
-  await page.selectOption('select[name=service]', 'chat1')
-  await page.selectOption('select[name=mode]', 'error')
-  await page.fill('input[name=times]', '3')
-  await page.click('button:text-is("set")')
-  await page.locator('p.bad', { hasText: 'chat1: error, 3 more' }).waitFor()
+  await page.getByText('No faults').click()
+  await page.getByLabel('Service').selectOption('chat1')
+  await page.getByLabel('How it fails').selectOption('error')
+  await page.getByLabel('Times').fill('3')
+  await page.getByRole('button', { name: 'Set', exact: true }).click()
+  await page.getByText('chat1: error, 3 more').waitFor()
   expect(service.stack.localServer.faults.list()).toEqual([{ service: 'chat1', mode: 'error', times: 3 }])
-  await page.click('button:text-is("clear all")')
-  await page.locator('p.bad').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByText('No faults').waitFor()
   expect(service.stack.localServer.faults.list()).toEqual([])
-  await page.click('button:text-is("+ 2 min")')
+  await page.locator('#bar summary').first().click()
+  await page.getByRole('button', { name: '+ 2 min' }).click()
   await page.getByText('120 s ahead').waitFor()
   const [offset] = await service.sql<{ seconds: number }>('select round(extract(epoch from app.now() - now()))::int as seconds')
   expect(offset?.seconds).toBe(120)
   expect(problems).toEqual([])
+})
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Return the rules of axe that the page breaks, with the elements. */
+async function listViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+  })
+}
+interface AxeResult {
+  violations: { id: string; nodes: { target: string[] }[] }[]
+}
+
+it('the local dashboard signs in as a demo user and shows the token', async (context) => {
+  const { page, problems } = await openPage(context)
+  const user = await registerUser(service)
+  await page.route('**/desk/state', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ json: { ...(await response.json()), users: [{ ...user, description: 'account admin' }] } })
+  })
+  await page.goto(`${service.localOrigin}/#users`)
+  await page.getByRole('button', { name: `Sign in as ${user.email}` }).click()
+  const token = await page.getByLabel(`Access token of ${user.email}`).inputValue()
+  expect((await request(service, 'GET', '/auth/me', { token })).body.email).toBe(user.email)
+  await page.getByRole('button', { name: 'Copy' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+it.for([
+  ['light', 1280],
+  ['dark', 400],
+] as const)('the local dashboard is accessible and fits, %s and %i px wide', async ([colorScheme, width], context) => {
+  const { page } = await openPage(context, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
+  await sendTestMessages()
+  const check = async () => {
+    expect(await listViolations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
+  await openItem(page, 'mail', 'desk@people.example')
+  await check()
+  await openItem(page, 'chat', 'Teams')
+  await page.getByRole('tab', { name: 'Trace' }).click()
+  await page.getByRole('table').waitFor()
+  await check()
+  for (const section of ['queue', 'logs', 'users', 'actions']) {
+    await page.goto(`${service.localOrigin}/#${section}`)
+    await page.locator('#navigation a[aria-current]', { hasText: /Queue|Log|Sign in|Actions/ }).waitFor()
+    await page.getByText(/faults/i).click()
+    await check()
+  }
 })

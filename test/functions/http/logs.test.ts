@@ -7,6 +7,7 @@ import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { randomIpAddress } from '../../support/public-requests.ts'
+import { traceResetMail } from '../../support/traces.ts'
 
 type LogLine = Record<string, unknown> & { error?: Record<string, unknown> }
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -50,6 +51,13 @@ const register = (fields: object = {}) =>
     ...fields,
   })
 
+it('OBS-01 the line of a request, the line of its job and the e-mail that the job sends have the trace of the caller', async () => {
+  expect(await traceResetMail(service)).toEqual({
+    logged: ['identity.credentials.requestPasswordReset', 'jobs.deliver'],
+    mails: ['Reset your password'],
+  })
+})
+
 describe('one line per request', () => {
   it('writes one JSON line per request with the caller, the operation, the status and the duration', async () => {
     const { admin } = await createAccount(service)
@@ -65,6 +73,7 @@ describe('one line per request', () => {
         ms: expect.any(Number),
         user_id: admin.id,
         account_id: admin.accountId,
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     ])
     expect(requestLines[0]?.ms).toBeGreaterThanOrEqual(0)

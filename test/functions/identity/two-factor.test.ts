@@ -237,7 +237,6 @@ it('shows the current code of an authenticator app on the local dashboard', asyn
   const { secret } = await enableTotp(service, person)
   const codes = (await (await fetch(`${service.localOrigin}/desk/totp`)).json()) as { email: string; code: string }[]
   expect(codes.find(({ email }) => email === person.email)?.code).toBe(await readCode(service, secret))
-  expect(await (await fetch(service.localOrigin)).text()).toContain(person.email)
 })
 
 it('AUT-56 gives members of an account that requires it only the operations to set it up', async () => {

@@ -101,7 +101,8 @@ it('processes expired rows in batches until none is left, and keeps the others',
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
   // Two full batches and one of five rows, of fourteen kinds.
-  expect(roundTrips).toBe(3 * tables.length)
+  // The log of webhooks, which is empty, is read by age and by number.
+  expect(roundTrips).toBe(3 * tables.length + 2)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
 

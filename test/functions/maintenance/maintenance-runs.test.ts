@@ -1,6 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
+import { createKey } from '../../support/api-keys.ts'
 import { startOwnService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
+import { expectStatus } from '../../support/expect-status.ts'
 import {
   buildTargets,
   createSchedule,
@@ -19,8 +21,8 @@ afterAll(() => service.close())
 const schedulesPath = '/maintenance-schedules'
 const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
 /** Make a schedule due and run a tick. Return the due time and the last run of the schedule. */
-const runWhenDue = async (person: Person, id: string) => {
-  const due_at = await makeScheduleDue(service, id)
+const runWhenDue = async (person: Person, id: string, minutesAgo = 1) => {
+  const due_at = await makeScheduleDue(service, id, minutesAgo)
   await runMaintenanceTick(service)
   return { due_at, last_run: (await person.call('GET', `${schedulesPath}/${id}`)).body.last_run }
 }
@@ -48,6 +50,18 @@ it('MNT-03 creates one session per target for the owner of a due schedule, and n
     ['maintenance.batch_created', '2 sessions are waiting.'],
   ])
   expect(await listMaintenanceNotifications(account.admin)).toEqual([])
+})
+
+it('KEY-08 runs the schedule of a key, until the key is revoked', async () => {
+  const account = await createAccount(service)
+  const key = await createKey(service, account, { team_id: account.teamId })
+  const { id } = await createSchedule(key)
+  expect((await runWhenDue(key, id)).last_run).toMatchObject({ status: 'created', error: null })
+  expectStatus(await account.admin.call('DELETE', `/api-keys/${key.id}`), 204)
+  expect((await runWhenDue(account.admin, id, 0)).last_run).toMatchObject({
+    status: 'failed',
+    error: 'The owner of the schedule is deactivated',
+  })
 })
 
 it('MNT-03 creates no sessions for a paused schedule', async () => {

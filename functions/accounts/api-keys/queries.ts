@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, now } from '../../../lib/db/expressions.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
+import type { ApiKey, ApiKeyCreate } from './schemas.ts'
+
+function selectRows(db: ReadDb) {
+  return db
+    .selectFrom('api_keys as k')
+    .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 'k.account_id').onRef('u.id', '=', 'k.id'))
+    .leftJoin('users as creator', (join) => join.onRef('creator.account_id', '=', 'k.account_id').onRef('creator.id', '=', 'k.created_by'))
+    .select(['k.id', 'u.full_name as name', 'u.role', 'u.team_id', 'k.scopes', 'k.allowed_ranges', 'k.last_characters', 'k.created_by'])
+    .select(['creator.full_name as creator_name', 'k.expires_at', 'k.last_used_at', 'k.last_ip', 'k.last_user_agent', 'k.created_at'])
+    .where('k.account_id', '=', accountId)
+    .where('k.revoked_at', 'is', null)
+}
+
+export function selectApiKeys(db: ReadDb, skip: number, limit: number): Promise<ApiKey[]> {
+  return selectRows(db)
+    .orderBy('k.created_at', 'desc')
+    .orderBy('k.id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+interface NewApiKey extends ApiKeyCreate {
+  id: string
+  hash: string
+  lastCharacters: string
+}
+
+export const createKey = writeStatement(
+  z.object({ is_created: z.boolean() }),
+  ({ id, hash, lastCharacters, name, role, team_id, scopes, allowed_ranges, expires_at }: NewApiKey) => sql`
+    select app.create_api_key(${id}, ${hash}::bytea, ${lastCharacters}, ${name}, ${role}, ${team_id}::uuid, ${scopes}::text[], ${allowed_ranges}::text[],
+                              ${expires_at}::timestamptz) as is_created`,
+)
+
+/** Create a key and its user. Return undefined, and create nothing, if the key would have expired already. */
+export async function insertApiKey(db: WriteDb, key: NewApiKey): Promise<ApiKey | undefined> {
+  const [, [row]] = await db.batch([createKey.query(key), selectRows(db).where('k.id', '=', key.id)])
+  return row
+}
+
+/** Revoke a key. Return false if it is unknown or revoked already. */
+export async function revokeApiKey(db: WriteDb, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,30 @@
+import { createApiKey } from '../../../lib/auth/api-keys.ts'
+import { sha256Bytea } from '../../../lib/auth/hash.ts'
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { uuidv7 } from '../../../lib/db/uuid.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, throwNotFound } from '../../../lib/problem.ts'
+import * as queries from './queries.ts'
+import type { ApiKeyCreate } from './schemas.ts'
+
+export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
+  return toPage(await queries.selectApiKeys(db, skip, limit), limit)
+}
+
+/** Create a key. Store its hash only: nobody can read the key again. */
+export async function create({ db, caller: { accountId } }: WriteContext, input: ApiKeyCreate) {
+  const id = uuidv7()
+  const key = createApiKey({ accountId, keyId: id })
+  const [scopes, ranges] = [[...new Set(input.scopes)], [...new Set(input.allowed_ranges)]]
+  const hash = await sha256Bytea(key)
+  const row = await queries
+    .insertApiKey(db, { ...input, scopes, allowed_ranges: ranges, id, hash, lastCharacters: key.slice(-4) })
+    .catch(throwUnknownId('team_id', 'team'))
+  if (!row) throw invalidField(['body', 'expires_at'], 'must be in the future', 'too_small')
+  return { ...row, key }
+}
+
+export async function revoke({ db }: WriteContext, id: string) {
+  if (!(await queries.revokeApiKey(db, id))) throwNotFound('API key')
+}

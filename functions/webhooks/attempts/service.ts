@@ -1,0 +1,101 @@
+import { retryWhileUnavailable } from '../../../lib/db/retry.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import { enqueueWaitingWebhook, enqueueWebhook } from '../../../lib/outbox/webhooks.ts'
+import { openWebhookSecrets } from '../../../lib/webhooks/sealed-secrets.ts'
+import type { WebhookResult } from '../../../lib/webhooks/webhooks.ts'
+import * as queries from './queries.ts'
+import type { DeliverWebhookJob } from './schemas.ts'
+
+/** The parts of a context that an attempt needs. */
+export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks'>
+
+// The schedule of the specification: together 75 hours.
+const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+const maxJitter = 0.1
+// A webhook's log. Older deliveries are deleted, and all after 30 days.
+const keptDeliveries = 10_000
+
+/** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
+export async function deliver(ctx: AttemptContext, { delivery_id, attempt }: DeliverWebhookJob): Promise<void> {
+  await attemptDelivery(ctx, delivery_id, attempt)
+}
+
+/** Make the first attempt in this request instead of through the queue, and return its result. Return undefined if another worker makes it. */
+export function deliverNow(ctx: AttemptContext, deliveryId: string): Promise<WebhookResult | undefined> {
+  return attemptDelivery(ctx, deliveryId, 1)
+}
+
+async function attemptDelivery(ctx: AttemptContext, id: string, attempt: number): Promise<WebhookResult | undefined> {
+  const claimed = await queries.claimAttempt.first(ctx.platform, id, attempt)
+  if (!claimed) return undefined
+  const result = await send(ctx, claimed)
+  await recordResult(ctx, claimed, result)
+  return result
+}
+
+async function send({ guard, vault, webhooks }: AttemptContext, claimed: queries.ClaimedWebhook): Promise<WebhookResult> {
+  const { account_id, webhook_id, url, message_id, payload, secret, previous_secret } = claimed
+  const refusal = await guard.findRefusal(url, 'sending')
+  if (refusal) return createFailure(`The webhook address ${refusal}`)
+  const owner = { accountId: account_id, webhookId: webhook_id }
+  const sealed = previous_secret ? [secret, previous_secret] : [secret]
+  const secrets = await openWebhookSecrets(vault, owner, sealed).catch(() => null)
+  if (!secrets) return createFailure('The signing secret cannot be decrypted; rotate it')
+  return webhooks.send(url, { id: message_id, payload, secrets })
+}
+
+function createFailure(error: string): WebhookResult {
+  return { ok: false, status: null, error, isGone: false, retryAfterSeconds: undefined, body: null, durationMs: 0 }
+}
+
+/** Record a result, then enqueue the next attempt and the deliveries that waited for this one. Switch the webhook off if it is over. */
+async function recordResult(ctx: AttemptContext, claimed: queries.ClaimedWebhook, result: WebhookResult): Promise<void> {
+  const sendResult = toSendResult(result)
+  const retrySeconds = chooseDelay(claimed, sendResult)
+  // If recording fails, the message is sent again once the lease has expired.
+  const recorded = await retryWhileUnavailable(() => queries.completeAttempt.one(ctx.platform, claimed, result, sendResult, retrySeconds))
+  if (!recorded.is_recorded) return
+  if (recorded.is_over) {
+    const { delivery_ids } = await queries.disableWebhook.one(ctx.platform, claimed, result.isGone ? 'gone' : 'failing')
+    return enqueueDeliveries(ctx.platform, delivery_ids)
+  }
+  if (retrySeconds !== null) enqueueWebhook(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
+  for (const next of recorded.next) enqueueWaitingWebhook(ctx.platform, next)
+}
+
+function toSendResult({ ok, status, error, isGone, retryAfterSeconds }: WebhookResult): SendResult {
+  if (ok) return { ok, status }
+  return { ok, status, error: error ?? '', gone: isGone, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
+}
+
+/** Return the seconds until the next attempt, with up to 10 % added at random. A replay starts the schedule again. */
+function chooseDelay({ id, attempts, max_attempts, earlier_attempts }: queries.ClaimedWebhook, result: SendResult): number | null {
+  const attempt = { id, attempts: attempts - earlier_attempts, max_attempts: max_attempts - earlier_attempts }
+  const seconds = secondsUntilRetry(attempt, result, delays)
+  return seconds === null ? null : Math.ceil(seconds * (1 + Math.random() * maxJitter))
+}
+
+/** Fail the deliveries whose last attempt never reported a result. */
+export async function failAbandoned({ platform }: Pick<AttemptContext, 'platform'>): Promise<void> {
+  await queries.failAbandonedWebhooks.run(platform)
+}
+
+/** Delete up to `limit` deliveries beyond the newest 10,000 of each webhook. Return their number. */
+export function deleteOverflow({ platform }: Pick<AttemptContext, 'platform'>, limit: number): Promise<number> {
+  return queries.deleteOverflow.run(platform, keptDeliveries, limit)
+}
+
+/** Return the functions with which the sweep claims and attempts due deliveries. */
+export function toSweptKind(ctx: AttemptContext): SweptKind {
+  return {
+    kind: 'webhook',
+    // A receiver may take 15 seconds. The other kinds of the sweep share the slots.
+    parallel: 2,
+    claimDue: (limit) => queries.claimDueWebhooks.all(ctx.platform, limit),
+    attempt: (delivery_id, attempt) => deliver(ctx, { delivery_id, attempt }),
+  }
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId } from '../../../lib/db/expressions.ts'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { DueRow } from '../../../lib/outbox/attempts.ts'
+import { type DeliveryQuery, Webhook, type WebhookCreate, WebhookDelivery, type WebhookReplay, type WebhookUpdate } from './schemas.ts'
+
+const webhookColumns = sql`
+  w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
+  case when w.previous_secret_until > app.now() then w.previous_secret_until end as previous_secret_until, w.created_at, w.updated_at`
+const textArray = (values: readonly string[]) => sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+
+export const selectWebhooks = readStatement(
+  Webhook,
+  ({ skip, limit }: PageQuery) => sql`
+    select ${webhookColumns} from webhooks w where w.account_id = app.account_id()
+     order by w.created_at desc, w.id desc offset ${skip} limit ${limit + 1}`,
+)
+
+export const selectWebhook = readStatement(
+  Webhook,
+  (id: string) => sql`select ${webhookColumns} from webhooks w where w.account_id = app.account_id() and w.id = ${id}`,
+)
+
+/** Insert a webhook. `secret` is encrypted. */
+export const insertWebhook = writeStatement(
+  Webhook,
+  ({ id, url, events, description, secret }: WebhookCreate & { id: string; secret: string }) => sql`
+    insert into webhooks as w (id, url, events, description, secret)
+    values (${id}, ${url}, ${textArray(events)}, ${description}, ${secret}) returning ${webhookColumns}`,
+)
+
+/** Update the columns that are not undefined. Switching it off fails its open deliveries; switching it on forgets its failures. */
+export const updateWebhook = writeStatement(Webhook, (id: string, { url, events, description, is_active }: WebhookUpdate) => {
+  const isRestarted = sql`${is_active ?? null}::boolean is true and not w.is_active`
+  return sql`
+    with changed as (
+      update webhooks w
+         set url = coalesce(${url ?? null}, w.url), description = coalesce(${description ?? null}, w.description),
+             events = coalesce(${events ? textArray(events) : null}::text[], w.events), is_active = coalesce(${is_active ?? null}, w.is_active),
+             disabled_reason = case when ${is_active ?? null}::boolean is null then w.disabled_reason end,
+             failures = case when ${isRestarted} then 0 else w.failures end,
+             failing_since = case when ${isRestarted} then null else w.failing_since end,
+             paused_until = case when ${isRestarted} then null else w.paused_until end, updated_at = app.now()
+       where w.account_id = app.account_id() and w.id = ${id} returning w.*
+    ), failed as (
+      update webhook_deliveries d
+         set state = 'failed', leased_until = null, next_attempt_at = null, last_error = 'The webhook was switched off'
+        from changed w
+       where d.account_id = w.account_id and d.webhook_id = w.id and not w.is_active and d.state in ('pending', 'retrying'))
+    select ${webhookColumns} from changed w`
+})
+
+export async function deleteWebhook(db: WriteDb, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhooks')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Replace the secret. The replaced one also signs for 24 hours; an older one no longer does. `secret` is encrypted. */
+export const rotateSecret = writeStatement(
+  Webhook,
+  (id: string, secret: string) => sql`
+    update webhooks w set previous_secret = w.secret, previous_secret_until = app.now() + interval '24 hours', secret = ${secret}, updated_at = app.now()
+     where w.account_id = app.account_id() and w.id = ${id} returning ${webhookColumns}`,
+)
+
+/** Insert a test message, which gets a single attempt. Return undefined for an unknown webhook. */
+export const insertTest = writeStatement(
+  z.object({ id: z.string() }),
+  (webhookId: string, message: string) => sql`
+    insert into webhook_deliveries (webhook_id, message_id, type, subject, payload, max_attempts)
+    select w.id, 'msg_' || replace(uuidv7()::text, '-', ''), 'webhook.test', w.id::text,
+           json_build_object('type', 'webhook.test', 'timestamp', app.iso(app.now()),
+                             'data', json_build_object('webhook_id', w.id, 'message', ${message}::text))::text, 1
+      from webhooks w where w.account_id = app.account_id() and w.id = ${webhookId}
+    returning id`,
+)
+
+export const selectDeliveries = readStatement(
+  WebhookDelivery,
+  (webhookId: string, { skip, limit, state }: DeliveryQuery & PageQuery) => sql`
+    select d.id, d.webhook_id, d.message_id, d.type, d.state, d.attempts, d.payload as request_body, d.last_status_code, d.response_body,
+           d.last_error, d.duration_ms, d.last_attempt_at, d.next_attempt_at, d.delivered_at, d.created_at
+      from webhook_deliveries d
+     where d.account_id = app.account_id() and d.webhook_id = ${webhookId} ${state ? sql`and d.state = ${state}` : sql``}
+     order by d.created_at desc, d.id desc offset ${skip} limit ${limit + 1}`,
+)
+
+/**
+ * Make deliveries due again, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due` are the first ones; the others
+ * follow when these complete.
+ */
+export const replayDeliveries = writeStatement(
+  z.object({ is_known: z.boolean(), queued: z.int(), due: z.custom<DueRow[]>() }),
+  (webhookId: string, { delivery_id, failed_since }: WebhookReplay) => sql`
+    with webhook as (
+      update webhooks w set last_replay_at = app.now(), paused_until = null
+       where w.account_id = app.account_id() and w.id = ${webhookId} and w.is_active returning w.id
+    ), reopened as (
+      update webhook_deliveries d
+         set state = 'retrying', earlier_attempts = d.attempts, max_attempts = d.attempts + 10, next_attempt_at = app.now(), leased_until = null,
+             swept_at = null, delivered_at = null, replayed_at = app.now()
+        from webhook w
+       where d.account_id = app.account_id() and d.webhook_id = w.id and d.type <> 'webhook.test'
+         and (d.replayed_at is null or d.replayed_at <= app.now() - interval '10 seconds')
+         and case when ${delivery_id ?? null}::uuid is not null then d.id = ${delivery_id ?? null}::uuid and d.state in ('delivered', 'failed')
+                  else d.state = 'failed' and d.created_at >= ${failed_since ?? null}::timestamptz end
+      returning d.id, d.attempts)
+    select ${delivery_id ?? null}::uuid is null or exists (
+             select from webhook_deliveries d
+              where d.account_id = app.account_id() and d.webhook_id = ${webhookId} and d.id = ${delivery_id ?? null}::uuid) as is_known,
+           (select count(*)::integer from reopened) as queued,
+           (select coalesce(jsonb_agg(r), '[]') from (select id, attempts from reopened order by id limit 4) r) as due`,
+)

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+
+// The data of each event, as receivers of webhooks get it. Fields are only ever added.
+
+const Id = z.uuid()
+const OptionalId = Id.nullable()
+const Time = z.iso.datetime({ precision: 3 })
+const TeamId = OptionalId.describe('The team; null without one.')
+const SessionTitle = z.string().describe('The title of the session.')
+const TicketId = z.string().nullable().describe('The ticket number.')
+const Reason = z.string().describe('Why.')
+const Owner = Id.describe('Id of the owner of the schedule.')
+const SubmittedBy = Id.describe('Id of the user who submitted it.')
+const DecidedBy = OptionalId.describe('Id of the admin who decided.')
+const ClaimedBy = OptionalId.describe('Id of the colleague who claimed it; null while unclaimed.')
+const FlowName = z.string().describe('The name of the flow.')
+const ScheduleFields = {
+  schedule_id: Id.describe('Id of the maintenance schedule.'),
+  schedule_name: z.string().describe('Its name.'),
+}
+const proposalFields = { proposal_id: Id.describe('Id of the flow proposal.'), team_id: TeamId, flow_name: FlowName }
+
+const EscalationDetails = z
+  .strictObject({
+    urgency: z.enum(['low', 'normal', 'high', 'critical']).describe('How urgent it is.'),
+    client_name: z.string().nullable().describe('The client’s company.'),
+    psa_ticket_id: TicketId,
+    reason: z.string().describe('Why the session was handed over.'),
+    summary: z.string().describe('The problem and its current state.'),
+    what_was_tried: z.string().describe('What was tried, with the results.'),
+    next_steps: z.string().describe('What to do next.'),
+  })
+  .describe('As in the alert: each text has at most 2,000 characters and is masked if the account masks its exports.')
+
+/** The shape of each event's `data`, by event. */
+export const webhookData = {
+  'flow.published': z.strictObject({
+    flow_id: Id.describe('Id of the flow.'),
+    version: z.int().describe('The published version.'),
+    flow_name: FlowName,
+    flow_type: z.enum(['troubleshooting', 'procedural', 'maintenance']).describe('The kind of flow.'),
+    visibility: z.enum(['team', 'account', 'public']).describe('Private flows cause no event.'),
+    team_id: TeamId,
+    published_by: OptionalId.describe('Id of the user who saved it.'),
+  }),
+  'schedule.run': z.strictObject({
+    ...ScheduleFields,
+    run_id: Id.describe('Id of the run.'),
+    trigger: z.enum(['scheduled', 'manual']).describe('What started it.'),
+    status: z.enum(['created', 'failed']).describe('Whether its sessions were created.'),
+    error: z.string().nullable().describe('Why it failed.'),
+    batch_ids: z.array(Id).describe('The batches that were created.'),
+    session_count: z.int().describe('The sessions that were created.'),
+    team_id: TeamId,
+  }),
+  'session.completed': z.strictObject({
+    session_id: Id.describe('Id of the session or AI session.'),
+    kind: z.enum(['flow', 'ai']).describe('`flow`: a run of a flow. `ai`: an AI session.'),
+    outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled', 'workaround', 'not_reproducible']).describe('The outcome.'),
+    ticket_id: TicketId,
+    flow_id: OptionalId.describe('Id of the flow; null for an AI session.'),
+    flow_name: FlowName.nullable(),
+    batch_id: OptionalId.describe('Id of the batch, if the session belongs to one.'),
+    user_id: Id.describe('Id of the user whose session it is.'),
+    team_id: TeamId,
+    completed_at: Time.describe('When it was completed.'),
+  }),
+  'session.escalated': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    engineer_id: OptionalId.describe('Id of the user who escalated.'),
+    engineer_name: z.string().describe('Their name.'),
+    target_user_id: OptionalId.describe('Id of the colleague who was asked; null for anyone.'),
+    team_id: TeamId,
+    ticket_id: TicketId,
+    problem: z.string().describe('The problem.'),
+    details: EscalationDetails.nullable().describe('The details; null for an older session.'),
+  }),
+  'handoff.claimed': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    title: SessionTitle,
+    claimed_by: ClaimedBy,
+    claimant_name: z.string().describe('Their name.'),
+    engineer_id: Id.describe('Id of the user who escalated.'),
+    team_id: TeamId,
+  }),
+  'handoff.assessment_ready': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    title: SessionTitle,
+    claimed_by: ClaimedBy,
+    team_id: TeamId,
+  }),
+  'proposal.submitted': z.strictObject({
+    ...proposalFields,
+    submitted_by: SubmittedBy.nullable(),
+    submitter_name: z.string().describe('Their name.'),
+  }),
+  'proposal.approved': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy }),
+  'proposal.rejected': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy, reason: Reason }),
+  'maintenance.batch_created': z.strictObject({
+    ...ScheduleFields,
+    session_count: z.int().describe('The sessions that wait.'),
+    owner_id: Owner,
+    team_id: TeamId,
+  }),
+  'maintenance.run_failed': z.strictObject({ ...ScheduleFields, reason: Reason, owner_id: Owner, team_id: TeamId }),
+  'psa.push_failed': z.strictObject({
+    source: z.enum(['session', 'ai_session', 'output']).describe('What the note is about.'),
+    source_id: Id.describe('Id of the session, AI session or output.'),
+    ticket_id: z.string().describe('The ticket number.'),
+    reason: Reason,
+    owner_id: OptionalId.describe('Id of the user who pushed it.'),
+  }),
+  'member.joined': z.strictObject({
+    user_id: OptionalId.describe('Id of the new member.'),
+    name: z.string().describe('Their name.'),
+    invited_by: Id.describe('Id of the user who invited them.'),
+    team_id: TeamId,
+  }),
+  'webhook.test': z.strictObject({ webhook_id: Id.describe('Id of the webhook.'), message: z.string().describe('A sentence for people.') }),
+} as const
+
+export type WebhookType = keyof typeof webhookData
+export type WebhookData<T extends WebhookType> = z.output<(typeof webhookData)[T]>

@@ -1,0 +1,61 @@
+import { isApiKey, parseApiKey } from '../auth/api-keys.ts'
+import { sha256Bytea } from '../auth/hash.ts'
+import type { ParsedRate } from '../cache/limiter.ts'
+import type { Caller, Scope } from '../db/scope.ts'
+import { toAddressBlock } from '../net/address-block.ts'
+import { Problem } from '../problem.ts'
+import type { C, Services } from './app.ts'
+import type { KeyMemory } from './key-memory.ts'
+import type { AnyOperation } from './operation.ts'
+import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { readSocketAuthorization } from './socket-request.ts'
+import { authenticateTicket } from './stream-ticket.ts'
+
+const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
+
+/**
+ * Return the caller that an access token or an API key names. Throw 401 without either. Only the scope tells whether a sign-in has ended, and
+ * whether a key is valid at all.
+ */
+export async function authenticate(c: C, op: AnyOperation, keys: KeyMemory, services: Services): Promise<Caller> {
+  const caller = await readCaller(c, op, services)
+  // Anybody can write a key with a right checksum, so calls with an unknown key count as those without one before they reach the database.
+  if (!caller || (caller.key && !keys.isKnown(caller.key.hash))) await countUnauthenticated(c, services)
+  if (!caller) throw new Problem('unauthenticated')
+  c.set('caller', caller)
+  return caller
+}
+
+async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
+  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
+  const [, credential = ''] = /^Bearer +([\w.-]+)$/i.exec(authorization) ?? []
+  return isApiKey(credential) ? readKey(credential) : services.ports.tokens.verify(credential)
+}
+
+async function readKey(key: string): Promise<Caller | null> {
+  const ids = parseApiKey(key)
+  return ids && { userId: ids.keyId, accountId: ids.accountId, signInId: ids.keyId, key: { hash: await sha256Bytea(key) } }
+}
+
+async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> {
+  const limit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
+  if (!limit.allowed) throw createRateLimitProblem(floodRate, limit)
+}
+
+/** Remember whether a key was admitted. Record its last use after the response, at most once a minute. */
+export function recordKeyUse(c: C, caller: Caller | null, scope: Scope | null, keys: KeyMemory, services: Services): void {
+  if (!caller?.key || caller.key.isAddressChecked) return
+  if (!scope?.isAdmitted) {
+    keys.forget(caller.key.hash)
+    return
+  }
+  if (!keys.admit(caller.key.hash)) return
+  const userAgent = (c.req.header('user-agent') ?? '').slice(0, 300)
+  const statement = {
+    sql: 'select app.record_key_use($1, $2, $3, $4)',
+    parameters: [caller.accountId, caller.userId, c.get('ip'), userAgent],
+  }
+  // A lost update is made up by the next one.
+  c.executionCtx.waitUntil(services.platform.run([statement], { readOnly: false }).catch(() => {}))
+}

@@ -1,0 +1,50 @@
+import type { Access } from '../db/scope.ts'
+import type { ProblemKind } from '../problem.ts'
+import { type AnyOperation, requiresToken } from './operation.ts'
+
+/**
+ * The subjects that keys may use, which are the first parts of operation ids. Those of sign-in, billing, administration and a person's
+ * inbox are not among them, and a new subject is closed until it is added.
+ */
+export const keySubjects = [
+  'accounts',
+  'ai',
+  'analytics',
+  'authoring',
+  'diagrams',
+  'flows',
+  'maintenance',
+  'psa',
+  'scripts',
+  'sessions',
+  'uploads',
+] as const
+const readOnlySubjects: readonly string[] = ['accounts', 'analytics']
+const keyAccesses: readonly string[] = ['user', 'engineer', 'team_admin'] satisfies Access[]
+
+/** Every scope that a key can have. `*` stands for all subjects; `write` includes `read`. */
+export const keyScopes: readonly string[] = ['*', ...keySubjects].flatMap((subject) =>
+  readOnlySubjects.includes(subject) ? [`${subject}:read`] : [`${subject}:read`, `${subject}:write`],
+)
+
+/**
+ * Return the scope that a key needs for an operation, or null for one that is closed to keys: what anyone may call, what only account admins
+ * and super admins may, what needs a second factor, and what a person needs to get past a guard.
+ */
+export function getKeyScope(op: AnyOperation): string | null {
+  const subject = op.id.split('.')[0] ?? ''
+  const isOpen = requiresToken(op) && !op.closedToKeys && !op.stepUp && (op.skipGuards ?? 'none') === 'none'
+  const scope = `${subject}:${op.method === 'get' ? 'read' : 'write'}`
+  return isOpen && keyAccesses.includes(op.access) && keyScopes.includes(scope) ? scope : null
+}
+
+/** Return the scopes of which a key needs one, the smallest first. An operation that is closed to keys has none. */
+export function listSufficientScopes(op: AnyOperation): string[] {
+  const scope = getKeyScope(op)
+  if (!scope) return []
+  const [subject, right] = scope.split(':')
+  return right === 'read' ? [scope, `${subject}:write`, '*:read', '*:write'] : [scope, '*:write']
+}
+
+/** Failures that only an API key meets. The OpenAPI document describes them once, not per operation. */
+export const keyFailures: readonly ProblemKind[] = ['address_not_allowed', 'closed_to_keys', 'insufficient_scope']

@@ -1,0 +1,28 @@
+import type { DashboardState } from '../dashboard-state.ts'
+import { element, getById } from './element.ts'
+import { type Section, titles, writePlace } from './place.ts'
+
+let shown = ''
+
+/** Show the sections with the number of their records. */
+export function renderNavigation(state: DashboardState, current: Section): void {
+  const items = (Object.keys(titles) as Section[]).map((section) => ({ section, count: countItems(state, section) }))
+  const key = JSON.stringify([items, current])
+  if (key === shown) return
+  shown = key
+  getById('navigation').replaceChildren(
+    ...items.map(({ section, count }) =>
+      element(
+        'a',
+        { href: writePlace(section), 'aria-current': section === current ? 'page' : undefined },
+        titles[section],
+        count !== undefined && element('span', {}, count),
+      ),
+    ),
+  )
+}
+
+function countItems(state: DashboardState, section: Section): number | undefined {
+  if (section === 'users' || section === 'actions') return undefined
+  return section === 'logs' ? state.logs.count : state.services[section].count
+}

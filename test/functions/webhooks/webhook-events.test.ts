@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest'
+import type { Event } from '../../../lib/events/events.ts'
+import { eventKeyList } from '../../../lib/events/keys.ts'
+import { webhookEventList } from '../../../lib/events/webhook-keys.ts'
+import { type WebhookType, webhookData } from '../../../lib/events/webhook-schemas.ts'
+import { createAiSession } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { createEscalation } from '../../support/escalations.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow, flowBody } from '../../support/flows.ts'
+import { emitWithoutPublishing } from '../../support/jobs.ts'
+import { createSchedule } from '../../support/maintenance.ts'
+import { createAccount } from '../../support/people.ts'
+import { createSession } from '../../support/sessions.ts'
+
+const service = await sharedService()
+
+/** Create an account with a webhook of these events. Return a function that reads the payloads of its log, oldest first. */
+async function createListeningAccount(events: readonly string[] = webhookEventList) {
+  const account = await createAccount(service)
+  const response = await account.admin.call('POST', '/webhooks', { url: `${service.localOrigin}/hooks/events`, events })
+  expectStatus(response, 201)
+  const listPayloads = async () => {
+    const rows = await service.sql<{ payload: string; subject: string }>(
+      'select payload, subject from webhook_deliveries where webhook_id = $1 order by id',
+      [response.body.id],
+    )
+    return rows.map(({ payload, subject }) => ({ subject, ...JSON.parse(payload) }))
+  }
+  return { ...account, listPayloads }
+}
+
+const expectDeclared = ({ type, timestamp, data }: { type: WebhookType; timestamp: string; data: unknown }) => {
+  expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(webhookData[type].strict().safeParse(data).error?.issues ?? []).toEqual([])
+}
+
+it('WHK-13 each event of the notifications reaches webhooks with the declared data', async () => {
+  const { id: accountId, admin, teamId, listPayloads } = await createListeningAccount()
+  const uuid = () => crypto.randomUUID()
+  const session = { sessionId: uuid(), sessionTitle: 'VPN' }
+  const proposal = { proposalId: uuid(), flowName: 'Printer' }
+  const schedule = { scheduleId: uuid(), scheduleName: 'Patches', ownerId: admin.id }
+  const details = { client_name: null, psa_ticket_id: '7', reason: '', summary: '', what_was_tried: '', next_steps: '' }
+  type Fields<E> = E extends Event ? Omit<E, 'actorId' | 'teamId'> : never
+  const events: Fields<Event>[] = [
+    {
+      key: 'session.escalated',
+      sessionId: uuid(),
+      engineerName: 'Robin',
+      problemSummary: 'VPN',
+      psaTicketId: '7',
+      targetUserId: null,
+      details: { urgency: 'high', ...details },
+    },
+    { key: 'handoff.claimed', ...session, claimantName: 'Sam', engineerId: admin.id },
+    { key: 'handoff.assessment_ready', ...session, claimantId: null },
+    { key: 'proposal.submitted', ...proposal, submitterName: 'Sam' },
+    { key: 'proposal.approved', ...proposal, submitterId: admin.id },
+    { key: 'proposal.rejected', ...proposal, submitterId: admin.id, reason: 'Too long' },
+    { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
+    { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
+    { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: '' },
+    { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
+  ]
+  for (const event of events) await emitWithoutPublishing(service, accountId, { ...event, actorId: admin.id, teamId } as Event)
+  const payloads = await listPayloads()
+  expect(payloads.map(({ type }) => type)).toEqual(eventKeyList)
+  for (const payload of payloads) expectDeclared(payload)
+})
+
+it('WHK-13 session.completed is sent once for a completed session and for a resolved AI session', async () => {
+  const { admin, listPayloads } = await createListeningAccount(['session.completed'])
+  const session = await createSession(admin, { ticket_number: '4711' })
+  const complete = () => admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved', notes: 'Secret: hunter2' })
+  expectStatus(await complete(), 200)
+  expectStatus(await complete(), 409)
+  const aiSession = await createAiSession(admin)
+  expectStatus(await admin.call('POST', `/ai-sessions/${aiSession.id}/resolve`, { outcome: 'workaround', notes: 'Secret: hunter2' }), 200)
+  const payloads = await listPayloads()
+  for (const payload of payloads) expectDeclared(payload)
+  expect(payloads).toMatchObject([
+    {
+      subject: session.id,
+      data: { session_id: session.id, kind: 'flow', outcome: 'resolved', ticket_id: '4711', flow_id: session.tree_id },
+    },
+    { subject: aiSession.id, data: { session_id: aiSession.id, kind: 'ai', outcome: 'workaround', flow_id: null } },
+  ])
+  expect(JSON.stringify(payloads)).not.toContain('hunter2')
+})
+
+it('WHK-13 flow.published is sent for each published version, and neither for drafts nor for private flows', async () => {
+  const { admin, listPayloads } = await createListeningAccount(['flow.published'])
+  await createFlow(admin, { visibility: 'private' })
+  const draft = await createFlow(admin, { status: 'draft' })
+  expect(await listPayloads()).toEqual([])
+  expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' }), 200)
+  expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { description: 'New' }), 200)
+  const payloads = await listPayloads()
+  for (const payload of payloads) expectDeclared(payload)
+  expect(payloads.map(({ data }) => [data.flow_id, data.version, data.published_by])).toEqual([
+    [draft.id, 2, admin.id],
+    [draft.id, 3, admin.id],
+  ])
+  expectStatus(await admin.call('POST', '/trees', flowBody({ tree_structure: { id: 'x' } })), 422)
+  expect(await listPayloads()).toHaveLength(2)
+})
+
+it('WHK-13 schedule.run is sent for a run on request, beside its notification event', async () => {
+  const { admin, listPayloads } = await createListeningAccount(['schedule.run', 'maintenance.batch_created'])
+  const schedule = await createSchedule(admin)
+  const run = await admin.call('POST', `/maintenance-schedules/${schedule.id}/run`)
+  expectStatus(run, 201)
+  const payloads = await listPayloads()
+  for (const payload of payloads) expectDeclared(payload)
+  expect(payloads.map(({ type }) => type).toSorted()).toEqual(['maintenance.batch_created', 'schedule.run'])
+  const data = { schedule_id: schedule.id, run_id: run.body.run_id, trigger: 'manual', status: 'created', batch_ids: run.body.batch_ids }
+  expect(payloads.find(({ type }) => type === 'schedule.run')?.data).toMatchObject(data)
+})
+
+it('WHK-13 session.escalated has the texts of the alert, masked when the account masks its exports', async () => {
+  const { admin, addColleague, listPayloads } = await createListeningAccount(['session.escalated'])
+  expectStatus(await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true }), 200)
+  const engineer = await addColleague()
+  const { id } = await createEscalation(engineer, { reason: 'The password is: Summer-2026-Oslo!' })
+  const [payload] = await listPayloads()
+  expectDeclared(payload as never)
+  expect(payload).toMatchObject({ subject: id, data: { session_id: id, engineer_id: engineer.id } })
+  expect(JSON.stringify(payload)).not.toContain('Summer-2026')
+})

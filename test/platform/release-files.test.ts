@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { parse } from 'yaml'
+import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
+import { version } from '../../lib/version.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+it.each(['staging', 'production'])('the environment %s has every binding of the Worker, with its own name and bucket', (env) => {
+  const readConfig = (args: { env?: string }) =>
+    unstable_readConfig({ config: join(root, 'wrangler.toml'), ...args }, { hideWarnings: true })
+  const { r2_buckets, ...config } = readConfig({ env })
+  const { r2_buckets: buckets, ...base } = readConfig({})
+  const select = ({ durable_objects, images, assets, placement, limits, observability, triggers, migrations }: typeof config) => ({
+    ...{ durable_objects, images, assets, placement, limits, observability, triggers, migrations },
+  })
+  expect(select(config)).toEqual(select(base))
+  expect(r2_buckets).toEqual(
+    buckets.map((bucket: object & { bucket_name?: string }) => ({ ...bucket, bucket_name: `${bucket.bucket_name}-${env}` })),
+  )
+  expect(config.name).toBe(`${base.name}-${env}`)
+})
+
+it('the example of the settings is complete and valid', async () => {
+  expect(() => parseCloudflareConfig(parseEnv(''))).toThrow('PUBLIC_BASE_URL')
+  const text = await read('.dev.vars.example')
+  expect(parseCloudflareConfig(parseEnv(text))).toMatchObject({ READY_TOKEN: expect.any(String) })
+})
+
+it('the version is the same in the code, the package and the changelog', async () => {
+  const changelog = await read('CHANGELOG.md')
+  const released = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/m.exec(changelog)?.[1]
+  expect([version, released]).toEqual([packageJson.version, packageJson.version])
+})
+
+interface Workflow {
+  on: object
+  permissions: object
+  jobs: Record<string, { 'timeout-minutes': number; steps: { run?: string; uses?: string }[] }>
+}
+
+it.each(['check', 'deploy'])('the workflow %s runs only scripts of the package, and may only read the repository', async (name) => {
+  const { jobs, permissions } = parse(await read(`.github/workflows/${name}.yml`)) as Workflow
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run?.split('\n') ?? []))
+  const scripts = commands.flatMap((command) => /^npm (?:run )?([\w:]+)/.exec(command)?.[1] ?? []).filter((script) => script !== 'ci')
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.filter((script) => !(script in packageJson.scripts))).toEqual([])
+  expect(permissions).toEqual({ contents: 'read' })
+  expect(Object.values(jobs).filter((job) => !job['timeout-minutes'])).toEqual([])
+})
