@@ -1,9 +1,9 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { PlatformDb } from '../../lib/db/scope.ts'
 import type { Context, WriteContext } from '../../lib/http/operation.ts'
+import { writeFeedbackContent, writeReceiptContent } from '../../lib/mail/contents.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
 import { enqueueDeliveries } from '../../lib/outbox/deliveries.ts'
-import { toPlainName } from '../../lib/text/plain-name.ts'
 import * as queries from './queries.ts'
 import type { BetaFeedbackCreate, BetaFeedbackQuery, FeedbackCreate } from './schemas.ts'
 
@@ -35,13 +35,6 @@ export async function getEmail(
 ): Promise<(EmailContent & { replyTo?: string }) | undefined> {
   const feedback = await queries.selectFeedback(platform, id)
   if (!feedback) return undefined
-  const { subject, message, page_url, author, email, account_name } = feedback
-  if (purpose === 'feedback_receipt') {
-    return {
-      subject: `We got your feedback: ${subject}`,
-      paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
-    }
-  }
-  const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
-  return { subject: `Feedback: ${subject}`, paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender], replyTo: email }
+  if (purpose === 'feedback_receipt') return writeReceiptContent(feedback)
+  return { ...writeFeedbackContent(feedback), replyTo: feedback.email }
 }

@@ -1,5 +1,6 @@
 import type { PlatformDb } from '../../lib/db/scope.ts'
 import { type BaseContext, type Context, Redirect } from '../../lib/http/operation.ts'
+import { writeLeadContent } from '../../lib/mail/contents.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
 import { enqueueDelivery } from '../../lib/outbox/deliveries.ts'
 import * as queries from './queries.ts'
@@ -36,11 +37,5 @@ export async function createLead({ platform, config, analytics, afterCommit }: P
 export async function getLeadEmail(platform: PlatformDb, id: string): Promise<(EmailContent & { replyTo: string }) | undefined> {
   const lead = await queries.selectLead(platform, id)
   if (!lead) return undefined
-  const details = [`${lead.name}, ${lead.company}`, lead.email]
-  if (lead.phone) details.push(lead.phone)
-  if (lead.seats) details.push(`${lead.seats} seats`)
-  details.push(`From: ${lead.source}`)
-  const paragraphs = [details.join('\n')]
-  if (lead.message) paragraphs.push(lead.message)
-  return { subject: `Sales lead: ${lead.company}`, paragraphs, replyTo: lead.email }
+  return { ...writeLeadContent(lead), replyTo: lead.email }
 }

@@ -230,6 +230,8 @@ timezone: string
 settings: { [key: string]: JsonValue }
 /** Whether every member must have a second factor. */
 require_mfa: boolean
+/** The colour of the e-mails, as `#rrggbb`; null for the default. */
+brand_colour: (string | null)
 /** The current plan; `free` after a trial has expired. */
 plan: string
 subscription_status: SubscriptionStatus
@@ -258,6 +260,8 @@ timezone?: string | undefined
 settings?: { [key: string]: JsonValue } | undefined
 /** Whether every member must have a second factor. Members without one can only set it up. */
 require_mfa?: boolean | undefined
+/** The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode. */
+brand_colour?: (string | null) | undefined
 }
 export type AccountUsage = {
 /** Flows that are not deleted. */

@@ -1,7 +1,7 @@
-import { darkenForWhite, parseHexColour } from '../pdf/colour.ts'
 import { drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from '../pdf/document.ts'
 import type { TextLine } from '../pdf/line-layout.ts'
 import { margin, type PageLayout, page, type TextStyle, toRuns, wrapText } from '../pdf/page-layout.ts'
+import { darkenForWhite, parseHexColour } from '../text/colour.ts'
 
 // The header and the footer of each page, with the branding of the team.
 

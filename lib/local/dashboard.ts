@@ -82,7 +82,7 @@ export async function requireThisMachine(c: Context, next: () => Promise<void>):
 }
 
 // The frame of an e-mail inherits this policy, so remote images and trackers are not loaded.
-const framePolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
+export const framePolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 function addPageRoutes(routes: Hono, sources: DashboardSources, hooks: DashboardHooks): void {
   const { clock, faults, records, logs } = sources

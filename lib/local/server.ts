@@ -18,6 +18,7 @@ import { createHookRoutes } from './hooks.ts'
 import { createIdentityRoutes } from './identity.ts'
 import { createImagesRoutes } from './images.ts'
 import { createOpenaiRoutes } from './openai.ts'
+import { createPreviewRoutes } from './preview-routes.ts'
 import { createPsa } from './psa.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { createRedisRoutes } from './redis.ts'
@@ -203,6 +204,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))
+  app.route('/', createPreviewRoutes())
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)
   app.route('/idp/microsoft', routes.microsoft)

@@ -1,6 +1,7 @@
 import type { LabelledText } from '../chat/chat.ts'
 import { escapeHtml } from '../text/html.ts'
-import { removeLinks } from '../text/plain-name.ts'
+import { removeLinks, toPlainName } from '../text/plain-name.ts'
+import { type Brand, darkBackground, lightBackground, serviceName, toReadableColours } from './brand.ts'
 
 /** The content of an e-mail in plain text, and at most one link. The subject is not repeated in the body. */
 export interface EmailContent {
@@ -15,10 +16,11 @@ export interface EmailContent {
   link?: { label: string; url: string }
 }
 
-/** The end of an e-mail to somebody who is no member: why they get it, and the link that unsubscribes them. */
-export interface EmailFooter {
+/** Whose e-mail it is, why the recipient gets it, and how to stop such e-mails: with a link, or a sentence where there is none. */
+export interface EmailFrame {
+  brand: Brand
   reason: string
-  unsubscribeUrl: string
+  stop: { label: string; url: string } | string
 }
 
 const maxSubjectLength = 300
@@ -28,34 +30,67 @@ function toSubject(text: string): string {
   return Array.from(removeLinks(text)).slice(0, maxSubjectLength).join('')
 }
 
-// Colours for mail programs in dark mode. Programs that ignore this style invert the light colours themselves.
-const darkStyle =
-  '@media (prefers-color-scheme:dark){body{background:#111827!important;color:#f3f4f6!important}.muted{color:#9ca3af!important}.urgent{color:#fca5a5!important}.button{background:#3b82f6!important;color:#0b1220!important}}'
-const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><style>${darkStyle}</style>`
-const bodyStyle = 'margin:0 auto;padding:24px 16px;max-width:600px;font:16px/1.5 system-ui,sans-serif;background:#ffffff;color:#111827'
+const colours = { text: '#111827', muted: '#4b5563', urgent: '#b91c1c' }
+const darkColours = { text: '#f3f4f6', muted: '#9ca3af', urgent: '#fca5a5' }
+const font = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
 const textStyle = 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere'
 
 /**
  * Render the HTML and the text part of an e-mail. Users' texts are escaped. The subject becomes one line of at most 300 characters without
  * links.
  */
-export function renderEmail(content: EmailContent, footer?: EmailFooter): { subject: string; html: string; text: string } {
+export function renderEmail(content: EmailContent, frame: EmailFrame): { subject: string; html: string; text: string } {
   const subject = toSubject(content.subject)
-  return { subject, html: renderHtml(content, subject, footer), text: renderText(content, footer) }
+  return { subject, html: renderHtml(content, subject, frame), text: renderText(content, frame) }
 }
 
-function renderHtml(
-  { paragraphs, facts = [], sections = [], isUrgent = false, link }: EmailContent,
-  subject: string,
-  footer?: EmailFooter,
-): string {
+function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): string {
+  const { paragraphs, facts = [], sections = [], isUrgent = false, link } = content
+  const { light, dark } = toReadableColours(frame.brand.colour)
   const body = paragraphs.map((text) => `<p style="${textStyle}">${escapeHtml(text)}</p>`).join('')
-  const buttonStyle = 'display:inline-block;padding:10px 18px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px'
-  const button = link
-    ? `<p style="margin:24px 0"><a class="button" href="${escapeHtml(link.url)}" style="${buttonStyle}">${escapeHtml(link.label)}</a></p>`
-    : ''
   const alert = renderFacts(facts, isUrgent) + sections.map(renderSection).join('')
-  return `<!doctype html><html lang="en"><head>${head}<title>${escapeHtml(subject)}</title></head><body style="${bodyStyle}">${alert}${body}${button}${footer ? renderFooter(footer) : ''}</body></html>`
+  const main = `${renderHeader(frame.brand, light)}${alert}${body}${link ? renderButton(link, light) : ''}${renderFooter(frame)}`
+  const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
+  // Some mail programs drop the style of the body, so the first element has its own.
+  const box = `max-width:600px;margin:0 auto;padding:24px 16px;${font};color:${colours.text}`
+  return `<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" style="${box}">${main}</div></body></html>`
+}
+
+/** Render the head with the colours of dark mode. Programs that ignore them invert the light colours themselves. */
+function renderHead(subject: string, brandColour: string): string {
+  const { text, muted, urgent } = darkColours
+  const rules = [
+    `.page{background:${darkBackground}!important}`,
+    `.page,.text{color:${text}!important}`,
+    `.muted{color:${muted}!important}`,
+    `.urgent{color:${urgent}!important}`,
+    `.brand{color:${brandColour}!important;border-color:${brandColour}!important}`,
+    `.button{background:${brandColour}!important;color:${darkBackground}!important}`,
+  ]
+  const style = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules.join('')}}`
+  const metas = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="supported-color-schemes" content="light dark">',
+  ]
+  return `${metas.join('')}<style>${style}</style><title>${escapeHtml(subject)}</title>`
+}
+
+/** Return the name at the top. It always contains that of the service, because anybody can name an account as they like. */
+function nameSender({ accountName }: Brand): string {
+  const name = accountName && toPlainName(accountName)
+  return name ? `${name} via ${serviceName}` : serviceName
+}
+
+function renderHeader(brand: Brand, colour: string): string {
+  const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};font-size:16px;font-weight:600;overflow-wrap:anywhere`
+  return `<h1 class="brand" style="${style}">${escapeHtml(nameSender(brand))}</h1>`
+}
+
+function renderButton({ label, url }: { label: string; url: string }, colour: string): string {
+  const style = `display:inline-block;padding:10px 18px;background:${colour};color:${lightBackground};text-decoration:none;border-radius:6px`
+  return `<p style="margin:24px 0"><a class="button" href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a></p>`
 }
 
 function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string {
@@ -63,33 +98,37 @@ function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string 
   const rows = facts.map(({ label, text }, index) => {
     const mark =
       isUrgent && index === 0
-        ? ' class="urgent" style="color:#b91c1c;font-weight:600;overflow-wrap:anywhere"'
-        : ' style="overflow-wrap:anywhere"'
-    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:#4b5563">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
+        ? ` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
+        : ' style="vertical-align:top;overflow-wrap:anywhere"'
+    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
   })
-  return `<table style="margin:0 0 20px;border-collapse:collapse">${rows.join('')}</table>`
+  return `<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows.join('')}</table>`
 }
 
 function renderSection({ label, text }: LabelledText): string {
   return `<h2 style="margin:0 0 4px;font-size:16px">${escapeHtml(label)}</h2><p style="${textStyle}">${escapeHtml(text)}</p>`
 }
 
-function renderText({ paragraphs, facts = [], sections = [], link }: EmailContent, footer?: EmailFooter): string {
+function renderText({ paragraphs, facts = [], sections = [], link }: EmailContent, { brand, reason, stop }: EmailFrame): string {
   const blocks = [
     ...(facts.length > 0 ? [facts.map(({ label, text }) => `${label}: ${text}`).join('\n')] : []),
     ...sections.map(({ label, text }) => `${label}\n${text}`),
     ...paragraphs,
     ...(link ? [`${link.label}: ${link.url}`] : []),
-    ...(footer ? [`${footer.reason}\n${unsubscribeLabel}: ${footer.unsubscribeUrl}`] : []),
+    // Mail programs take what follows this line for a signature: https://www.rfc-editor.org/rfc/rfc3676#section-4.3
+    `-- \n${nameSender(brand)}\n${reason}\n${typeof stop === 'string' ? stop : `${stop.label}: ${stop.url}`}`,
   ]
   return blocks.join('\n\n')
 }
 
-const unsubscribeLabel = 'Never send me e-mails again'
+function renderFooter({ reason, stop }: EmailFrame): string {
+  const style = `margin:32px 0 0;font-size:13px;color:${colours.muted};overflow-wrap:anywhere`
+  const link = typeof stop === 'string' ? escapeHtml(stop) : renderFooterLink(stop)
+  return `<p class="muted" style="${style}">${escapeHtml(reason)}<br>${link}</p>`
+}
 
-function renderFooter({ reason, unsubscribeUrl }: EmailFooter): string {
-  const link = `<a class="muted" href="${escapeHtml(unsubscribeUrl)}" style="color:#4b5563">${unsubscribeLabel}</a>`
-  return `<p class="muted" style="margin:32px 0 0;font-size:13px;color:#4b5563">${escapeHtml(reason)}<br>${link}</p>`
+function renderFooterLink({ label, url }: { label: string; url: string }): string {
+  return `<a class="muted" href="${escapeHtml(url)}" style="color:${colours.muted}">${escapeHtml(label)}</a>`
 }
 
 /** The headers with which mail programs offer to unsubscribe with one click: https://www.rfc-editor.org/rfc/rfc8058 */

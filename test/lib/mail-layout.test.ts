@@ -1,10 +1,20 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { renderEmail } from '../../lib/mail/layout.ts'
+import { toReadableColours } from '../../lib/mail/brand.ts'
+import { type EmailContent, type EmailFrame, renderEmail } from '../../lib/mail/layout.ts'
+import { getContrast, parseHexColour } from '../../lib/text/colour.ts'
 import { escapeHtml } from '../../lib/text/html.ts'
 
 // Shrinking is off, because a shrunk text explains no more than the original.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
+
+const frame: EmailFrame = {
+  brand: { accountName: 'Northwind IT', colour: '#0f766e' },
+  reason: 'You are a member.',
+  stop: { label: 'Stop', url: 'https://app.example/stop?a&b' },
+}
+const render = (content: EmailContent, changes: Partial<EmailFrame> = {}) => renderEmail(content, { ...frame, ...changes })
+const footer = '-- \nNorthwind IT via Support Flow\nYou are a member.\nStop: https://app.example/stop?a&b'
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }
 const markup = fc.string({
@@ -19,21 +29,21 @@ it('escapes every character that is special in HTML', () => {
 })
 
 it('renders an HTML and a text part with the same content', () => {
-  const email = renderEmail({ subject: 'Dana & Sam', paragraphs: ['VPN <drops>', 'Since "today"'], link })
-  expect(email.text).toBe(`VPN <drops>\n\nSince "today"\n\nOpen: ${link.url}`)
+  const email = render({ subject: 'Dana & Sam', paragraphs: ['VPN <drops>', 'Since "today"'], link })
+  expect(email.text).toBe(`VPN <drops>\n\nSince "today"\n\nOpen: ${link.url}\n\n${footer}`)
   expect(email.html).toContain('<title>Dana &amp; Sam</title>')
   expect(email.html).toContain('>VPN &lt;drops&gt;</p>')
   expect(email.html).toContain('>Since &quot;today&quot;</p>')
   expect(email.html).toContain('href="https://app.example/verify?token=a&amp;b=&quot;c&quot;"')
-  expect(renderEmail({ subject: 's', paragraphs: [] }).html).not.toContain('<a ')
+  expect(render({ subject: 's', paragraphs: [] }, { stop: 'Nobody can.' }).html).not.toContain('<a ')
 })
 
 it('an e-mail with random texts contains only the tags of the layout', () => {
   const findTags = (html: string) => html.match(/<\/?[a-z!][^>]*>/g)
-  const layoutTags = findTags(renderEmail({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
+  const layoutTags = findTags(render({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
   fc.assert(
     fc.property(anyText, anyText, anyText, (subject, paragraph, label) => {
-      const { html } = renderEmail({ subject, paragraphs: [paragraph], link: { label, url: '' } })
+      const { html } = render({ subject, paragraphs: [paragraph], link: { label, url: '' } })
       expect(findTags(html)).toEqual(layoutTags)
       expect(html).toContain(`>${escapeHtml(paragraph)}</p>`)
     }),
@@ -42,12 +52,12 @@ it('an e-mail with random texts contains only the tags of the layout', () => {
 })
 
 it('limits a subject to one line of at most 300 code points', () => {
-  expect(renderEmail({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
-  expect(renderEmail({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
+  expect(render({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
+  expect(render({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('😀', 'a', '\n', '\u2028'), maxLength: 400 }), (text) => {
       const subject = text + '😀'.repeat(301)
-      const rendered = renderEmail({ subject, paragraphs: [] }).subject
+      const rendered = render({ subject, paragraphs: [] }).subject
       expect(rendered).not.toMatch(/[\r\n\u2028\u2029]/)
       expect(rendered.isWellFormed()).toBe(true)
       expect(Array.from(rendered).length).toBeLessThanOrEqual(300)
@@ -57,7 +67,7 @@ it('limits a subject to one line of at most 300 code points', () => {
 })
 
 it('NOT-70 shows facts and sections in both parts, escaped, and the subject in neither', () => {
-  const email = renderEmail({
+  const email = render({
     subject: 'Dana escalated: VPN',
     paragraphs: [],
     facts: [{ label: 'Urgency', text: 'Critical' }],
@@ -65,7 +75,65 @@ it('NOT-70 shows facts and sections in both parts, escaped, and the subject in n
     isUrgent: true,
     link,
   })
-  expect(email.text).toBe(`Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}`)
+  expect(email.text).toBe(`Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}\n\n${footer}`)
   expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;\nsince 9:40')
   expect(email.html.split('Dana escalated')).toHaveLength(2)
+})
+
+const toHex = (channels: readonly number[]) => `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+const channel = fc.integer({ min: 0, max: 255 })
+const anyColour = fc.tuple(channel, channel, channel).map(toHex)
+const steps = [0, 64, 128, 192, 255]
+const grid = steps.flatMap((red) => steps.flatMap((green) => steps.map((blue) => toHex([red, green, blue]))))
+
+/** Return the colours of an element's text and background in light and in dark mode, as the style of the e-mail sets them. */
+function readColours(html: string, name: 'brand' | 'button') {
+  const read = (pattern: RegExp) => parseHexColour(pattern.exec(html)?.[1] ?? 'missing')
+  const element = new RegExp(`class="${name}"[^>]*style="[^"]*`).exec(html)?.[0] ?? ''
+  const rule = new RegExp(`\\.${name}\\{[^}]*\\}`).exec(html)?.[0] ?? ''
+  const page = { light: read(/<body[^>]*background:(#\w{6})/), dark: read(/\.page\{background:(#\w{6})/) }
+  const readIn = (text: string, property: string) => parseHexColour(new RegExp(`[;{"]${property}:(#\\w{6})`).exec(text)?.[1] ?? '')
+  if (name === 'brand') return { light: [readIn(element, 'color'), page.light], dark: [readIn(rule, 'color'), page.dark], page }
+  return {
+    light: [readIn(element, 'color'), readIn(element, 'background')],
+    dark: [readIn(rule, 'color'), readIn(rule, 'background')],
+    page,
+  }
+}
+
+it('NOT-74 any colour of an account has a contrast of 4.5 in light and dark mode, as text and as a button', () => {
+  for (const colour of [...grid, ...fc.sample(anyColour, 200)]) {
+    const { html } = render({ subject: 's', paragraphs: [], link }, { brand: { accountName: 'Northwind IT', colour } })
+    for (const name of ['brand', 'button'] as const) {
+      const { light, dark, page } = readColours(html, name)
+      for (const [text, background] of [light, dark]) {
+        const contrast = getContrast(text as never, background as never)
+        expect(contrast, `${colour} ${name} ${contrast}`).toBeGreaterThanOrEqual(4.5)
+      }
+      // The shape of the button is visible on the page too.
+      if (name === 'button') expect(getContrast(light[1] as never, page.light)).toBeGreaterThanOrEqual(4.5)
+      if (name === 'button') expect(getContrast(dark[1] as never, page.dark)).toBeGreaterThanOrEqual(4.5)
+    }
+  }
+})
+
+it('NOT-74 keeps a colour that can be read', () => {
+  expect(toReadableColours('#0f766e').light).toBe('#0f766e')
+  expect(toReadableColours('#fde047').dark).toBe('#fde047')
+})
+
+it('NOT-73 shows the name of the account and of the service, and why and how to stop, in both parts', () => {
+  const email = render({ subject: 's', paragraphs: ['p'] })
+  for (const text of ['Northwind IT via Support Flow', 'You are a member.', 'Stop']) {
+    expect(email.html).toContain(text)
+    expect(email.text).toContain(text)
+  }
+  expect(email.html).toContain('href="https://app.example/stop?a&amp;b"')
+  expect(render({ subject: 's', paragraphs: [] }, { brand: { accountName: null, colour: null } }).text).toContain('-- \nSupport Flow\n')
+  const bait = { accountName: 'Log in at https://evil.example/login', colour: null }
+  const baited = render({ subject: 's', paragraphs: [] }, { brand: bait })
+  for (const part of [baited.html, baited.text]) {
+    expect(part).not.toContain('evil.example')
+    expect(part).toContain('via Support Flow')
+  }
 })

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { renderPdf } from '../../lib/exports/pdf.ts'
 import { parseBrandColour } from '../../lib/exports/pdf-frame.ts'
 import type { Report } from '../../lib/exports/report.ts'
-import { getContrastWithWhite } from '../../lib/pdf/colour.ts'
 import { folderAssets } from '../../lib/platform/node/static-files.ts'
+import { getContrastWithWhite } from '../../lib/text/colour.ts'
 import { createReport } from '../support/report.ts'
 
 const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))

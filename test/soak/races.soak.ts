@@ -7,6 +7,7 @@ import { expectOneClaimWinner } from './races-claims.ts'
 import * as notifications from './races-notifications.ts'
 import { expectOnePlan } from './races-plans.ts'
 import { expectChangesLoseNoRun, expectOneBatchPerDueTime } from './races-schedules.ts'
+import { expectChangesLoseNoMessage } from './races-webhooks.ts'
 import { expectExactLimit, expectSeparateLimits, expectSharedCountAcrossIsolates, notificationLimits } from './rate-limits.ts'
 import { expectKilledClientsRemoved } from './stream-disconnects.ts'
 
@@ -43,6 +44,15 @@ it('MNT-08 creates one batch per due time when both triggers run at once and the
   try {
     for (const callsPerTrigger of [1, 2, 5]) await expectOneBatchPerDueTime(ownService, quarterRounds, callsPerTrigger)
     await expectChangesLoseNoRun(ownService, quarterRounds)
+  } finally {
+    await ownService.close()
+  }
+})
+
+it('WHK-15 loses no message of a webhook that is switched off and on, replayed and rotated while its receiver fails', async () => {
+  const ownService = await startOwnService()
+  try {
+    await expectChangesLoseNoMessage(ownService, tenthRounds)
   } finally {
     await ownService.close()
   }

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDemoEscalation } from '../../lib/local/demo.ts'
+import { createKey } from '../support/api-keys.ts'
 import { startOwnService } from '../support/app.ts'
 import { addLocalPrices } from '../support/billing.ts'
+import { createAccount } from '../support/people.ts'
 import type { Addresses } from './client.ts'
+import { playSmokeTest } from './smoke.ts'
 import { playTour } from './tour.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -46,6 +49,37 @@ it('the tour fails on an unexpected status, clears the faults and resets the clo
   expect(await readDashboard('faults')).toEqual([])
   expect(await readDashboard('clock')).toMatchObject({ offset_seconds: 0 })
 }, 120_000)
+
+it('the smoke test of a deployed service reads what is public, and with an API key writes a draft and deletes it', async () => {
+  const account = await createAccount(service)
+  const { key: apiKey } = await createKey(service, account, { scopes: ['flows:write'] })
+  const lines: string[] = []
+  const target = { api: service.api, readyToken: service.settings.READY_TOKEN, apiKey }
+  await playSmokeTest(target, (line) => lines.push(line))
+  expect(lines.map((line) => line.replace(/ (\d{3})\b.*/, ' $1').trim())).toEqual([
+    'GET /health 200',
+    'GET /ready 200',
+    'GET /docs/ 200',
+    'GET /openapi.json 200',
+    'GET /api/v1/plans/public 200',
+    'GET /api/v1/auth/me 401',
+    'POST /trees 201',
+    'GET /trees 200',
+    expect.stringMatching(/^DELETE \/trees\/…\w{4} 204$/),
+  ])
+  expect(lines.filter((line) => line.includes(apiKey))).toEqual([])
+  expect(await service.sql('select from trees where account_id = $1 and deleted_at is null', [account.id])).toEqual([])
+})
+
+it('the smoke test fails on the first unexpected status, and without an API key says what it left out', async () => {
+  const lines: string[] = []
+  await playSmokeTest({ api: service.api }, (line) => lines.push(line))
+  expect(lines.at(-1)).toBe('Without SMOKE_API_KEY nothing that needs a sign-in was tried.')
+  setFault('postgres')
+  await expect(playSmokeTest({ api: service.api }, () => {})).rejects.toThrow(/^GET \/\S+ returned 503, expected 200/)
+  service.stack.localServer.faults.clear()
+  await expect(playSmokeTest({ api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('got no response')
+})
 
 it('the tour asks the user to start the service when no service responds', async () => {
   await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('Start the service with `npm start` first')

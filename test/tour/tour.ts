@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { escalateAiSession } from './chapters/ai-escalation.ts'
 import { writeFlows } from './chapters/authoring.ts'
 import { subscribe } from './chapters/billing.ts'
@@ -10,6 +11,7 @@ import { uploadLogo } from './chapters/upload-and-branding.ts'
 import { type Addresses, createTour, type Print, type Tour } from './client.ts'
 import { restoreDashboard } from './dashboard.ts'
 import { TourError } from './expectations.ts'
+import { playSmokeTest } from './smoke.ts'
 
 /**
  * Run all chapters against a running service. Throw a TourError at the first unexpected response.
@@ -63,9 +65,16 @@ function readAddresses([api, dashboard]: string[]): Addresses {
   }
 }
 
+/** Play the tour on this machine, or with `--against <address>` a few requests against a deployed service. */
 async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
+  if (values.against !== undefined) {
+    const { READY_TOKEN: readyToken, SMOKE_API_KEY: apiKey } = process.env
+    await playSmokeTest({ api: parseOrigin(values.against), readyToken, apiKey }, console.log)
+    return console.log('\nThe service answers as expected.')
+  }
   const startedAt = performance.now()
-  const addresses = readAddresses(process.argv.slice(2))
+  const addresses = readAddresses(positionals)
   process.once('SIGINT', () => void restoreDashboard(addresses).finally(() => process.exit(130)))
   await playTour(addresses, console.log)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)

@@ -15,6 +15,7 @@ function buildAccountQuery(db: ReadDb) {
       'a.timezone',
       'a.settings',
       'a.require_mfa',
+      'a.brand_colour',
       sql<string>`app.plan_of(a)`.as('plan'),
       sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
       'a.trial_ends_at',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
+import { Colour } from '../teams/schemas.ts'
 
 export const MemberId = idParams('user_id', 'member')
 
@@ -13,6 +14,7 @@ export const Account = z
     timezone: Timezone,
     settings: OpenObject.describe('Settings that the frontend stores for the account.'),
     require_mfa: z.boolean().describe('Whether every member must have a second factor.'),
+    brand_colour: z.string().nullable().describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: z
       .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
@@ -36,6 +38,7 @@ export const Account = z
         timezone: 'Europe/Berlin',
         settings: {},
         require_mfa: false,
+        brand_colour: '#0f766e',
         plan: 'pro',
         subscription_status: 'trialing',
         trial_ends_at: '2026-12-05T09:30:00.000Z',
@@ -53,6 +56,9 @@ export const AccountUpdate = z
     timezone: Timezone,
     settings: OpenObject.describe('Replaces all settings. At most 64 keys and 16 KB.'),
     require_mfa: z.boolean().describe('Whether every member must have a second factor. Members without one can only set it up.'),
+    brand_colour: Colour.nullable().describe(
+      'The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode.',
+    ),
   })
   .partial()
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })

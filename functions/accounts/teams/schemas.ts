@@ -35,7 +35,8 @@ export const TeamUpdate = z
   .partial()
   .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north' }] })
 
-const colour = z
+/** A colour, as `#rrggbb` in lower case. */
+export const Colour = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1d4ed8')
   .toLowerCase()
@@ -43,7 +44,7 @@ const line = (max: number) => z.string().trim().min(1).max(max)
 
 const brandingFields = {
   company_name: line(200).nullable().describe('The name in the header of every page; null for the name of the account.'),
-  primary_colour: colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
+  primary_colour: Colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
   footer_text: line(500).nullable().describe('The text in the footer of every page.'),
   logo_upload_id: z.uuid().nullable().describe('The id of an uploaded image of the account.'),
 }

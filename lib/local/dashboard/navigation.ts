@@ -19,6 +19,7 @@ export function renderNavigation(state: DashboardState, current: Section): void 
         count !== undefined && element('span', {}, count),
       ),
     ),
+    element('a', { href: '/desk/previews' }, 'Previews'),
   )
 }
 

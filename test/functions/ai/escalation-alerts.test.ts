@@ -70,7 +70,7 @@ it('NOT-67 NOT-70 sends an e-mail with everything that the author wrote, and doe
   const { subject, text, html } = await readMail()
   expect(subject).toBe(`${engineer.fullName} escalated: ${session.problem_summary} (Ticket #4711)`)
   const link = `https://app.supportflow.example/pilot/${id}?pickup=true`
-  expect(text).toBe(
+  expect(text.split('\n\n-- \n')[0]).toBe(
     [
       'Urgency: Critical\nClient: Contoso Dental\nTicket: #4711',
       `Summary\n${outage.summary}`,

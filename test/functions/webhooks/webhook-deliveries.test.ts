@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import type { Event } from '../../../lib/events/events.ts'
 import { dashboard, startOwnService } from '../../support/app.ts'
@@ -258,8 +259,12 @@ it('WHK-10 a failing webhook gets one attempt at a time, and none during its pau
   await stack.localServer.qstash.waitUntilSettled()
   const tried = webhook.listReceived().length
   expect(tried).toBeLessThanOrEqual(4)
+  const rows = await service.sql<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [webhook.id])
+  const ids = new Set(rows.map(({ id }) => id))
+  const countJobs = async () => (await listRecords('queue')).filter(({ body }) => ids.has(body?.delivery_id)).length
+  const jobs = await countJobs()
   await advanceClock(10)
-  expect(webhook.listReceived()).toHaveLength(tried)
+  expect([webhook.listReceived().length, await countJobs()]).toEqual([tried, jobs])
   receiver.answer = accept
   await advanceClock(90)
   await advanceClock(90)
@@ -283,6 +288,27 @@ it('WHK-15 ends without a record when the webhook is deleted during the attempt'
   expect(webhook.listReceived()).toHaveLength(1)
   expect(await service.sql('select from webhook_deliveries where webhook_id = $1', [webhook.id])).toEqual([])
   expect((await listRecords('queue')).filter(({ state }) => state === 'failed')).toEqual([])
+})
+
+it('WHK-15 records an attempt while another transaction changes the webhook and its deliveries, without a deadlock', async () => {
+  const webhook = await create()
+  const client = new pg.Client({ connectionString: service.ownerUrl })
+  await client.connect()
+  receiver.answer = async (response, path) => {
+    await client.query('begin')
+    await client.query('select from webhooks where id = $1 for update', [webhook.id])
+    answerStatus(500)(response, path)
+  }
+  const emitted = emit(joined('Ann'))
+  const isWaiting = `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waits`
+  await expect.poll(async () => (await service.sql<{ waits: boolean }>(isWaiting))[0]?.waits, { timeout: 5000 }).toBe(true)
+  // Fails if the attempt holds the delivery while it waits for the webhook.
+  await client.query(`set local lock_timeout = '500ms'`)
+  await client.query('update webhook_deliveries set swept_at = null where webhook_id = $1', [webhook.id])
+  await client.query('commit')
+  await client.end()
+  await emitted
+  expect(await webhook.listDeliveries()).toMatchObject([{ state: 'retrying', attempts: 1, last_status_code: 500 }])
 })
 
 it('WHK-14 deletes deliveries after 30 days and beyond the newest 10,000 of a webhook', async () => {

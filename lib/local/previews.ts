@@ -1,0 +1,100 @@
+import { defuseContent, writeChatMessage, writeNotificationContent } from '../../functions/notifications/messages/service.ts'
+import type { ChatMessage } from '../chat/chat.ts'
+import { toBlocks } from '../chat/chat1-blocks.ts'
+import { toAdaptiveCard } from '../chat/chat2-card.ts'
+import { type Announcement, toAnnouncement } from '../events/events.ts'
+import { eventKeyList } from '../events/keys.ts'
+import type { Brand } from '../mail/brand.ts'
+import {
+  factorEmails,
+  linkEmails,
+  writeFeedbackContent,
+  writeInviteContent,
+  writeLeadContent,
+  writeReceiptContent,
+  writeWebhookContent,
+} from '../mail/contents.ts'
+import * as frames from '../mail/frames.ts'
+import { type EmailContent, type EmailFrame, renderEmail } from '../mail/layout.ts'
+import type { ClaimedDelivery } from '../outbox/claimed-deliveries.ts'
+import { sampleEvents, sampleFeedback, sampleLead } from './preview-samples.ts'
+
+/** An e-mail or a chat message with sample data, written by the code that writes the real ones. */
+export type Preview = { id: string; title: string } & (
+  | { kind: 'mail'; subject: string; html: string; text: string }
+  | { kind: 'chat'; tool: 1 | 2; body: unknown }
+)
+
+const frontendUrl = 'https://app.supportflow.example'
+const unsubscribeUrl = 'https://api.supportflow.example/api/v1/unsubscribe/sample'
+
+type SampleBrand = Brand & { accountName: string }
+
+/** List the previews of every e-mail and card of an account with this colour and name. */
+export function listPreviews(colour: string | null = null, accountName = 'Northwind IT'): Preview[] {
+  const brand = { accountName, colour }
+  return [...listNotifications(brand), ...listPurposes(brand)]
+}
+
+function listNotifications(brand: SampleBrand): Preview[] {
+  const messages: [string, ChatMessage][] = [
+    ...eventKeyList.map((key): [string, ChatMessage] => [key, writeMessage(toAnnouncement(sampleEvents[key]))]),
+    ['notification_test', writeMessage()],
+  ]
+  const origin = { accountName: brand.accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
+  const personal = frames.explainNotification({ ...origin, isPersonal: true })
+  const listed = frames.explainNotification({ ...origin, isPersonal: false })
+  return messages.flatMap(([key, message]) => {
+    const content = writeNotificationContent(message)
+    return [
+      createMail(`${key}.member`, `${key}, to a member`, content, frames.createMemberFrame(brand, personal, frontendUrl)),
+      createMail(`${key}.listed`, `${key}, to a listed member`, content, frames.createMemberFrame(brand, listed, frontendUrl)),
+      createMail(
+        `${key}.stranger`,
+        `${key}, to a stranger`,
+        defuseContent(content),
+        frames.createStrangerFrame(brand, listed, unsubscribeUrl),
+      ),
+      { id: `${key}.chat1`, title: `${key}, chat tool 1`, kind: 'chat', tool: 1, body: toBlocks(message) },
+      { id: `${key}.chat2`, title: `${key}, chat tool 2`, kind: 'chat', tool: 2, body: toAdaptiveCard(message) },
+    ]
+  })
+}
+
+const writeMessage = (announcement?: Announcement) => {
+  const { title = null, body = null, link = null, escalation = null } = announcement ?? {}
+  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, { title, body, link, escalation })
+}
+
+function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
+  return { id, title, kind: 'mail', ...renderEmail(content, frame) }
+}
+
+type Purpose = NonNullable<ClaimedDelivery['purpose']>
+
+function listPurposes(brand: SampleBrand): Preview[] {
+  const { accountName } = brand
+  const webhook = { url: 'https://hooks.northwind.example/support-flow', description: 'Ticket mirror', reason: 'failing' as const }
+  const webhooksUrl = `${frontendUrl}/settings/webhooks`
+  const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
+  const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
+    verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
+    reset_password: [writeLink('reset_password'), frames.createLinkFrame('reset_password')],
+    invite: [invite, frames.createStrangerFrame(brand, frames.explainInvite(accountName, 'Dana Reyes'), unsubscribeUrl)],
+    sales_lead: [writeLeadContent(sampleLead), frames.createStaffFrame('SALES_EMAIL')],
+    feedback: [writeFeedbackContent(sampleFeedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
+    feedback_receipt: [writeReceiptContent(sampleFeedback), frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl)],
+    second_factor_added: [factorEmails.second_factor_added, frames.factorFrame],
+    second_factor_removed: [factorEmails.second_factor_removed, frames.factorFrame],
+    webhook_disabled: [
+      writeWebhookContent(webhook, webhooksUrl),
+      frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),
+    ],
+  }
+  return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))
+}
+
+function writeLink(purpose: keyof typeof linkEmails): EmailContent {
+  const { label, path, content } = linkEmails[purpose]
+  return { ...content, link: { label, url: `${frontendUrl}${path}?token=sample` } }
+}

@@ -1,0 +1,125 @@
+import type { DisabledWebhook } from '../outbox/claimed-deliveries.ts'
+import { toPlainName } from '../text/plain-name.ts'
+import { serviceName } from './brand.ts'
+import type { EmailContent } from './layout.ts'
+
+// The e-mails without an event. Their addresses are paths of the frontend.
+
+export interface LinkEmail {
+  /** How long the link works, as an interval of PostgreSQL. */
+  lifetime: string
+  path: string
+  /** The label of the link. */
+  label: string
+  content: Omit<EmailContent, 'link'>
+  reason: string
+}
+
+/** The e-mails with a one-time link. */
+export const linkEmails: Record<'verify_email' | 'reset_password', LinkEmail> = {
+  verify_email: {
+    lifetime: '24 hours',
+    path: '/verify-email',
+    label: 'Verify my address',
+    content: {
+      subject: 'Verify your e-mail address',
+      paragraphs: ['Please confirm that this address is yours. The link works once, within 24 hours.'],
+    },
+    reason: `Somebody entered this address in ${serviceName}.`,
+  },
+  reset_password: {
+    lifetime: '1 hour',
+    path: '/reset-password',
+    label: 'Choose a new password',
+    content: {
+      subject: 'Reset your password',
+      paragraphs: [
+        'A new password was requested for your account. The link works once, within an hour. If you did not request it, ignore this e-mail.',
+      ],
+    },
+    reason: `Somebody asked ${serviceName} for a new password of this address.`,
+  },
+}
+
+const securityAdvice = 'If this was not you, change your password and tell an administrator of your account.'
+
+export const factorEmails = {
+  second_factor_added: {
+    subject: 'A second factor was added',
+    paragraphs: ['Your sign-in now has another second factor.', securityAdvice],
+  },
+  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
+}
+
+/** Return the content of an invite. The names are users' texts. */
+export function writeInviteContent(accountName: string, inviterName: string | null, url: string): EmailContent {
+  return {
+    subject: `${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
+    paragraphs: [`Join your team on ${serviceName}. The link works once, within 7 days.`],
+    link: { label: 'Accept the invite', url },
+  }
+}
+
+export function nameInviter(name: string | null): string {
+  return (name && toPlainName(name)) || 'A colleague'
+}
+
+const disabledReasons = {
+  gone: 'Its receiver answered 410, which means that it wants no more messages.',
+  failing: 'Its receiver has accepted no message for five days.',
+}
+
+/** Return the content about a webhook that was switched off. It names the host only, because an address may contain a secret. */
+export function writeWebhookContent(
+  { url, description, reason }: DisabledWebhook & { reason: 'gone' | 'failing' },
+  settingsUrl: string,
+): EmailContent {
+  const { host } = new URL(url)
+  const name = toPlainName(description) ? `“${toPlainName(description)}” at ${host}` : `at ${host}`
+  return {
+    subject: 'A webhook was switched off',
+    paragraphs: [
+      `${serviceName} sends no more events to the webhook ${name}. ${disabledReasons[reason]}`,
+      'Repair the receiver, switch the webhook on again, and replay the failed messages.',
+    ],
+    link: { label: 'Open the webhooks', url: settingsUrl },
+  }
+}
+
+/** What a sales lead has entered. */
+export interface Lead {
+  name: string
+  company: string
+  email: string
+  phone: string | null
+  seats: number | null
+  source: string
+  message: string | null
+}
+
+export function writeLeadContent({ name, company, email, phone, seats, source, message }: Lead): EmailContent {
+  const details = [`${name}, ${company}`, email, ...(phone ? [phone] : []), ...(seats ? [`${seats} seats`] : []), `From: ${source}`]
+  return { subject: `Sales lead: ${company}`, paragraphs: [details.join('\n'), ...(message ? [message] : [])] }
+}
+
+/** Feedback with its author. */
+export interface Feedback {
+  subject: string
+  message: string
+  page_url: string | null
+  author: string
+  email: string
+  account_name: string
+}
+
+export function writeFeedbackContent({ subject, message, page_url, author, email, account_name }: Feedback): EmailContent {
+  const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
+  return { subject: `Feedback: ${subject}`, paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender] }
+}
+
+export function writeReceiptContent({ subject, message, author }: Pick<Feedback, 'subject' | 'message' | 'author'>): EmailContent {
+  return {
+    subject: `We got your feedback: ${subject}`,
+    paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
+  }
+}

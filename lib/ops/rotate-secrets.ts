@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { createVault, type VaultKey } from '../auth/vault.ts'
+import { withConnection } from '../db/migrate/connection.ts'
+import { resealColumn, sealedColumns } from './sealed-columns.ts'
+
+// Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets it.
+const steps = ['add', 'promote', 'remove'] as const
+type Step = (typeof steps)[number]
+
+/**
+ * Return the keys of the next step. `add` appends a new key, which then verifies or opens; `promote` puts the last key first, which then signs
+ * or seals; `remove` drops the last key. Throw if the step does not fit the present keys.
+ */
+export function rotateKeys<Key>(keys: readonly Key[], step: Step, create: () => Key): Key[] {
+  const [first, second, ...rest] = keys
+  if (first === undefined || rest.length > 0) throw new Error('There must be one key, or two during a rotation.')
+  if (step === 'add') {
+    if (second) throw new Error('There are two keys already. Promote or remove one first.')
+    return [first, create()]
+  }
+  if (!second) throw new Error('There is only one key. Add one first.')
+  return step === 'promote' ? [second, first] : [first]
+}
+
+const JwtKey = z.strictObject({ kid: z.string(), secret: z.string() })
+const CredentialsKey = z.strictObject({ version: z.int(), key: z.string() })
+
+/** Return the value of JWT_KEYS for the next step. */
+export function rotateJwtKeys(value: string, step: Step, now = new Date()): string {
+  const keys = z.array(JwtKey).parse(JSON.parse(value))
+  const kid = now.toISOString().slice(0, 19)
+  return JSON.stringify(rotateKeys(keys, step, () => ({ kid, secret: randomBytes(48).toString('base64') })))
+}
+
+/** Return the value of CREDENTIALS_KEY for the next step. */
+export function rotateCredentialsKeys(value: string, step: Step): string {
+  const keys = z.array(CredentialsKey).parse(JSON.parse(value))
+  const version = Math.max(...keys.map((key) => key.version)) + 1
+  return JSON.stringify(rotateKeys(keys, step, () => ({ version, key: randomBytes(32).toString('base64') })))
+}
+
+/** Encrypt every stored secret with the first key. Print the numbers. Return whether the other keys are no longer needed. */
+export async function reseal(ownerUrl: string, keys: readonly VaultKey[], print: (line: string) => void): Promise<boolean> {
+  const [first] = keys
+  if (!first) throw new Error('CREDENTIALS_KEY has no key.')
+  const vault = createVault(keys)
+  return withConnection({ connectionString: ownerUrl }, async (client) => {
+    let isComplete = true
+    for (const column of sealedColumns) {
+      const { resealed, unreadable } = await resealColumn(client, column, vault, first.version)
+      isComplete &&= unreadable === 0
+      print(`${column.table}.${column.column}: ${resealed} encrypted again${unreadable > 0 ? `, ${unreadable} that no key opens` : ''}`)
+    }
+    return isComplete
+  })
+}
+
+const usage = `npm run secrets -- rotate jwt add|promote|remove           prints the next JWT_KEYS
+npm run secrets -- rotate credentials add|promote|remove   prints the next CREDENTIALS_KEY
+npm run secrets -- reseal                                  encrypts stored secrets with the first CREDENTIALS_KEY`
+
+async function main(): Promise<void> {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const [command, name, step] = positionals
+  const { JWT_KEYS = '', CREDENTIALS_KEY = '', DATABASE_OWNER_URL } = process.env
+  const isStep = (text: string | undefined): text is Step => steps.includes(text as Step)
+  if (command === 'rotate' && name === 'jwt' && isStep(step)) return console.log(rotateJwtKeys(JWT_KEYS, step))
+  if (command === 'rotate' && name === 'credentials' && isStep(step)) return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
+  if (command !== 'reseal') throw new Error(usage)
+  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  const keys = z.array(CredentialsKey).parse(JSON.parse(CREDENTIALS_KEY))
+  if (!(await reseal(DATABASE_OWNER_URL, keys, console.log))) throw new Error('Some secrets were not encrypted again. Keep the old key.')
+}
+
+if (import.meta.main)
+  main().catch((error: unknown) => {
+    // A ZodError and a SyntaxError could quote a key.
+    const isSafe = error instanceof Error && !(error instanceof SyntaxError) && !(error instanceof z.ZodError)
+    console.error(isSafe ? error.message : 'JWT_KEYS or CREDENTIALS_KEY is not valid.')
+    process.exitCode = 1
+  })

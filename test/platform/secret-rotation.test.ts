@@ -1,0 +1,168 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { openAnswers } from '../../lib/auth/sealed-answers.ts'
+import { createVault } from '../../lib/auth/vault.ts'
+import { withConnection } from '../../lib/db/migrate/connection.ts'
+import { startNodeProcess } from '../../lib/local/node-process.ts'
+import { findFreePort } from '../../lib/local/ports.ts'
+import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '../../lib/ops/rotate-secrets.ts'
+import { resealColumn, type SealedColumn, sealedColumns } from '../../lib/ops/sealed-columns.ts'
+import { request, startOwnService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { createAccount } from '../support/people.ts'
+import { connectPsa } from '../support/psa.ts'
+import { createSession } from '../support/sessions.ts'
+import { completeChallenge, enableTotp, login, readCode, register } from '../support/two-factor.ts'
+
+const service = await startOwnService()
+afterAll(() => service.close())
+const { JWT_KEYS = '', CREDENTIALS_KEY = '' } = service.settings
+
+/** Start another process on the same database, with the keys of a later step. */
+async function startProcess(changes: Record<string, string>): Promise<{ api: string }> {
+  const port = await findFreePort()
+  const settings = { ...service.settings, ...changes, PORT: String(port) }
+  const running = await startNodeProcess({ settings, onLog: () => {}, onRoundTrip: () => {} })
+  onTestFinished(() => running.dispose())
+  return { api: `http://127.0.0.1:${port}` }
+}
+
+const intake_form = [{ key: 'admin_password', label: 'Admin password', type: 'text', secret: true }]
+const steps = [
+  { id: 's0', type: 'procedure_step', title: 'Sign in with {{admin_password}}', description: '' },
+  { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
+]
+
+/** Store a secret in every sealed column. */
+async function storeSecrets() {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  const hook = { url: `${service.localOrigin}/hooks/rotation`, events: ['flow.published'] }
+  const { id: webhookId } = expectStatus(await admin.call('POST', '/webhooks', hook), 201).body
+  expectStatus(await admin.call('POST', `/webhooks/${webhookId}/rotate-secret`), 200)
+  const flow = { tree_type: 'procedural', tree_structure: { steps }, intake_form }
+  const session = await createSession(admin, { variables: { admin_password: 'lantern-and-oak' } }, flow)
+  const person = await register(service)
+  return { admin, person, totp: await enableTotp(service, person), sessionId: session.id as string, webhookId: webhookId as string }
+}
+
+/** Use every stored secret through a process. Return the statuses and what they show. */
+async function useSecrets(process: { api: string }, { admin, sessionId, webhookId }: Awaited<ReturnType<typeof storeSecrets>>) {
+  const call = (method: string, path: string) => request(process, method, path, { token: admin.token })
+  const psa = await call('POST', '/integrations/psa/connection/test')
+  const webhook = await call('POST', `/webhooks/${webhookId}/test`)
+  const session = await call('GET', `/sessions/${sessionId}`)
+  return [psa.status, psa.body.success, webhook.status, webhook.body.success, session.status]
+}
+
+it('OPS-01 the keys of stored secrets can be exchanged in steps while requests run', async () => {
+  const stored = await storeSecrets()
+  const added = rotateCredentialsKeys(CREDENTIALS_KEY, 'add')
+  const promoted = rotateCredentialsKeys(added, 'promote')
+  const [first, second] = [await startProcess({ CREDENTIALS_KEY: added }), await startProcess({ CREDENTIALS_KEY: promoted })]
+  const before = await useSecrets(service, stored)
+  expect(before).toEqual([200, true, 200, true, 200])
+  const used: unknown[] = []
+  let isOver = false
+  const keepUsing = async (process: { api: string }) => {
+    while (!isOver) used.push(await useSecrets(process, stored))
+  }
+  const using = [first, second].map(keepUsing)
+  const lines: string[] = []
+  expect(await reseal(service.ownerUrl, JSON.parse(promoted), (line) => lines.push(line))).toBe(true)
+  isOver = true
+  await Promise.all(using)
+  expect(used.length).toBeGreaterThan(1)
+  expect(used.filter((result) => JSON.stringify(result) !== JSON.stringify(before))).toEqual([])
+  expect(lines).toEqual(sealedColumns.map(({ table, column }) => `${table}.${column}: 1 encrypted again`))
+  const last = await startProcess({ CREDENTIALS_KEY: rotateCredentialsKeys(promoted, 'remove') })
+  expect(await useSecrets(last, stored)).toEqual(before)
+  const lastVault = createVault(JSON.parse(rotateCredentialsKeys(promoted, 'remove')))
+  const [row] = await service.sql<{ secret_variables: Record<string, string> }>('select secret_variables from sessions where id = $1', [
+    stored.sessionId,
+  ])
+  expect(await openAnswers(lastVault, stored.sessionId, row?.secret_variables ?? {})).toEqual({ admin_password: 'lantern-and-oak' })
+  const challenge = expectStatus(await login({ ...service, api: last.api, fetch: undefined }, stored.person), 200).body
+  const code = await readCode(service, stored.totp.secret)
+  expectStatus(await completeChallenge({ ...service, api: last.api, fetch: undefined }, { mfa_token: challenge.mfa_token, code }), 200)
+  expect(await service.sql(`select from audit_logs where changes::text like '%credentials%' and action like '%updated'`)).toEqual([])
+})
+
+it('OPS-01 the keys of access tokens can be exchanged in steps, and the processes of two neighbouring steps accept the same tokens', async () => {
+  const added = rotateJwtKeys(JWT_KEYS, 'add')
+  const promoted = rotateJwtKeys(added, 'promote')
+  const processes = [service, await startProcess({ JWT_KEYS: added }), await startProcess({ JWT_KEYS: promoted })]
+  const removed = await startProcess({ JWT_KEYS: rotateJwtKeys(promoted, 'remove') })
+  const person = await register(service)
+  const readStatus = async (process: { api: string }, token: string) => (await request(process, 'GET', '/auth/me', { token })).status
+  const refresh = async (process: { api: string }, refresh_token: string) =>
+    expectStatus(await request(process, 'POST', '/auth/refresh', { body: { refresh_token } }), 200).body
+  expect(await Promise.all(processes.map((process) => readStatus(process, person.token)))).toEqual([200, 200, 200])
+  const { access_token } = await refresh(processes[2] as { api: string }, person.refreshToken)
+  expect(await Promise.all(processes.map((process) => readStatus(process, access_token)))).toEqual([401, 200, 200])
+  expect(await Promise.all([person.token, access_token].map((token) => readStatus(removed, token)))).toEqual([401, 200])
+})
+
+it('a secret that no key opens is counted and kept, and one that changes meanwhile is left alone', async () => {
+  const column = sealedColumns.find(({ table }) => table === 'totp_factors') as SealedColumn
+  const person = await register(service)
+  await enableTotp(service, person)
+  await service.sql(`update totp_factors set secret = '77.AAAA.BBBB' where user_id = $1`, [person.id])
+  const readSecret = async () =>
+    (await service.sql<{ secret: string }>('select secret from totp_factors where user_id = $1', [person.id]))[0]?.secret
+  const keys = JSON.parse(CREDENTIALS_KEY)
+  const lines: string[] = []
+  expect(await reseal(service.ownerUrl, keys, (line) => lines.push(line))).toBe(false)
+  expect(lines.find((line) => line.startsWith('totp_factors'))).toMatch(
+    /^totp_factors\.secret: 0 encrypted again, [1-9] that no key opens$/,
+  )
+  expect(await readSecret()).toBe('77.AAAA.BBBB')
+  const vault = createVault(keys)
+  const replace = async () => {
+    await service.sql(`update totp_factors set secret = '78.new' where user_id = $1`, [person.id])
+    return 'the old secret'
+  }
+  const changing = { ...vault, open: replace }
+  const result = await withConnection({ connectionString: service.ownerUrl }, (client) => resealColumn(client, column, changing, 99))
+  expect(result).toMatchObject({ unreadable: 0 })
+  expect(await readSecret()).toBe('78.new')
+  await service.sql('delete from totp_factors where user_id = $1', [person.id])
+})
+
+it('every place that seals a secret is in the list of sealed columns', async () => {
+  const files = (
+    await Promise.all(
+      ['lib', 'functions'].map((folder) => readdir(join(import.meta.dirname, '../..', folder), { recursive: true, withFileTypes: true })),
+    )
+  ).flat()
+  const sources = files.filter((file) => file.name.endsWith('.ts')).map((file) => join(file.parentPath, file.name))
+  const sealing = (await Promise.all(sources.map(async (path) => [path, await readFile(path, 'utf8')] as const))).filter(([, text]) =>
+    text.includes('vault.seal('),
+  )
+  expect(sealing.map(([path]) => path.replace(/^.*\/(?=(lib|functions)\/)/, '')).sort()).toEqual([
+    'functions/identity/mfa/service.ts',
+    'lib/auth/sealed-answers.ts',
+    'lib/ops/sealed-columns.ts',
+    'lib/psa/connection.ts',
+    'lib/webhooks/sealed-secrets.ts',
+  ])
+})
+
+it.each([
+  [['a'], 'add', ['a', 'new']],
+  [['a', 'b'], 'promote', ['b', 'a']],
+  [['a', 'b'], 'remove', ['a']],
+] as const)('the keys %j become with "%s" %j', (keys, step, expected) => {
+  expect(rotateKeys(keys as readonly string[], step, () => 'new')).toEqual(expected)
+})
+
+it.each([
+  [[], 'add'],
+  [['a'], 'promote'],
+  [['a'], 'remove'],
+  [['a', 'b'], 'add'],
+  [['a', 'b', 'c'], 'promote'],
+] as const)('the keys %j refuse "%s"', (keys, step) => {
+  expect(() => rotateKeys(keys as readonly string[], step, () => 'new')).toThrow(/key/)
+})
