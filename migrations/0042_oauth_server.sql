@@ -2,7 +2,8 @@
 -- whatever ends sign-ins ends it, and the person sees and revokes it among them. Codes and tokens are stored as hashes, which only the platform
 -- role reads.
 create table oauth_clients (
-  id            uuid primary key default uuidv7(),
+  -- Random text, because a program belongs to no account.
+  id            text primary key check (length(id) = 22),
   name          text not null check (length(name) between 1 and 100),
   redirect_uris text[] not null check (cardinality(redirect_uris) between 1 and 10),
   created_at    timestamptz(3) not null default app.now(),
@@ -13,7 +14,7 @@ create index oauth_clients_expiry on oauth_clients (expires_at);
 
 create table oauth_codes (
   hash           bytea primary key,
-  client_id      uuid not null references oauth_clients on delete cascade,
+  client_id      text not null references oauth_clients on delete cascade,
   -- The sign-in that agreed. If it ends, the code does too.
   sign_in_id     uuid not null references sign_ins on delete cascade,
   redirect_uri   text not null,
@@ -31,7 +32,7 @@ create index oauth_codes_expiry on oauth_codes (expires_at);
 create table oauth_refresh_tokens (
   hash       bytea primary key,
   sign_in_id uuid not null references sign_ins on delete cascade,
-  client_id  uuid not null references oauth_clients on delete cascade,
+  client_id  text not null references oauth_clients on delete cascade,
   scopes     text[] not null,
   used_at    timestamptz(3),
   created_at timestamptz(3) not null default app.now()

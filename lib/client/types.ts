@@ -2306,7 +2306,8 @@ account_invite_code?: string | undefined
 invited_email?: string | undefined
 }
 export type OAuthClient = {
-id: Id
+/** The `client_id` of the program. */
+id: string
 /** The name that the program gave itself. */
 name: string
 /** Where the browser may continue: hosts, or the scheme of a program on the device. */
@@ -4217,7 +4218,7 @@ export interface Operations {
   'identity.signIns.revoke': { input: { /** Id of the sign-in. */
 family_id: string }; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
   'identity.signIns.revokeAll': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
-  'identity.consents.getClient': { input: { /** Id of the program. */
+  'identity.consents.getClient': { input: { /** The `client_id` of the program. */
 client_id: string }; output: OAuthClient; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'identity.consents.create': { input: (ConsentCreate); output: Consent; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'identity.streamTickets.create': { input: Record<string, never>; output: StreamTicketResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

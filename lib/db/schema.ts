@@ -629,7 +629,7 @@ export interface NotificationsTable {
 }
 
 export interface OauthClientsTable {
-  id: Generated<string>
+  id: string
   name: string
   redirect_uris: string[]
   created_at: Generated<string>

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { sha256Bytea } from '../auth/hash.ts'
 import { createMcpTokens } from '../auth/mcp-tokens.ts'
 import { type ParsedRate, parseRate } from '../cache/limiter.ts'
@@ -13,7 +12,7 @@ import { Problem } from '../problem.ts'
 import { parseJson } from '../text/json.ts'
 import { getResource } from './metadata.ts'
 import { addParameters } from './redirect-uri.ts'
-import { AuthorizationRequest, parseScopes, Registration, TokenRequest } from './requests.ts'
+import { AuthorizationRequest, ClientId, createClientId, parseScopes, Registration, TokenRequest } from './requests.ts'
 import { issueTokens, OAuthError } from './tokens.ts'
 
 const maxBodyBytes = 64 * 1024
@@ -64,7 +63,12 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
 async function registerClient(c: C, platform: PlatformDb): Promise<object> {
   const { data } = Registration.safeParse(parseJson(await readText(c)))
   if (!data) throw new OAuthError('invalid_redirect_uri', 'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme')
-  const { id, name, redirect_uris, created_at } = await rows.insertClient.one(platform, data.client_name, data.redirect_uris)
+  const { id, name, redirect_uris, created_at } = await rows.insertClient.one(
+    platform,
+    createClientId(),
+    data.client_name,
+    data.redirect_uris,
+  )
   return {
     client_id: id,
     client_id_issued_at: Math.floor(Date.parse(created_at) / 1000),
@@ -88,7 +92,7 @@ interface AuthorizationContext {
  * or address, because nobody is sent to an address that the client has not registered.
  */
 async function startAuthorization(query: URLSearchParams, { base, frontend, resource, platform }: AuthorizationContext): Promise<string> {
-  const clientId = z.uuid().safeParse(query.get('client_id')).data
+  const clientId = ClientId.safeParse(query.get('client_id')).data
   const client = clientId ? await rows.selectClient.first(platform, clientId) : undefined
   const redirectUri = query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
   if (!client || !redirectUri || !client.redirect_uris.includes(redirectUri))

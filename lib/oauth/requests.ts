@@ -1,9 +1,18 @@
 import * as z from 'zod'
+import { randomToken } from '../auth/hash.ts'
 import { keyScopes } from '../http/key-scopes.ts'
 import { removeInvisible } from '../text/plain-name.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
 const Scope = z.enum(keyScopes as [string, ...string[]])
+
+/** The id of a program. */
+export const ClientId = z.string().regex(/^[\w-]{22}$/)
+
+/** Create the id of a program: 130 random bits, so that nobody finds another one. */
+export function createClientId(): string {
+  return randomToken().slice(0, 22)
+}
 
 /** A registration: https://www.rfc-editor.org/rfc/rfc7591#section-2. Other metadata is ignored. */
 export const Registration = z.object({
@@ -36,14 +45,14 @@ export const TokenRequest = z.discriminatedUnion('grant_type', [
     grant_type: z.literal('authorization_code'),
     code: z.string().min(1).max(200),
     redirect_uri: z.string().max(500),
-    client_id: z.uuid(),
+    client_id: ClientId,
     code_verifier: verifier,
     resource: z.string().max(500).optional(),
   }),
   z.object({
     grant_type: z.literal('refresh_token'),
     refresh_token: z.string().min(1).max(200),
-    client_id: z.uuid(),
+    client_id: ClientId,
     scope: z.string().max(2000).optional(),
     resource: z.string().max(500).optional(),
   }),

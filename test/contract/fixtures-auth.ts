@@ -6,8 +6,8 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 const insertClient = (service: Service) =>
   insertReturningId(
     service,
-    `insert into oauth_clients (name, redirect_uris) values ('Assistant', '{https://assistant.example/callback}') returning id`,
-    [],
+    `insert into oauth_clients (id, name, redirect_uris) values ($1, 'Assistant', '{https://assistant.example/callback}') returning id`,
+    [randomBytes(32).toString('base64url').slice(0, 22)],
   )
 
 export const signInFixtures: Record<string, Fixture> = {

@@ -1,20 +1,22 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams } from '../../../lib/http/fields.ts'
 import { keyScopes } from '../../../lib/http/key-scopes.ts'
+import { ClientId } from '../../../lib/oauth/requests.ts'
 
-export const ClientId = idParams('client_id', 'program')
+const exampleClientId = 'k3Wm7hQ2ZbX0aPq9LrT1vw'
+
+export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
 
 export const OAuthClient = z
   .strictObject({
-    id: Id,
+    id: z.string().describe('The `client_id` of the program.'),
     name: z.string().describe('The name that the program gave itself.'),
     redirect_hosts: z.array(z.string()).describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
   })
-  .meta({ id: 'OAuthClient', examples: [{ id: exampleIds.entry, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }] })
+  .meta({ id: 'OAuthClient', examples: [{ id: exampleClientId, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }] })
 
 export const ConsentCreate = z
   .strictObject({
-    client_id: z.uuid().describe('The program.'),
+    client_id: ClientId.describe('The program.'),
     redirect_uri: z.string().max(500).describe('One of the addresses that the program has registered, exactly.'),
     scopes: z
       .array(z.enum(keyScopes as [string, ...string[]]))
@@ -31,7 +33,7 @@ export const ConsentCreate = z
     id: 'ConsentCreate',
     examples: [
       {
-        client_id: exampleIds.entry,
+        client_id: exampleClientId,
         redirect_uri: 'https://assistant.example/callback',
         scopes: ['flows:read'],
         code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',

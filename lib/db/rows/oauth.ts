@@ -8,8 +8,8 @@ export type OAuthClient = z.output<typeof OAuthClient>
 
 export const insertClient = writeStatement(
   OAuthClient.extend({ created_at: z.string() }),
-  (name: string, redirectUris: readonly string[]) => sql`
-    insert into oauth_clients (name, redirect_uris) values (${name}, ${redirectUris}::text[]) returning id, name, redirect_uris, created_at`,
+  (id: string, name: string, redirectUris: readonly string[]) => sql`
+    insert into oauth_clients (id, name, redirect_uris) values (${id}, ${name}, ${redirectUris}::text[]) returning id, name, redirect_uris, created_at`,
 )
 
 export const selectClient = readStatement(
@@ -33,10 +33,10 @@ export const insertCode = writeStatement(
   null,
   (code: NewCode) => sql`
     with inserted_entry as (
-      insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, changes, ip)
-      select account_id, user_id, 'program_access.granted', 'oauth_client', ${code.clientId}::uuid,
-             jsonb_build_object('scopes', jsonb_build_object('to', ${code.scopes}::text[])), ${code.ip}
-        from sign_ins where id = ${code.signInId}
+      insert into audit_logs (account_id, actor_id, action, resource_type, changes, ip)
+      select s.account_id, s.user_id, 'program_access.granted', 'program_access',
+             jsonb_build_object('program', jsonb_build_object('to', c.name), 'scopes', jsonb_build_object('to', ${code.scopes}::text[])), ${code.ip}
+        from sign_ins s, oauth_clients c where s.id = ${code.signInId} and c.id = ${code.clientId}
     )
     insert into oauth_codes (hash, client_id, sign_in_id, redirect_uri, code_challenge, scopes)
     values (${code.hash}::bytea, ${code.clientId}, ${code.signInId}, ${code.redirectUri}, ${code.codeChallenge}, ${code.scopes}::text[])`,

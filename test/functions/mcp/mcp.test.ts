@@ -155,7 +155,8 @@ describe('callers', () => {
   it('MCP-08 refuses a body over 1 MiB, text that is no JSON, and a GET', async () => {
     const { key } = await createScene()
     const headers = { ...jsonHeaders, ...authorizationHeader(key.key) }
-    const send = async (init: RequestInit) => (await fetch(`${service.api}/mcp`, { headers, ...init })).status
+    // Without HTTP, because the server closes the connection of a body that it does not read.
+    const send = async (init: RequestInit) => (await service.fetch?.(new Request(`${service.api}/mcp`, { headers, ...init })))?.status
     expect(await send({ method: 'POST', body: `"${'x'.repeat(1024 * 1024)}"` })).toBe(413)
     expect(await send({ method: 'POST', body: '{' })).toBe(400)
     expect(await send({ method: 'GET' })).toBe(405)
