@@ -26,6 +26,8 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'cloudflare.js',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
+    'mcp-server',
+    'oauth-server',
     'openai',
     'pdf',
     'stripe',

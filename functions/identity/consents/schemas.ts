@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { exampleIds, Id, idParams } from '../../../lib/http/fields.ts'
+import { keyScopes } from '../../../lib/http/key-scopes.ts'
+
+export const ClientId = idParams('client_id', 'program')
+
+export const OAuthClient = z
+  .strictObject({
+    id: Id,
+    name: z.string().describe('The name that the program gave itself.'),
+    redirect_hosts: z.array(z.string()).describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
+  })
+  .meta({ id: 'OAuthClient', examples: [{ id: exampleIds.entry, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }] })
+
+export const ConsentCreate = z
+  .strictObject({
+    client_id: z.uuid().describe('The program.'),
+    redirect_uri: z.string().max(500).describe('One of the addresses that the program has registered, exactly.'),
+    scopes: z
+      .array(z.enum(keyScopes as [string, ...string[]]))
+      .min(1)
+      .max(50)
+      .describe('What the person agrees to.'),
+    code_challenge: z
+      .string()
+      .regex(/^[\w-]{43}$/)
+      .describe('The S256 code challenge of the program (PKCE).'),
+    state: z.string().max(2000).optional().describe('The `state` of the program.'),
+  })
+  .meta({
+    id: 'ConsentCreate',
+    examples: [
+      {
+        client_id: exampleIds.entry,
+        redirect_uri: 'https://assistant.example/callback',
+        scopes: ['flows:read'],
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        state: 'xyz',
+      },
+    ],
+  })
+export type ConsentCreate = z.infer<typeof ConsentCreate>
+
+export const Consent = z
+  .strictObject({ redirect_to: z.string().describe('Where to send the browser.') })
+  .meta({ id: 'Consent', examples: [{ redirect_to: 'https://assistant.example/callback?code=…&state=xyz' }] })
