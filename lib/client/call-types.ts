@@ -6,6 +6,11 @@ export interface CallOptions {
   idempotencyKey?: string | undefined
 }
 
+export interface FollowOptions extends CallOptions {
+  /** Follow through a WebSocket, where the service has them and one opens. On Cloudflare an open WebSocket costs less than a stream. */
+  webSocket?: boolean | undefined
+}
+
 /** A file to upload. `filename` is needed when `file` is a Blob without a name. */
 export interface FileInput {
   file: Blob

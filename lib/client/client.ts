@@ -1,16 +1,18 @@
 import { buildRequest, type CallInput, parseRoute, type RequestParts, type Route } from './build-request.ts'
-import type { CallOptions } from './call-types.ts'
+import type { CallOptions, FollowOptions } from './call-types.ts'
 import type { Methods } from './methods.ts'
 import { operationTable } from './operation-table.ts'
 import { createPagedItems } from './pages.ts'
+import type { StreamState } from './parse-events.ts'
 import { authorize, send, sendSignedIn, type Transport } from './send.ts'
 import { createSignIn, readTokens, type SignIn, type Tokens } from './sign-in.ts'
+import { openSocket } from './socket.ts'
 import { followEvents, streamAnswer } from './streams.ts'
 import { type Wait, wait } from './wait.ts'
 
 // biome-ignore-start lint/performance/noBarrelFile: the entry of the package
 export { ApiError, type FieldError, isApiError } from './api-error.ts'
-export type { BackgroundTask, CallOptions, FileInput, ServerEvent } from './call-types.ts'
+export type { BackgroundTask, CallOptions, FileInput, FollowOptions, ServerEvent } from './call-types.ts'
 export type { PagedItems } from './method-types.ts'
 export type { Tokens } from './sign-in.ts'
 export type * from './types.ts'
@@ -51,7 +53,7 @@ export function createClient({ baseUrl, loadTokens, tokens = loadTokens?.() ?? n
   for (const [id, line] of Object.entries(operationTable)) {
     const route = parseRoute(id, line)
     const load = route.traits.has('public') ? (parts: RequestParts) => send(transport, parts) : loadPrivate
-    addMethod(client, id, createMethod({ route, origin, load, signIn, client, wait: transport.wait }))
+    addMethod(client, id, createMethod({ route, origin, load, signIn, client, apiKey, wait: transport.wait }))
   }
   return client
 }
@@ -74,18 +76,15 @@ interface MethodParts {
   load: (parts: RequestParts) => Promise<Response>
   signIn: SignIn
   client: Client
+  apiKey: string | undefined
   wait: Wait
 }
 
-function createMethod({ route, origin, load, signIn, client, wait }: MethodParts) {
+function createMethod(method: MethodParts) {
+  const { route, origin, load, signIn } = method
   const build = (input: CallInput = {}, options: CallOptions = {}) => buildRequest(origin, route, input, options)
-  const stream = (input?: CallInput, options?: CallOptions) =>
-    route.method === 'get' ? followEvents(build(input, options), load, wait) : streamAnswer(build(input, options), load)
-  const createUrl = async (input?: CallInput, options?: CallOptions) => {
-    const { ticket } = await client.identity.streamTickets.create({}, options)
-    return build({ ...input, ticket }).url
-  }
-  if (route.traits.has('ticket')) return Object.assign(stream, { createUrl })
+  const stream = (input?: CallInput, options?: CallOptions) => streamAnswer(build(input, options), load)
+  if (route.traits.has('ticket')) return createFollowMethod(method, build)
   if (route.traits.has('events')) return stream
   if (route.traits.has('paged'))
     return (input?: CallInput, options?: CallOptions) => {
@@ -99,6 +98,24 @@ function createMethod({ route, origin, load, signIn, client, wait }: MethodParts
   }
   return Object.assign(call, { stream })
 }
+
+function createFollowMethod({ load, signIn, client, apiKey, wait }: MethodParts, build: Build) {
+  const follow = (input?: CallInput, { webSocket, ...options }: FollowOptions = {}) => {
+    const parts = build(input, options)
+    const openWithToken = async (state: StreamState) => {
+      const token = apiKey ?? (await signIn.getFresh())
+      return token ? openSocket({ ...parts, token }, state) : null
+    }
+    return followEvents(parts, { load, wait, openSocket: webSocket ? openWithToken : undefined })
+  }
+  const createUrl = async (input?: CallInput, options?: CallOptions) => {
+    const { ticket } = await client.identity.streamTickets.create({}, options)
+    return build({ ...input, ticket }).url
+  }
+  return Object.assign(follow, { createUrl })
+}
+
+type Build = (input?: CallInput, options?: CallOptions) => RequestParts
 
 /** Store the tokens of a sign-in, and forget them after a sign-out. */
 function updateSignIn({ id, traits }: Route, signIn: SignIn, answer: unknown): void {

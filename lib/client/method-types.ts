@@ -1,4 +1,4 @@
-import type { BackgroundTask, CallOptions } from './call-types.ts'
+import type { BackgroundTask, CallOptions, FollowOptions } from './call-types.ts'
 import type { OperationId, Operations } from './types.ts'
 
 /** Items of all pages. Awaited, it sends one request and returns the items of the first page. */
@@ -27,7 +27,8 @@ type Event<Id extends OperationId> = Operations[Id] extends { event: infer E } ?
 export type EventMethod<Id extends OperationId> = (...args: Arguments<Id>) => AsyncGenerator<Event<Id>, void, undefined>
 
 /** A stream that an EventSource can open too. */
-export interface FollowMethod<Id extends OperationId> extends EventMethod<Id> {
+export interface FollowMethod<Id extends OperationId> {
+  (...args: Arguments<Id, FollowOptions>): AsyncGenerator<Event<Id>, void, undefined>
   /** Create a ticket, and the URL with which one EventSource opens the stream within 60 seconds. */
   createUrl(...args: Arguments<Id>): Promise<string>
 }

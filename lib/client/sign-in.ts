@@ -10,6 +10,8 @@ export interface Tokens {
 export interface SignIn {
   get(): Tokens | null
   set(tokens: Tokens | null): void
+  /** Return an access token that has not expired, if there is one. */
+  getFresh(): Promise<string | undefined>
   /** Replace tokens that the service refused. Return whether there are other tokens now. All callers share one request. */
   refresh(refused: Tokens): Promise<boolean>
 }
@@ -65,7 +67,11 @@ export function createSignIn({ tokens: initial, exchange, onTokens, loadTokens, 
     }
     return tokens !== null
   }
-  return { get: () => tokens, set, refresh }
+  const getFresh = async () => {
+    if (tokens && isExpired(tokens.access_token)) await refresh(tokens)
+    return tokens?.access_token
+  }
+  return { get: () => tokens, set, getFresh, refresh }
 }
 
 /** The used part of https://developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, which pages without TLS do not have. */
@@ -84,15 +90,20 @@ function runLocked(work: () => Promise<void>): Promise<void> {
 
 /** Return whether tokens are of the same sign-in. Those of another user must not repeat this user's call. */
 function isSameSignIn(a: Tokens, b: Tokens): boolean {
-  const id = readSignInId(a.access_token)
-  return id !== undefined && id === readSignInId(b.access_token)
+  const { sid } = readClaims(a.access_token)
+  return sid !== undefined && sid === readClaims(b.access_token).sid
 }
 
-function readSignInId(accessToken: string): unknown {
+function isExpired(accessToken: string): boolean {
+  return Number(readClaims(accessToken).exp) * 1000 < Date.now()
+}
+
+/** Read the claims of an access token. Only the service checks its signature. */
+function readClaims(accessToken: string): { sid?: unknown; exp?: unknown } {
   try {
-    return JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'))).sid
+    return JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -306,7 +306,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: string | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -1040,7 +1040,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: string
+  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished'
   data: Json
   created_at: Generated<string>
   swept_at: string | null

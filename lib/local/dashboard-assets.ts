@@ -5,6 +5,7 @@ export const pageStyle = `
   header, .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center }
   nav a { margin-right: .75rem }
   section { margin: 2rem 0 }
+  a { color: light-dark(#1d4ed8, #93b4ff) }
   h2 { border-bottom: 1px solid #8886; padding-bottom: .25rem }
   article { border: 1px solid #8884; border-radius: .4rem; padding: .6rem .9rem; margin: .6rem 0; overflow-wrap: anywhere }
   iframe { width: 100%; height: 22rem; border: 1px solid #8884; background: #fff }

@@ -62,6 +62,9 @@ export async function checkMethods(client: Client, error: unknown) {
     // @ts-expect-error the data depends on the event
     if (event.event === 'overflow') event.data.urgency satisfies string
   }
+  client.ai.escalations.stream({}, { webSocket: true })
+  // @ts-expect-error the answer of one call has no WebSocket
+  client.ai.turns.sendMessage.stream(message, { webSocket: true })
   ;(await client.ai.escalations.stream.createUrl()) satisfies string
   // @ts-expect-error the client creates the ticket
   client.ai.escalations.stream({ ticket: 'a' })

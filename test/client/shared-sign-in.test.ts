@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, type Tokens } from '../../lib/client/client.ts'
+import { createKey } from '../support/api-keys.ts'
 import { sharedService } from '../support/app.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { createInterceptor, type Intercept, recordWaits } from './interceptor.ts'
@@ -77,6 +78,14 @@ it('sends an API key with every call that needs one, and never refreshes it', as
   await expect(client.identity.auth.getMe()).rejects.toMatchObject({ status: 401 })
   await client.public.listPlans()
   expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer sfk_example', null])
+})
+
+it('calls the service with an API key', async () => {
+  const account = await createAccount(service)
+  const { key } = await createKey(service, account, { scopes: ['accounts:read'] })
+  const client = createClient({ baseUrl: service.api, apiKey: key, fetch: createInterceptor(service).fetch })
+  expect(await client.accounts.teams.list()).toMatchObject([{ id: account.teamId }])
+  await expect(client.sessions.list()).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' })
 })
 
 it('creates the URL with which an EventSource opens the stream', async () => {

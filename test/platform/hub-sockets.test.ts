@@ -1,8 +1,11 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { createClient, type ServerEvent } from '../../lib/client/client.ts'
 import { dashboard, startOwnService } from '../support/app.ts'
 import { insertStreamEvents, openEscalationStream } from '../support/escalations.ts'
-import { createAccount } from '../support/people.ts'
+import { createAccount, type Person } from '../support/people.ts'
 import { openSocket, type TestSocket } from '../support/sockets.ts'
+import { startStreamProxy } from '../support/stream-proxy.ts'
 
 // The sign-ins are checked 12 intervals after a socket opens, and again while events are sent.
 const heartbeatMs = 100
@@ -215,4 +218,65 @@ it('answers the close of a client, and forgets a client that closed', async () =
   socket.close(4000)
   await expectClosed(socket, 1000)
   expect(await countConnections(account.id)).toBe(0)
+})
+
+/** Replace Node's WebSocket, which waits for the end of a connection that a local workerd leaves open. */
+function useImpatientSockets(): void {
+  const options = { headers: {}, closeTimeout: 20 }
+  class ImpatientSocket extends WebSocket {
+    constructor(url: URL, protocols: string[]) {
+      super(url, protocols, options)
+    }
+  }
+  vi.stubGlobal('WebSocket', ImpatientSocket)
+  onTestFinished(() => void vi.unstubAllGlobals())
+}
+
+/** Follow the escalations of a person with a typed client that can send no other request. */
+function followThroughSocket({ token }: Pick<Person, 'token'>, baseUrl = service.api) {
+  const fetch = () => Promise.reject(new Error('Only the socket may be used'))
+  const client = createClient({ baseUrl, fetch, tokens: { access_token: token, refresh_token: 'unused' }, wait: async () => {} })
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const received: ServerEvent[] = []
+  const collect = async () => {
+    for await (const event of client.ai.escalations.stream({}, { signal: leaving.signal, webSocket: true })) received.push(event)
+  }
+  const ended = collect()
+  ended.catch(() => {})
+  return { received, ended }
+}
+
+it('SSE-14 SSE-15 sends a typed client its events through a WebSocket, and continues after the connection was lost', async () => {
+  const { account, listener } = await createPeople()
+  const proxy = await startStreamProxy(service.api)
+  const { received } = followThroughSocket(listener, proxy.origin)
+  await expect.poll(() => countConnections(account.id), pollOptions).toBe(1)
+  // The first loss is before any event, the second after one.
+  for (const count of [2, 3]) {
+    proxy.dropConnections()
+    await publish(account.id, 1)
+    await expect.poll(() => received.length, pollOptions).toBe(count - 1)
+  }
+  expect(received).toMatchObject([1, 2].map((n) => ({ id: String(n), event: 'handoff_created', data: { n: 1 } })))
+})
+
+it('SSE-16 ends the events of a typed client with 401 when the sign-in has ended', async () => {
+  const { account, listener } = await createPeople()
+  useImpatientSockets()
+  const { ended } = followThroughSocket(listener)
+  await expect.poll(() => countConnections(account.id), pollOptions).toBe(1)
+  await service.sql('update sign_ins set ended_at = app.now() where id = $1', [listener.signInId])
+  await publish(account.id, 1)
+  await expect(ended).rejects.toMatchObject({ status: 401 })
+})
+
+it('SSE-17 ends the events of a typed client whose socket is replaced', async () => {
+  useImpatientSockets()
+  const { account, listener } = await createPeople()
+  const { received, ended } = followThroughSocket(listener)
+  await expect.poll(() => countConnections(account.id), pollOptions).toBe(1)
+  for (let n = 0; n < 5; n++) await openSocket(service, listener)
+  await ended
+  expect(received.map(({ event }) => event)).toEqual(['replaced'])
 })

@@ -4,10 +4,10 @@ import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { openAnswers } from '../../lib/auth/sealed-answers.ts'
 import { createVault } from '../../lib/auth/vault.ts'
 import { withConnection } from '../../lib/db/migrate/connection.ts'
-import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '../../lib/db/rotate-secrets.ts'
-import { resealColumn, type SealedColumn, sealedColumns } from '../../lib/db/sealed-columns.ts'
 import { startNodeProcess } from '../../lib/local/node-process.ts'
 import { findFreePort } from '../../lib/local/ports.ts'
+import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '../../lib/ops/rotate-secrets.ts'
+import { resealColumn, type SealedColumn, sealedColumns } from '../../lib/ops/sealed-columns.ts'
 import { request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount } from '../support/people.ts'
@@ -143,7 +143,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
   expect(sealing.map(([path]) => path.replace(/^.*\/(?=(lib|functions)\/)/, '')).sort()).toEqual([
     'functions/identity/mfa/service.ts',
     'lib/auth/sealed-answers.ts',
-    'lib/db/sealed-columns.ts',
+    'lib/ops/sealed-columns.ts',
     'lib/psa/connection.ts',
     'lib/webhooks/sealed-secrets.ts',
   ])

@@ -1,6 +1,7 @@
 import { type ApiResponse, request, type Service } from './app.ts'
 import { expectStatus } from './expect-status.ts'
 import type { Person, TestAccount } from './people.ts'
+import { createTestClient } from './test-client.ts'
 
 /** An API key as a caller. Its user is `id`. */
 export interface KeyCaller extends Person {
@@ -34,5 +35,5 @@ export async function createKey(service: Service, { admin }: Pick<TestAccount, '
     email: '',
     fullName: input.name,
   }
-  return { ...person, token: body.key, key: body.key, call }
+  return { ...person, token: body.key, key: body.key, call, client: createTestClient(service, body.key) }
 }

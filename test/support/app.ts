@@ -215,7 +215,8 @@ function listCommonStatuses(hasParameters: boolean): string[] {
   return commonFailures.filter((kind) => kind !== 'not_found' || hasParameters).map((kind) => String(problems[kind].status))
 }
 
-function findDeclaredStatuses(method: string, path: string): string[] | undefined {
+/** Return the statuses that the OpenAPI document declares for a request, or undefined for an unknown path. */
+export function findDeclaredStatuses(method: string, path: string): string[] | undefined {
   const pathname = `/api/v1${path.split('?')[0]}`
   const declared = declaredPaths.find(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()])
   const statuses = Object.keys(declared?.methods[method.toLowerCase()]?.responses ?? {})

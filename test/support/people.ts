@@ -1,4 +1,6 @@
+import type { Client } from '../../lib/client/client.ts'
 import { type ApiResponse, request, type Service, signAccessToken } from './app.ts'
+import { createTestClient } from './test-client.ts'
 
 export interface Person {
   id: string
@@ -10,6 +12,8 @@ export interface Person {
   token: string
   /** Send a request to /api/v1 with this person's token. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
+  /** The typed client with this person's token. */
+  readonly client: Client
 }
 
 export interface TestAccount {
@@ -75,5 +79,19 @@ export async function createPerson(service: Service, { accountId, teamId, teamRo
   const token = await signAccessToken(service, { userId: id, accountId, signInId })
   const call: Person['call'] = (method, path, body, headers) =>
     request(service, method, path, { token, ...(body === undefined ? {} : { body }), ...(headers ? { headers } : {}) })
-  return { id, accountId, teamId: teamId ?? '', signInId, email, fullName, token, call }
+  let client: Client | undefined
+  return {
+    id,
+    accountId,
+    teamId: teamId ?? '',
+    signInId,
+    email,
+    fullName,
+    token,
+    call,
+    get client() {
+      client ??= createTestClient(service, token)
+      return client
+    },
+  }
 }

@@ -99,8 +99,12 @@ export const selectDeliveries = readStatement(
 export const replayDeliveries = writeStatement(
   z.object({ is_known: z.boolean(), queued: z.int(), due: z.custom<DueRow[]>() }),
   (webhookId: string, { delivery_id, failed_since }: WebhookReplay) => sql`
-    with webhook as (
-      update webhooks w set last_replay_at = app.now(), paused_until = null
+    with known as (
+      select where ${delivery_id ?? null}::uuid is null or exists (
+        select from webhook_deliveries d
+         where d.account_id = app.account_id() and d.webhook_id = ${webhookId} and d.id = ${delivery_id ?? null}::uuid)
+    ), webhook as (
+      update webhooks w set last_replay_at = app.now(), paused_until = null from known
        where w.account_id = app.account_id() and w.id = ${webhookId} and w.is_active returning w.id
     ), reopened as (
       update webhook_deliveries d
@@ -112,9 +116,7 @@ export const replayDeliveries = writeStatement(
          and case when ${delivery_id ?? null}::uuid is not null then d.id = ${delivery_id ?? null}::uuid and d.state in ('delivered', 'failed')
                   else d.state = 'failed' and d.created_at >= ${failed_since ?? null}::timestamptz end
       returning d.id, d.attempts)
-    select ${delivery_id ?? null}::uuid is null or exists (
-             select from webhook_deliveries d
-              where d.account_id = app.account_id() and d.webhook_id = ${webhookId} and d.id = ${delivery_id ?? null}::uuid) as is_known,
+    select exists (select from known) as is_known,
            (select count(*)::integer from reopened) as queued,
            (select coalesce(jsonb_agg(r), '[]') from (select id, attempts from reopened order by id limit 4) r) as due`,
 )

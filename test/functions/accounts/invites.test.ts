@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type TestAccount } from '../../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
@@ -46,10 +47,10 @@ it('AUT-22 NOT-53 registers an invited user in the existing account with the rol
     email_verified: true,
   })
   expect(await service.sql('select id from accounts')).toHaveLength(accountsBefore.length)
-  expect((await account.admin.call('GET', '/notifications')).body).toMatchObject([
+  expect(await account.admin.client.notifications.list()).toMatchObject([
     { event_key: 'member.joined', title: 'New Comer joined the account' },
   ])
-  expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ status: 'accepted', email }])
+  expect(await account.admin.client.accounts.invites.list()).toMatchObject([{ status: 'accepted', email }])
 })
 
 it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced or expired code', async () => {
@@ -58,11 +59,11 @@ it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced o
   const used = await createInvite(account, usedEmail)
   expectStatus(await registerWithCode(usedEmail, used.code), 201)
   const revoked = await createInvite(account, randomEmail())
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 204)
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 409)
+  await account.admin.client.accounts.invites.revoke({ invite_id: revoked.id })
+  await expectRefusal(account.admin.client.accounts.invites.revoke({ invite_id: revoked.id }), 409)
   const resentEmail = randomEmail()
   const replaced = await createInvite(account, resentEmail)
-  expectStatus(await account.admin.call('POST', `/accounts/me/invites/${replaced.id}/resend`), 202)
+  await account.admin.client.accounts.invites.resend({ invite_id: replaced.id })
   expectStatus(await lookUpInvite(await waitForCode(resentEmail, replaced.code)), 200)
   const expired = await createInvite(account, randomEmail())
   await advanceClock(7 * 24 * 3600 - 60)
@@ -121,7 +122,7 @@ it('ACC-18 refuses to register an invited user when no seat is free, and keeps t
   await account.addColleague()
   const refused = await registerWithCode(email, code)
   expect([refused.status, refused.body.code]).toEqual([409, 'seat_limit_reached'])
-  await account.admin.call('DELETE', `/accounts/me/members/${colleague.id}`)
+  await account.admin.client.accounts.removeMember({ user_id: colleague.id })
   expectStatus(await registerWithCode(email, code), 201)
 })
 
@@ -133,7 +134,7 @@ it('AUT-08 accepts an invite once when eight registrations run concurrently', as
     const responses = await Promise.all(Array.from({ length: 8 }, () => registerWithCode(email, code)))
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(responses.every(({ status }) => [201, 404, 409].includes(status))).toBe(true)
-    expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)
+    expect(await account.admin.client.accounts.listMembers()).toHaveLength(2)
   }
 })
 
@@ -148,7 +149,7 @@ it.each([
   expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${inviter.id}`, change), 200)
   expectStatus(await lookUpInvite(code), 404)
   expectStatus(await registerWithCode(email, code), 404)
-  expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ id, status: 'revoked' }])
+  expect(await account.admin.client.accounts.invites.list()).toMatchObject([{ id, status: 'revoked' }])
 })
 
 it('ACC-19 refuses an invite of an admin whose demotion commits first', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { insertRefreshToken } from '../../contract/fixture-rows.ts'
 import { request, sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { postWithoutToken } from '../../support/public-requests.ts'
@@ -19,13 +20,9 @@ it('returns the account with plan, limits and usage to a viewer, and lets an adm
     limits: { max_users: 10 },
     usage: { users: 2, open_invites: 0 },
   })
-  const changed = await admin.call('PATCH', '/accounts/me', {
-    name: 'New name',
-    timezone: 'Asia/Kolkata',
-    settings: { logo: { dark: true } },
-  })
-  expect(changed.body).toEqual({ ...body, name: 'New name', timezone: 'Asia/Kolkata', settings: { logo: { dark: true } } })
-  expect((await admin.call('PATCH', '/accounts/me', {})).body).toEqual(changed.body)
+  const changed = await admin.client.accounts.update({ name: 'New name', timezone: 'Asia/Kolkata', settings: { logo: { dark: true } } })
+  expect(changed).toEqual({ ...body, name: 'New name', timezone: 'Asia/Kolkata', settings: { logo: { dark: true } } })
+  expect(await admin.client.accounts.update({})).toEqual(changed)
   for (const invalid of [
     { timezone: 'Mars/Base' },
     { name: '' },
@@ -40,7 +37,7 @@ it('returns the account with plan, limits and usage to a viewer, and lets an adm
 it('ACC-16 falls back to the free plan when the trial has ended', async () => {
   const { id, admin } = await createAccount(service)
   await service.sql(`update accounts set trial_ends_at = now() - interval '1 second' where id = $1`, [id])
-  expect((await admin.call('GET', '/accounts/me')).body).toMatchObject({
+  expect(await admin.client.accounts.get()).toMatchObject({
     plan: 'free',
     subscription_status: 'free',
     limits: { max_users: 3 },
@@ -50,17 +47,17 @@ it('ACC-16 falls back to the free plan when the trial has ended', async () => {
 it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and removes a key that is null', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
-  expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual({})
+  expect(await viewer.client.accounts.getPreferences()).toEqual({})
   const first = await viewer.call('PATCH', '/accounts/me/preferences', { templatize_prompt_enabled: true, custom: { deep: [1, null] } })
   expect(first.body).toEqual({ templatize_prompt_enabled: true, custom: { deep: [1, null] } })
   const second = await admin.call('PATCH', '/accounts/me/preferences', { theme: 'dark', custom: null })
   expect(second.body).toEqual({ templatize_prompt_enabled: true, theme: 'dark' })
-  expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual(second.body)
+  expect(await viewer.client.accounts.getPreferences()).toEqual(second.body)
   const tooManyKeys = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`k${n}`, n]))
   for (const invalid of [{ mask_exports: 'yes' }, { default_export_format: 'doc' }, tooManyKeys, { x: 'y'.repeat(17_000) }]) {
     expectStatus(await admin.call('PATCH', '/accounts/me/preferences', invalid), 422)
   }
-  expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual(second.body)
+  expect(await viewer.client.accounts.getPreferences()).toEqual(second.body)
 })
 
 describe('the preference mask_exports', () => {
@@ -78,21 +75,21 @@ describe('the preference mask_exports', () => {
     const { admin, addColleague } = await createAccount(service)
     const colleague = await addColleague(options)
     for (const stored of [true, false, null]) {
-      expectStatus(await admin.call('PATCH', path, { mask_exports: stored }), 200)
+      await admin.client.accounts.updatePreferences({ mask_exports: stored })
       for (const other of [true, false, null].filter((value) => value !== stored)) {
         const refused = await colleague.call('PATCH', path, { theme: 'dark', mask_exports: other })
         expect([refused.status, refused.body.code]).toEqual([403, 'account_admin_required'])
       }
-      const same = await colleague.call('PATCH', path, { theme: String(stored), mask_exports: stored })
-      expect(same.body).toEqual({ theme: String(stored), ...(stored === null ? {} : { mask_exports: stored }) })
+      const same = await colleague.client.accounts.updatePreferences({ theme: String(stored), mask_exports: stored })
+      expect(same).toEqual({ theme: String(stored), ...(stored === null ? {} : { mask_exports: stored }) })
     }
   })
 
   it('ACC-22 leaves an audit row when an account admin changes it, and none when it stays', async () => {
     const { id, admin } = await createAccount(service)
-    await admin.call('PATCH', path, { mask_exports: true, theme: 'dark' })
-    await admin.call('PATCH', path, { mask_exports: true, theme: 'light' })
-    await admin.call('PATCH', path, { mask_exports: null })
+    await admin.client.accounts.updatePreferences({ mask_exports: true, theme: 'dark' })
+    await admin.client.accounts.updatePreferences({ mask_exports: true, theme: 'light' })
+    await admin.client.accounts.updatePreferences({ mask_exports: null })
     expect(await selectAuditRows(id)).toEqual([
       { actor_id: admin.id, action: 'account.updated', preferences: { from: {}, to: { mask_exports: true, theme: 'dark' } } },
       {
@@ -107,7 +104,7 @@ describe('the preference mask_exports', () => {
     const { id, admin, addColleague } = await createAccount(service)
     const viewer = await addColleague({ role: 'viewer' })
     await Promise.all([admin.call('PATCH', path, { mask_exports: true }), viewer.call('PATCH', path, { mask_exports: false })])
-    expect((await admin.call('GET', path)).body).toEqual({ mask_exports: true })
+    expect(await admin.client.accounts.getPreferences()).toEqual({ mask_exports: true })
     expect(await selectAuditRows(id)).toHaveLength(1)
   })
 })
@@ -129,26 +126,34 @@ it('lists the members of the account to every member', async () => {
 it("ACC-15 applies a changed role to the member's next request with the same token", async () => {
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague({ role: 'engineer' })
-  expectStatus(await member.call('GET', '/accounts/me/invites'), 403)
+  await expectRefusal(member.client.accounts.invites.list(), 403)
   const changed = await admin.call('PATCH', `/accounts/me/members/${member.id}`, { role: 'admin' })
   expect([changed.status, changed.body.role, changed.body.team_role]).toEqual([200, 'admin', 'member'])
-  expectStatus(await member.call('GET', '/accounts/me/invites'), 200)
+  await member.client.accounts.invites.list()
 })
 
 it('moves a member between teams, and removes the team role of a member without a team', async () => {
   const { admin, addColleague, teamId } = await createAccount(service)
   const member = await addColleague({ teamRole: 'admin' })
-  const path = `/accounts/me/members/${member.id}`
-  const { body: otherTeam } = await admin.call('POST', '/teams', { name: 'North' })
-  expect((await admin.call('PATCH', path, { team_id: otherTeam.id })).body).toMatchObject({ team_id: otherTeam.id, team_role: 'member' })
-  expect((await admin.call('PATCH', path, { team_role: 'admin' })).body).toMatchObject({ team_id: otherTeam.id, team_role: 'admin' })
-  expect((await admin.call('PATCH', path, { team_id: null })).body).toMatchObject({ team_id: null, team_role: null })
-  expect((await admin.call('PATCH', path, { team_role: 'admin' })).body).toMatchObject({ team_id: null, team_role: null })
-  expect((await admin.call('PUT', `/teams/${teamId}/members/${member.id}`, { team_role: 'admin' })).body).toMatchObject({
+  const otherTeam = await admin.client.accounts.teams.create({ name: 'North' })
+  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_id: otherTeam.id })).toMatchObject({
+    team_id: otherTeam.id,
+    team_role: 'member',
+  })
+  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_role: 'admin' })).toMatchObject({
+    team_id: otherTeam.id,
+    team_role: 'admin',
+  })
+  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_id: null })).toMatchObject({ team_id: null, team_role: null })
+  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_role: 'admin' })).toMatchObject({
+    team_id: null,
+    team_role: null,
+  })
+  expect(await admin.client.accounts.teams.assignMember({ team_id: teamId, user_id: member.id, team_role: 'admin' })).toMatchObject({
     team_id: teamId,
     team_role: 'admin',
   })
-  expectStatus(await admin.call('PATCH', path, { team_id: null, team_role: 'admin' }), 422)
+  await expectRefusal(admin.client.accounts.updateMember({ user_id: member.id, team_id: null, team_role: 'admin' }), 422)
 })
 
 it('WIR-08 refuses a team of another account for a member or an invite', async () => {
@@ -156,7 +161,7 @@ it('WIR-08 refuses a team of another account for a member or an invite', async (
   const member = await account.addColleague()
   const response = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, { team_id: otherAccount.teamId })
   expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
-  expectStatus(await account.admin.call('PUT', `/teams/${otherAccount.teamId}/members/${member.id}`, {}), 404)
+  await expectRefusal(account.admin.client.accounts.teams.assignMember({ team_id: otherAccount.teamId, user_id: member.id }), 404)
   const invite = await account.admin.call('POST', '/accounts/me/invites', {
     email: 'x@y.example',
     role: 'viewer',
@@ -169,12 +174,12 @@ it('AUT-35 revokes the sign-ins of a deactivated member immediately', async () =
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague()
   const refresh_token = await insertRefreshToken(service, member)
-  expectStatus(await admin.call('DELETE', `/accounts/me/members/${member.id}`), 204)
-  expectStatus(await member.call('GET', '/notifications'), 401)
+  await admin.client.accounts.removeMember({ user_id: member.id })
+  await expectRefusal(member.client.notifications.list(), 401)
   expectStatus(await postWithoutToken(service, '/auth/refresh', { refresh_token }), 401)
-  const reactivated = await admin.call('PATCH', `/accounts/me/members/${member.id}`, { is_active: true })
-  expect(reactivated.body.is_active).toBe(true)
-  expectStatus(await member.call('GET', '/notifications'), 401)
+  const reactivated = await admin.client.accounts.updateMember({ user_id: member.id, is_active: true })
+  expect(reactivated.is_active).toBe(true)
+  await expectRefusal(member.client.notifications.list(), 401)
 })
 
 it('ACC-14 never demotes or deactivates the last active admin, even when two admins demote each other concurrently', async () => {
@@ -206,14 +211,14 @@ it('ACC-14 never demotes or deactivates the last active admin, even when two adm
 it('ACC-17 writes an audit row with actor and changes for each write, and none for a refused one', async () => {
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague()
-  const { body: team } = await admin.call('POST', '/teams', { name: 'North' })
-  await admin.call('PATCH', `/teams/${team.id}`, { name: 'South' })
-  await admin.call('PUT', `/teams/${team.id}/members/${member.id}`, { team_role: 'admin' })
-  await admin.call('DELETE', `/teams/${team.id}`)
-  await admin.call('PATCH', `/accounts/me/members/${member.id}`, { role: 'viewer' })
-  await admin.call('PATCH', `/accounts/me/members/${admin.id}`, { role: 'viewer' })
-  await admin.call('PATCH', '/accounts/me', { timezone: 'Europe/Berlin' })
-  await admin.call('PATCH', '/accounts/me', { timezone: 'Europe/Berlin' })
+  const team = await admin.client.accounts.teams.create({ name: 'North' })
+  await admin.client.accounts.teams.rename({ team_id: team.id, name: 'South' })
+  await admin.client.accounts.teams.assignMember({ team_id: team.id, user_id: member.id, team_role: 'admin' })
+  await admin.client.accounts.teams.delete({ team_id: team.id })
+  await admin.client.accounts.updateMember({ user_id: member.id, role: 'viewer' })
+  await expectRefusal(admin.client.accounts.updateMember({ user_id: admin.id, role: 'viewer' }), 409)
+  await admin.client.accounts.update({ timezone: 'Europe/Berlin' })
+  await admin.client.accounts.update({ timezone: 'Europe/Berlin' })
   const { body } = await admin.call('GET', '/accounts/me/audit-logs')
   const actions = ['team.created', 'team.updated', 'member.updated', 'team.deleted', 'member.updated', 'account.updated']
   expect(body.map(({ action }: { action: string }) => action).reverse()).toEqual(actions)
@@ -224,9 +229,9 @@ it('ACC-17 writes an audit row with actor and changes for each write, and none f
 it('deletes a team, keeps its members without a team, and returns 404 to another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague({ teamRole: 'admin' })
-  expectStatus(await otherAccount.admin.call('DELETE', `/teams/${account.teamId}`), 404)
-  expect((await account.admin.call('GET', '/teams')).body).toMatchObject([{ id: account.teamId, name: 'Test team', member_count: 2 }])
-  expectStatus(await account.admin.call('DELETE', `/teams/${account.teamId}`), 204)
-  expect((await account.admin.call('GET', '/teams')).body).toEqual([])
+  await expectRefusal(otherAccount.admin.client.accounts.teams.delete({ team_id: account.teamId }), 404)
+  expect(await account.admin.client.accounts.teams.list()).toMatchObject([{ id: account.teamId, name: 'Test team', member_count: 2 }])
+  await account.admin.client.accounts.teams.delete({ team_id: account.teamId })
+  expect(await account.admin.client.accounts.teams.list()).toEqual([])
   expect((await request(service, 'GET', '/auth/me', { token: member.token })).body).toMatchObject({ team_id: null, team_role: null })
 })

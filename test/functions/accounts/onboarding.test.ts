@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { createAiSession } from '../../support/ai.ts'
 import { request, sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 const service = await sharedService()
-const getStatus = async (person: Person) => (await person.call('GET', '/users/onboarding-status')).body
+const getStatus = async (person: Person) => person.client.accounts.onboarding.getStatus()
 const sendStep = (person: Person, step: number, action: 'complete' | 'skip' = 'complete', data?: object) =>
   person.call('PATCH', '/users/me/onboarding-step', { step, action, ...(data ? { data } : {}) })
 const selectStoredSteps = async (person: Person) =>
@@ -88,14 +89,14 @@ it('ACC-07 dismisses the remaining steps, keeps the completed steps, and is idem
   expect([dismissed.status, dismissed.body]).toEqual([200, { ...initialStatus, dismissed: true }])
   const { body } = await sendStep(admin, 1)
   expect(body).toEqual({ ...initialStatus, dismissed: true, current_step: 1, completed_steps: [1] })
-  expect((await admin.call('POST', '/users/me/onboarding-dismiss-rest')).body).toEqual(body)
+  expect(await admin.client.accounts.onboarding.dismissRest()).toEqual(body)
   expect(await getStatus(admin)).toEqual(body)
 })
 
 it('ACC-03 sets team_invited once the account has sent an invite', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
-  await admin.call('POST', '/accounts/me/invites', { email: `p-${crypto.randomUUID()}@people.example`, role: 'viewer' })
+  await admin.client.accounts.invites.create({ email: `p-${crypto.randomUUID()}@people.example`, role: 'viewer' })
   expect((await getStatus(viewer)).team_invited).toBe(true)
   expect((await getStatus((await createAccount(service)).admin)).team_invited).toBe(false)
 })
@@ -153,8 +154,8 @@ it('AUT-13 allows onboarding requests with an unverified e-mail address and a la
     'email_not_verified',
     'subscription_lapsed',
   ])
-  expectStatus(await admin.call('GET', '/notifications'), 403)
-  expectStatus(await admin.call('GET', '/users/onboarding-status'), 200)
+  await expectRefusal(admin.client.notifications.list(), 403)
+  await admin.client.accounts.onboarding.getStatus()
   expectStatus(await sendStep(admin, 1), 200)
-  expectStatus(await admin.call('POST', '/users/me/onboarding-dismiss-rest'), 200)
+  await admin.client.accounts.onboarding.dismissRest()
 })

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { startOwnService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -115,7 +116,7 @@ it('ADM-10 applies new limits to the next request of accounts on the plan', asyn
   await service.sql('update accounts set plan = $2 where id = $1', [id, plan])
   for (const max_users of [5, 2, null, 1]) {
     await putPlan({ plan, max_users })
-    expect((await admin.call('GET', '/accounts/me')).body.limits).toMatchObject({ max_users })
+    expect((await admin.client.accounts.get()).limits).toMatchObject({ max_users })
   }
   const refused = await admin.call('POST', '/accounts/me/invites', { email: 'a@b.example', role: 'viewer' })
   expect([refused.status, refused.body.code]).toEqual([409, 'seat_limit_reached'])
@@ -144,21 +145,24 @@ it('lists features with plan defaults and overrides, and writes one audit row pe
   await putPlan({ plan })
   const { id, admin } = await createAccount(service)
   await service.sql('update accounts set plan = $2 where id = $1', [id, plan])
-  const getFlags = async () => (await admin.call('GET', '/auth/me/feature-flags')).body.flags
+  const getFlags = async () => (await admin.client.identity.auth.getFeatureFlags()).flags
   expect((await getFlags()).kb_import).toBe(false)
-  const planFeature = await staff.call('PUT', '/admin/feature-flags/kb_import', { plan, enabled: true })
-  expect(planFeature.body).toMatchObject({ key: 'kb_import', plans: { [plan]: true, free: true } })
+  const planFeature = await staff.client.admin.plans.putFeatureFlag({ flag_key: 'kb_import', plan, enabled: true })
+  expect(planFeature).toMatchObject({ key: 'kb_import', plans: { [plan]: true, free: true } })
   expect((await getFlags()).kb_import).toBe(true)
   const path = `/admin/accounts/${id}/feature-flags/kb_import`
   const override = await staff.call('PUT', path, { enabled: false })
   expect(override.body).toEqual({ account_id: id, account_name: 'Test account', key: 'kb_import', override: false, enabled: false })
   expect((await getFlags()).kb_import).toBe(false)
-  const list = (await staff.call('GET', '/admin/feature-flags')).body
+  const list = await staff.client.admin.plans.listFeatureFlags()
   expect(list).toHaveLength(7)
   const flag = list.find(({ key }: { key: string }) => key === 'kb_import')
   expect(flag).toMatchObject({ override_count: 1, overrides: [{ account_id: id, account_name: 'Test account', enabled: false }] })
-  expect((await staff.call('PUT', path, {})).body).toEqual(override.body)
-  expect((await staff.call('PUT', path, { enabled: null })).body).toMatchObject({ override: null, enabled: true })
+  expect(await staff.client.admin.plans.putFeatureOverride({ account_id: id, flag_key: 'kb_import' })).toEqual(override.body)
+  expect(await staff.client.admin.plans.putFeatureOverride({ account_id: id, flag_key: 'kb_import', enabled: null })).toMatchObject({
+    override: null,
+    enabled: true,
+  })
   const auditRows = await service.sql<{ action: string; changes: object }>(
     'select action, changes from audit_logs where account_id = $1 order by id',
     [id],
@@ -169,14 +173,16 @@ it('lists features with plan defaults and overrides, and writes one audit row pe
 })
 
 it('refuses an unknown feature, plan or account', async () => {
-  const unknownFeature = '/admin/feature-flags/time_travel'
-  expectStatus(await staff.call('PUT', unknownFeature, { plan: 'pro', enabled: true }), 404)
-  expectStatus(await staff.call('PUT', unknownFeature, {}), 404)
+  await expectRefusal(staff.client.admin.plans.putFeatureFlag({ flag_key: 'time_travel', plan: 'pro', enabled: true }), 404)
+  await expectRefusal(staff.client.admin.plans.putFeatureFlag({ flag_key: 'time_travel' }), 404)
   const unknownPlan = await staff.call('PUT', '/admin/feature-flags/kb_import', { plan: 'platinum', enabled: true })
   expect([unknownPlan.status, unknownPlan.body.errors[0].loc]).toEqual([422, ['body', 'plan']])
-  expectStatus(await staff.call('PUT', '/admin/feature-flags/kb_import', { plan: 'pro' }), 422)
+  await expectRefusal(staff.client.admin.plans.putFeatureFlag({ flag_key: 'kb_import', plan: 'pro' }), 422)
   for (const enabled of [true, null]) {
-    expectStatus(await staff.call('PUT', `/admin/accounts/${crypto.randomUUID()}/feature-flags/kb_import`, { enabled }), 404)
-    expectStatus(await staff.call('PUT', `/admin/accounts/${staffAccountId}/feature-flags/time_travel`, { enabled }), 404)
+    await expectRefusal(
+      staff.client.admin.plans.putFeatureOverride({ account_id: crypto.randomUUID(), flag_key: 'kb_import', enabled }),
+      404,
+    )
+    await expectRefusal(staff.client.admin.plans.putFeatureOverride({ account_id: staffAccountId, flag_key: 'time_travel', enabled }), 404)
   }
 })

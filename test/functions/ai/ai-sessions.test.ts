@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAiSession, readEvents, requestStream } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -38,8 +39,8 @@ it('AIS-06 AIS-07 returns the triage fields of a session to its owner only', asy
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
   const { id } = await createAiSession(owner)
-  for (const person of [colleague, account.admin]) expectStatus(await person.call('GET', `/ai-sessions/${id}`), 404)
-  const { body } = await owner.call('GET', `/ai-sessions/${id}`)
+  for (const person of [colleague, account.admin]) await expectRefusal(person.client.ai.sessions.get({ session_id: id }), 404)
+  const body = await owner.client.ai.sessions.get({ session_id: id })
   expect(body).toMatchObject({
     pending_task_lane: { questions: [], actions: [], responses: [] },
     is_branching: false,
@@ -61,12 +62,12 @@ it('AIS-10 returns the triage update with a chat reply, and AIS-08 fills only em
   expect(body.message).toMatchObject({ role: 'assistant', content: expect.stringContaining('0x00000bcb') })
   expect(body.triage_update).toMatchObject({ asset_name: 'PRN-2F-03', issue_category: 'Printing' })
   expect(body.triage_update.client_name).toBeUndefined()
-  const detail = (await admin.call('GET', `/ai-sessions/${id}`)).body
+  const detail = await admin.client.ai.sessions.get({ session_id: id })
   expect(detail).toMatchObject({ client_name: 'Contoso Dental', asset_name: 'PRN-2F-03' })
   expect(detail.evidence_items).toMatchObject([{ source: 'ai', text: symptom }])
   expect(detail.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant'])
-  const transcript = await admin.call('GET', `/ai-sessions/${id}/messages`)
-  expect(transcript.body).toEqual(detail.messages)
+  const transcript = await admin.client.ai.turns.listMessages({ session_id: id })
+  expect(transcript).toEqual(detail.messages)
 })
 
 it('AIS-09 keeps existing evidence, suggests a fix on request and proposes its outcome', async () => {
@@ -78,7 +79,7 @@ it('AIS-09 keeps existing evidence, suggests a fix on request and proposes its o
   expect(second.suggested_fix).toMatchObject({ status: 'proposed', kind: 'manual', session_id: id })
   const third = await sendMessage('That worked.')
   expect(third.outcome_proposal).toMatchObject({ outcome: 'applied_success', fix_id: second.suggested_fix.id })
-  const detail = (await admin.call('GET', `/ai-sessions/${id}`)).body
+  const detail = await admin.client.ai.sessions.get({ session_id: id })
   expect(detail.evidence_items.slice(0, first.triage_update.evidence_items.length)).toEqual(first.triage_update.evidence_items)
   expect(detail.suggested_fixes).toMatchObject([{ status: 'proposed', ai_outcome_proposal: { outcome: 'applied_success' } }])
   expect(detail.state_version).toBeGreaterThan(0)
@@ -116,11 +117,11 @@ it('AIS-27 returns the next guided step for a response, and 409 for a response t
 it('AIS-34 resolves a session once, and changes nothing when a closed session is abandoned', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
-  const closed = await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'workaround', notes: 'Printed from another PC' })
-  expect(closed.body).toMatchObject({ session_id: id, status: 'resolved', psa_push: 'not_linked' })
-  expect(closed.body.documentation).toContain('Printed from another PC')
-  expectStatus(await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }), 409)
-  const before = (await admin.call('GET', `/ai-sessions/${id}`)).body
-  expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body.status).toBe('resolved')
-  expect((await admin.call('GET', `/ai-sessions/${id}`)).body).toEqual(before)
+  const closed = await admin.client.ai.sessions.resolve({ session_id: id, outcome: 'workaround', notes: 'Printed from another PC' })
+  expect(closed).toMatchObject({ session_id: id, status: 'resolved', psa_push: 'not_linked' })
+  expect(closed.documentation).toContain('Printed from another PC')
+  await expectRefusal(admin.client.ai.sessions.resolve({ session_id: id, outcome: 'resolved' }), 409)
+  const before = await admin.client.ai.sessions.get({ session_id: id })
+  expect((await admin.client.ai.sessions.abandon({ session_id: id })).status).toBe('resolved')
+  expect(await admin.client.ai.sessions.get({ session_id: id })).toEqual(before)
 })

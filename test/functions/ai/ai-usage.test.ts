@@ -7,6 +7,7 @@ import { send } from '../../contract/requests.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { dashboard, sharedService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
@@ -24,7 +25,7 @@ const chat = async (person: Person, message = 'Nothing prints since this morning
   const { id } = await createAiSession(person)
   return person.call('POST', `/ai-sessions/${id}/chat`, { message })
 }
-const readUsage = async (person: Person) => expectStatus(await person.call('GET', '/ai/usage'), 200).body
+const readUsage = async (person: Person) => person.client.ai.usage.get()
 const listCalls = (accountId: string) => service.sql('select * from ai_calls where account_id = $1 order by created_at, id', [accountId])
 
 it('AIM-05 stores a row per call with its person, prompt, model, tokens, cost and request id', async () => {
@@ -47,7 +48,7 @@ it('AIM-07 returns the totals of the month by day, prompt and person', async () 
   const engineer = await addColleague()
   expectStatus(await chat(admin), 200)
   expectStatus(await chat(engineer), 200)
-  expectStatus(await engineer.call('POST', '/ai-sessions', { session_type: 'guided', problem_summary: 'No mail arrives.' }), 201)
+  await engineer.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail arrives.' })
   const { month, total, by_day, by_prompt, by_person } = await readUsage(admin)
   expect(total).toMatchObject({ calls: 3, failed_calls: 0, reasoning_tokens: 768 })
   expect(month).toMatchObject({ covers: 'account', used_micros: total.cost_micros, limit_micros: 5_000_000 })
@@ -56,7 +57,7 @@ it('AIM-07 returns the totals of the month by day, prompt and person', async () 
   const callsBy = (rows: Record<string, unknown>[], key: string) => Object.fromEntries(rows.map((row) => [row[key], row.calls]))
   expect(callsBy(by_prompt, 'prompt')).toEqual({ chat_turn: 2, guided_step: 1 })
   expect(callsBy(by_person, 'user_id')).toEqual({ [admin.id]: 1, [engineer.id]: 2 })
-  const { body } = await admin.call('GET', '/accounts/me/usage')
+  const body = await admin.client.accounts.getUsage()
   expect(body.ai_cost_micros).toEqual({ used: total.cost_micros, limit: 5_000_000 })
   expect((await listCalls(id)).reduce((sum, { cost_micros }) => sum + Number(cost_micros), 0)).toBe(total.cost_micros)
 })
@@ -100,17 +101,14 @@ describe('an account that has used its budget', () => {
 
   it('AIM-06 keeps the current step of a guided session open, and a knowledge import as it was', async () => {
     const { admin, id } = await createAccount(service)
-    const session = expectStatus(
-      await admin.call('POST', '/ai-sessions', { session_type: 'guided', problem_summary: 'No mail.' }),
-      201,
-    ).body
+    const session = await admin.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail.' })
     const article = { title: 'Mail', format: 'markdown', content: '# Mail\n\n1. Restart Outlook.' }
     const kbImport = expectStatus(await admin.call('POST', '/kb-imports', article), 201).body
     await setBudget(id, 0)
-    expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/respond`, { response: 'All of them' }), 429)
+    await expectRefusal(admin.client.ai.turns.respondToStep({ session_id: session.id, response: 'All of them' }), 429)
     expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.steps[0].response).toBeNull()
-    expectStatus(await admin.call('POST', `/kb-imports/${kbImport.id}/convert`, {}), 429)
-    expect((await admin.call('GET', `/kb-imports/${kbImport.id}`)).body.status).toBe('uploaded')
+    await expectRefusal(admin.client.authoring.kbImports.convert({ import_id: kbImport.id }), 429)
+    expect((await admin.client.authoring.kbImports.get({ import_id: kbImport.id })).status).toBe('uploaded')
   })
 
   it('AIM-06 asks again when the plan allows more', async () => {

@@ -20,8 +20,8 @@ async function createScene(fields: Record<string, unknown> = {}) {
   const session = await createAiSession(owner, { psa_ticket_id: '4711' })
   const id = await insertFix(service, session, fields)
   const decideScript = (body: object) => owner.call('POST', `/ai-sessions/${session.id}/suggested-fixes/${id}/decision`, body)
-  const readSession = async () => (await owner.call('GET', `/ai-sessions/${session.id}`)).body
-  const listDrafts = async () => (await owner.call('GET', '/draft-templates?pending_only=false')).body
+  const readSession = async () => owner.client.ai.sessions.get({ session_id: session.id })
+  const listDrafts = async () => owner.client.scripts.drafts.list({ pending_only: false })
   return { account, owner, session, id, decideScript, readSession, listDrafts }
 }
 
@@ -65,7 +65,7 @@ it('FIX-23 refuses missing, invalid and unknown values, and edited scripts with 
   })
   expect([unsafe.status, unsafe.body.errors[0].loc]).toEqual([422, ['body', 'edited_script']])
   expect(await service.sql('select last_activity_at from ai_sessions where id = $1', [session.id])).toEqual([before])
-  expect((await owner.call('GET', '/draft-templates')).body).toEqual([])
+  expect(await owner.client.scripts.drafts.list()).toEqual([])
 })
 
 it('FIX-24 proposes the script as a draft with its source', async () => {
@@ -84,8 +84,8 @@ it('FIX-24 proposes the script as a draft with its source', async () => {
       created_by: owner.id,
     },
   ])
-  const accepted = await owner.call('POST', `/draft-templates/${body.draft_template_id}/accept`, {})
-  expect(accepted.body).toMatchObject({ source_session_id: session.id, source_ticket_ref: '4711' })
+  const accepted = await owner.client.scripts.drafts.accept({ draft_id: body.draft_template_id })
+  expect(accepted).toMatchObject({ source_session_id: session.id, source_ticket_ref: '4711' })
 })
 
 it('FIX-24 creates one draft for 32 concurrent decisions on one script, and a second draft for an edited script', async () => {
@@ -131,10 +131,13 @@ it('uses the script of the fix’s template until a script is written for the fi
     script_account_id: owner.accountId,
     script_template_id: template,
   }
-  const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${await insertFix(service, session, fields)}`
+  const fix_id = await insertFix(service, session, fields)
+  const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${fix_id}`
   const decideOnce = () => owner.call('POST', `${fixPath}/decision`, { decision: 'one_off', parameters: { service: 'Spooler' } })
   expect((await decideOnce()).body.script).toBe("Restart-Service -Name 'Spooler'\n")
-  await owner.call('PATCH', `${fixPath}/script`, {
+  await owner.client.ai.fixes.updateScript({
+    session_id: session.id,
+    fix_id,
     script: 'echo {{ service }}',
     language: 'bash',
     parameters: [{ name: 'service', label: 'S', type: 'string' }],

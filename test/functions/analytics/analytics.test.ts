@@ -161,7 +161,7 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
     ['30d', 30],
     ['90d', 90],
   ] as const) {
-    const { by_user, period: returnedPeriod, ...accountMetrics } = (await admin.call('GET', `/analytics/team?period=${period}`)).body
+    const { by_user, period: returnedPeriod, ...accountMetrics } = await admin.client.analytics.getTeam({ period })
     expect([returnedPeriod, accountMetrics], `seed ${seed}`).toEqual([period, countMetrics(sessions, dayCount)])
     const firstDay = listDays(dayCount)[0] ?? ''
     for (const userMetrics of by_user) {
@@ -175,14 +175,14 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
         expected.median_minutes,
       ])
     }
-    const { period: _, ...myMetrics } = (await colleague.call('GET', `/analytics/me?period=${period}`)).body
+    const { period: _, ...myMetrics } = await colleague.client.analytics.getMine({ period })
     expect(myMetrics, `seed ${seed}`).toEqual(
       countMetrics(
         sessions.filter(({ user }) => user === colleague),
         dayCount,
       ),
     )
-    const flowMetrics = (await admin.call('GET', `/analytics/flows?period=${period}`)).body
+    const flowMetrics = await admin.client.analytics.listFlows({ period })
     for (const { tree_id, ...metrics } of flowMetrics) {
       const flowSessions = sessions.filter(({ tree, started }) => tree === tree_id && formatDay(started) >= firstDay)
       const votes = flowSessions.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
@@ -210,11 +210,11 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
 
 it('ANA-10 counts the sessions of one team with team_id, and nothing for a team of another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
-  const north = (await account.admin.call('POST', '/teams', { name: 'North' })).body
+  const north = await account.admin.client.accounts.teams.create({ name: 'North' })
   const [northern, engineer] = [await account.addColleague({ teamId: north.id }), await account.addColleague()]
   const session = await createSession(northern)
   await createSession(engineer)
-  expectStatus(await account.admin.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
+  await account.admin.client.sessions.notes.rateSession({ session_id: session.id, score: 2 })
   await createSession(otherAccount.admin)
   const getCounts = async (team: string) => {
     const { body } = await account.admin.call('GET', `/analytics/team?team_id=${team}`)
@@ -235,9 +235,9 @@ it('ANA-11 counts a session as dropped off where it was left for a day, not wher
   }
   expect(await countDropOffs()).toBe(0)
   await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [left?.id])
-  expectStatus(await admin.call('POST', `/sessions/${solved?.id}/complete`, { outcome: 'resolved' }), 200)
+  await admin.client.sessions.steps.complete({ session_id: solved?.id, outcome: 'resolved' })
   expect(await countDropOffs()).toBe(1)
-  expectStatus(await admin.call('POST', `/sessions/${abandoned?.id}/complete`, { outcome: 'cancelled' }), 200)
+  await admin.client.sessions.steps.complete({ session_id: abandoned?.id, outcome: 'cancelled' })
   expect(await countDropOffs()).toBe(2)
 })
 
@@ -245,7 +245,7 @@ it('counts a rating for the owner of the session, whoever the rater is', async (
   const account = await createAccount(service)
   const [admin, colleague] = [account.admin, await account.addColleague()]
   const session = await createSession(admin)
-  expectStatus(await colleague.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
+  await colleague.client.sessions.notes.rateSession({ session_id: session.id, score: 2 })
   const getRating = async (person: Person, path: string) => {
     const { csat_average, csat_count } = (await person.call('GET', `/analytics/${path}`)).body
     return [csat_average, csat_count]
@@ -255,7 +255,7 @@ it('counts a rating for the owner of the session, whoever the rater is', async (
     [null, 0],
     [2, 1],
   ])
-  await admin.call('PUT', `/sessions/${session.id}/rating`, { score: 4 })
+  await admin.client.sessions.notes.rateSession({ session_id: session.id, score: 4 })
   expect(await getRating(admin, 'me')).toEqual([4, 1])
 })
 
@@ -273,8 +273,8 @@ it('ANA-09 returns null rates and zero counts without sessions, and lists every 
     top_flows: [],
   })
   expect(body.by_day).toHaveLength(30)
-  expect((await admin.call('GET', '/analytics/flows')).body).toEqual([])
-  const flowMetrics = (await admin.call('GET', `/analytics/flows/${flow.id}`)).body
+  expect(await admin.client.analytics.listFlows()).toEqual([])
+  const flowMetrics = await admin.client.analytics.getFlow({ tree_id: flow.id })
   expect([
     flowMetrics.sessions,
     flowMetrics.completion_rate,

@@ -8,8 +8,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, createSession, insertPlatformFlow } from '../../support/sessions.ts'
 
 const service = await sharedService()
-const listEventKeys = async (person: Person) =>
-  (await person.call('GET', '/notifications')).body.map(({ event_key }: { event_key: string }) => event_key)
+const listEventKeys = async (person: Person) => (await person.client.notifications.list()).map(({ event_key }) => event_key)
 const decide = (person: Person, id: string, verb: 'approve' | 'reject') =>
   person.call('POST', `/flow-proposals/${id}/${verb}`, verb === 'reject' ? { reason: 'We have one' } : undefined)
 
@@ -31,9 +30,9 @@ it('converts a completed session to a proposal with its custom step and note, wi
   const text = JSON.stringify(body.proposed_flow)
   for (const word of ['Wiggled the quuxplug', 'The flange was loose', '{{printer_ip}}']) expect(text).toContain(word)
   for (const word of ['Contoso', 'T-777', '10.0.8.21']) expect(text).not.toContain(word)
-  expect((await owner.call('GET', `/flow-proposals/${body.id}`)).body).toEqual(body)
+  expect(await owner.client.authoring.proposals.get({ proposal_id: body.id })).toEqual(body)
   const { name, description, tree_type } = body.proposed_flow
-  expect((await account.admin.call('GET', '/flow-proposals')).body).toEqual([{ ...body, proposed_flow: { name, description, tree_type } }])
+  expect(await account.admin.client.authoring.proposals.list()).toEqual([{ ...body, proposed_flow: { name, description, tree_type } }])
   expect([await listEventKeys(account.admin), await listEventKeys(owner)]).toEqual([['proposal.submitted'], []])
 })
 
@@ -44,7 +43,7 @@ it('AIA-06 AIA-10 publishes an approved flow with its submitter as the author, a
   const approved = await decide(lead, body.id, 'approve')
   expect([approved.status, Object.keys(approved.body).sort()]).toEqual([201, ['proposal', 'tree_id']])
   expect(approved.body.proposal).toEqual({ ...body, status: 'approved', decided_by: lead.id, decided_at: expect.any(String) })
-  const tree = (await owner.call('GET', `/trees/${approved.body.tree_id}`)).body
+  const tree = await owner.client.flows.trees.get({ tree_id: approved.body.tree_id })
   const { proposed_flow } = body
   expect(tree).toMatchObject({ ...proposed_flow, status: 'published', author_id: owner.id, team_id: account.teamId, version: 1 })
   expect(await listEventKeys(owner)).toEqual(['proposal.approved'])
@@ -57,8 +56,8 @@ it('AIA-06 AIA-10 publishes an approved flow with its submitter as the author, a
       lead.id,
     ])
   }
-  expect((await owner.call('GET', '/flow-proposals?status=approved')).body).toMatchObject([{ id: body.id }])
-  expect((await owner.call('GET', '/flow-proposals')).body).toEqual([])
+  expect(await owner.client.authoring.proposals.list({ status: 'approved' })).toMatchObject([{ id: body.id }])
+  expect(await owner.client.authoring.proposals.list()).toEqual([])
 })
 
 it('AIA-06 saves an approved update as the next version, and returns 409 if the flow was changed or deleted', async () => {
@@ -69,7 +68,7 @@ it('AIA-06 saves an approved update as the next version, and returns 409 if the 
   const [first, second, third] = [await propose(), await propose(), await propose()]
   expect(first).toMatchObject({ action: 'update', target_tree_id: flow.id, proposed_flow: { name: flow.name } })
   const { body } = await decide(account.admin, first.id, 'approve')
-  const saved = (await owner.call('GET', `/trees/${flow.id}`)).body
+  const saved = await owner.client.flows.trees.get({ tree_id: flow.id })
   expect([body.tree_id, saved.version, saved.status, saved.category, saved.author_id]).toEqual([
     flow.id,
     2,
@@ -83,8 +82,8 @@ it('AIA-06 saves an approved update as the next version, and returns 409 if the 
   expect(JSON.stringify(saved.tree_structure)).toContain('Wiggled the quuxplug')
   const stale = await decide(account.admin, second.id, 'approve')
   expect([stale.status, stale.body.code, stale.body.current_version]).toEqual([409, 'stale_version', 2])
-  expect((await owner.call('GET', `/flow-proposals/${second.id}`)).body.status).toBe('pending')
-  expectStatus(await owner.call('DELETE', `/trees/${flow.id}`), 204)
+  expect((await owner.client.authoring.proposals.get({ proposal_id: second.id })).status).toBe('pending')
+  await owner.client.flows.trees.delete({ tree_id: flow.id })
   expect((await decide(account.admin, third.id, 'approve')).body.code).toBe('target_gone')
   expect((await decide(account.admin, third.id, 'reject')).body).toMatchObject({ status: 'rejected', reason: 'We have one' })
 })
@@ -99,8 +98,8 @@ it('rejects a proposal with a reason, notifies the submitter, and creates no flo
     200,
     { ...body, status: 'rejected', reason: 'We have one', decided_by: account.admin.id, decided_at: expect.any(String) },
   ])
-  expect((await owner.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'proposal.rejected', body: 'We have one' }])
-  expect((await owner.call('GET', `/trees?author_id=${owner.id}`)).body).toHaveLength(1)
+  expect(await owner.client.notifications.list()).toMatchObject([{ event_key: 'proposal.rejected', body: 'We have one' }])
+  expect(await owner.client.flows.trees.list({ author_id: owner.id })).toHaveLength(1)
 })
 
 it.each(['approve', 'reject', 'either'] as const)(
@@ -117,9 +116,9 @@ it.each(['approve', 'reject', 'either'] as const)(
     expect([conflicts.length, responses.filter(({ status }) => status < 300).length]).toEqual([31, 1])
     const winner = reviewers[responses.findIndex(({ status }) => status < 300)]
     for (const response of conflicts) expect(response.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
-    const { status } = (await owner.call('GET', `/flow-proposals/${body.id}`)).body
+    const { status } = await owner.client.authoring.proposals.get({ proposal_id: body.id })
     expect(await listEventKeys(owner)).toEqual([`proposal.${status}`])
-    const trees = (await owner.call('GET', `/trees?author_id=${owner.id}`)).body
+    const trees = await owner.client.flows.trees.list({ author_id: owner.id })
     expect(trees).toHaveLength(status === 'approved' ? 2 : 1)
   },
 )
@@ -127,7 +126,7 @@ it.each(['approve', 'reject', 'either'] as const)(
 it('shows a proposal to its team, and lets only that team’s admins and account admins decide', async () => {
   const account = await createAccount(service)
   const [owner, teammate] = [await account.addColleague(), await account.addColleague()]
-  const { id: otherTeamId } = (await account.admin.call('POST', '/teams', { name: 'Elsewhere' })).body
+  const { id: otherTeamId } = await account.admin.client.accounts.teams.create({ name: 'Elsewhere' })
   const lead = await account.addColleague({ teamId: otherTeamId, teamRole: 'admin' })
   const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
   const read = async (person: Person) => (await person.call('GET', `/flow-proposals/${body.id}`)).status
@@ -145,7 +144,7 @@ it('converts a completed session only for its user or an account admin, and once
   const session = await createSession(owner)
   expect((await convertSession(owner, session.id)).body.code).toBe('wrong_state')
   await answerStep(owner, session, 'no')
-  await owner.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
+  await owner.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
   expect([(await convertSession(teammate, session.id)).status, (await convertSession(owner, crypto.randomUUID())).status]).toEqual([
     403, 404,
   ])
@@ -178,7 +177,7 @@ it('converts the caller’s resolved AI session, from its findings and fixes', a
     applied_at: new Date(),
     verified_at: new Date(),
   })
-  await owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'The belt was loose' })
+  await owner.client.ai.sessions.resolve({ session_id: session.id, outcome: 'resolved', notes: 'The belt was loose' })
   expectStatus(await convertSession(teammate, session.id), 404)
   const { status, body } = await convertSession(owner, session.id)
   expect([status, body.source, body.source_id]).toEqual([201, 'ai_session', session.id])

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import {
   buildDocx,
@@ -21,7 +22,7 @@ async function convertArticle(content: Uint8Array | string, name: string, type =
   const { admin } = await createAccount(service)
   const uploaded = await uploadArticle(service, admin, content, name, type)
   expect([uploaded.status, uploaded.text]).toEqual([201, expect.any(String)])
-  const { body } = await admin.call('POST', `/kb-imports/${uploaded.body.id}/convert`)
+  const body = await admin.client.authoring.kbImports.convert({ import_id: uploaded.body.id })
   return body as { title: string; format: string; nodes: Record<'kind' | 'title' | 'content', string>[] }
 }
 const listKindsAndTexts = ({ nodes }: Awaited<ReturnType<typeof convertArticle>>) =>
@@ -43,7 +44,7 @@ describe('an article', () => {
     expect(listKindsAndTexts(await convertArticle(Buffer.from('Dr\xfccken', 'latin1'), 'a.txt'))).toEqual([['note', 'Drücken']])
     const { admin } = await createAccount(service)
     const content = Buffer.from(buildDocx(docxParagraph('Text'))).toString('base64')
-    expect((await admin.call('POST', '/kb-imports', { title: 'Mine', format: 'docx', content })).body).toMatchObject({
+    expect(await admin.client.authoring.kbImports.create({ title: 'Mine', format: 'docx', content })).toMatchObject({
       title: 'Mine',
       format: 'docx',
     })
@@ -106,11 +107,11 @@ describe('an article', () => {
       'a.md',
     )
     expect(tooLargeStatus).toBe(413)
-    expectStatus(await otherUser.call('POST', '/kb-imports', { title: 'x', format: 'text', content: ' '.repeat(5 * 1024 * 1024 + 1) }), 413)
-    expectStatus(
-      await otherUser.call('POST', '/kb-imports', { title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` }),
-      201,
+    await expectRefusal(
+      otherUser.client.authoring.kbImports.create({ title: 'x', format: 'text', content: ' '.repeat(5 * 1024 * 1024 + 1) }),
+      413,
     )
+    await otherUser.client.authoring.kbImports.create({ title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` })
     for (const invalidBody of [
       { format: 'pdf', content: 'x' },
       { format: 'docx', content: '%%%' },
@@ -199,7 +200,7 @@ it.each(hostileFiles)('refuses %s within a second, without using the import quot
   const elapsedMs = performance.now() - start
   expect([response.status, response.body.detail]).toEqual([status, expect.any(String)])
   expect(elapsedMs).toBeLessThan(1000)
-  expect((await admin.call('GET', '/kb-imports/quota')).body.used).toBe(0)
+  expect((await admin.client.authoring.kbImports.getQuota()).used).toBe(0)
 })
 
 it.each([

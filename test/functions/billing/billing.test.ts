@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { createStripeCustomer } from '../../support/billing.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
@@ -57,9 +58,9 @@ it('PUB-13 AUT-13 opens the portal only for a signed-in user, and skips the e-ma
   const { admin, id } = await createCustomer()
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])
-  expectStatus(await admin.call('GET', '/teams'), 403)
+  await expectRefusal(admin.client.accounts.teams.list(), 403)
   expectStatus(await openPortal(admin), 200)
-  expect((await admin.call('GET', '/billing/subscription')).body).toMatchObject({ status: 'unpaid', is_lapsed: true })
+  expect(await admin.client.billing.getSubscription()).toMatchObject({ status: 'unpaid', is_lapsed: true })
 })
 
 it('does not call the provider for portal requests beyond the rate limit', async () => {
@@ -88,7 +89,7 @@ it('PUB-10 WIR-02 returns 503 {error: billing_provider_not_configured} without a
     expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual(expected)
     const event = await request(unconfigured, 'POST', '/billing/webhook', { raw: '{}' })
     expect([event.status, event.body]).toEqual(expected)
-    expectStatus(await admin.call('GET', '/billing/subscription'), 200)
+    await admin.client.billing.getSubscription()
   } finally {
     await unconfigured.close()
   }
@@ -105,7 +106,7 @@ it('returns the plan with the used seats and the used AI quota', async () => {
     `insert into quota_counters (account_id, quota, period_start, used) select id, 'ai_builds', app.quota_period(a), 7 from accounts a where id = $1`,
     [id],
   )
-  const { body } = await viewer.call('GET', '/billing/subscription')
+  const body = await viewer.client.billing.getSubscription()
   expect(body).toEqual({
     plan: 'pro',
     status: 'trialing',
@@ -120,7 +121,7 @@ it('returns the plan with the used seats and the used AI quota', async () => {
     checkout_reference: expect.stringMatching(new RegExp(`^${id}_[\\w-]{43}$`)),
   })
   expect(Date.parse(body.ai_builds.resets_at)).toBeGreaterThan(Date.now())
-  expect((await admin.call('GET', '/accounts/me')).body).toMatchObject({ plan: 'pro' })
+  expect(await admin.client.accounts.get()).toMatchObject({ plan: 'pro' })
 })
 
 it.each([

@@ -101,10 +101,10 @@ describe('the gallery', () => {
       listNames(await visit(service, '/search?q=coming')).length,
     ]
     expect(await statusAndHits()).toEqual([200, 1])
-    await account.admin.call('PUT', `/trees/${flow.id}`, { visibility: 'account' })
+    await account.admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'account' })
     expect(await statusAndHits()).toEqual([404, 0])
-    await account.admin.call('PUT', `/trees/${flow.id}`, { visibility: 'public' })
-    await account.admin.call('DELETE', `/trees/${flow.id}`)
+    await account.admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'public' })
+    await account.admin.client.flows.trees.delete({ tree_id: flow.id })
     expect(await statusAndHits()).toEqual([404, 0])
   })
 
@@ -198,7 +198,7 @@ it('lets staff feature, order and hide the gallery flows of any account', async 
     expect((await put(a.id, { is_hidden: true })).body).toMatchObject({ is_featured: true, is_hidden: true, is_shown: false })
     expect(listNames(await visit(service, ''))).toEqual(['B'])
     expectStatus(await visit(service, `/flows/${a.id}`), 404)
-    expectStatus(await admin.call('GET', `/trees/${a.id}`), 200)
+    await admin.client.flows.trees.get({ tree_id: a.id })
     expectStatus(await put(crypto.randomUUID(), {}), 404)
     const auditLogs = (await staff.call('GET', `/admin/audit-logs?actor_id=${staff.id}`)).body
     expect(auditLogs.map(({ action, account_id }: Record<string, string>) => [action, account_id])).toEqual(
@@ -218,17 +218,15 @@ it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies',
     const { admin } = await createAccount(service)
     await createFlow(admin, { name: 'A flow', visibility: 'public' })
     const secret = 'Invoke-SecretRecipe'
-    const script = (
-      await admin.call('POST', '/script-templates', {
-        name: 'A script',
-        language: 'powershell',
-        script_body: secret,
-        description: 'Spooler',
-      })
-    ).body
+    const script = await admin.client.scripts.create({
+      name: 'A script',
+      language: 'powershell',
+      script_body: secret,
+      description: 'Spooler',
+    })
     expect(listNames(await visit(service, '?sort=name'))).toEqual(['A flow'])
     expectStatus(await visit(service, `/scripts/${script.slug}`), 404)
-    expect((await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: true })).body).toMatchObject({
+    expect(await staff.client.admin.gallery.putScript({ template_id: script.id, is_featured: true })).toMatchObject({
       slug: script.slug,
       is_featured: true,
     })
@@ -239,7 +237,7 @@ it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies',
     expect(responses[4]?.body).toMatchObject({ type: 'script', slug: script.slug, language: 'powershell', parameters_schema: [] })
     for (const { text } of responses)
       for (const word of [secret, 'script_body', admin.accountId, admin.id]) expect(text).not.toContain(word)
-    await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: false })
+    await staff.client.admin.gallery.putScript({ template_id: script.id, is_featured: false })
     expectStatus(await visit(service, `/scripts/${script.slug}`), 404)
     expectStatus(await visit(service, '/scripts/nothing'), 404)
   } finally {

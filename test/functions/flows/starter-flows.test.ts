@@ -5,6 +5,7 @@ import type { FlowNode, IntakeField, StepList, TreeType } from '../../../lib/flo
 import { validateFlow } from '../../../lib/flows/validate.ts'
 import { walkAll, walkNodes } from '../../../lib/flows/walk.ts'
 import { request, sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -109,15 +110,15 @@ describe('a starter flow', () => {
   it('FLO-06 belongs to the platform account and the service user, and every viewer can read it', async () => {
     for (const account of [await createAccount(service), await createAccount(service)]) {
       const viewer = await account.addColleague({ role: 'viewer' })
-      const items = (await viewer.call('GET', '/trees?limit=100')).body
+      const items = await viewer.client.flows.trees.list({ limit: 100 })
       for (const flow of flows) {
         const { status, body } = await viewer.call('GET', `/trees/${flow.id}`)
         expect([status, body.account_id, body.author_id, body.author_name]).toEqual([200, platformAccountId, serviceUserId, 'Support Flow'])
         expect(body).toMatchObject({ status: 'published', visibility: 'public', version: 1, team_id: null, category: flow.category })
         expect(body.tree_structure).toEqual(flow.tree_structure)
         expect(items).toContainEqual(expect.objectContaining({ id: flow.id, account_id: platformAccountId, author_name: 'Support Flow' }))
-        const check = await viewer.call('POST', `/trees/${flow.id}/can-publish`)
-        expect(check.body).toEqual({ can_publish: true, errors: [], warnings: [] })
+        const check = await viewer.client.flows.trees.validatePublish({ tree_id: flow.id })
+        expect(check).toEqual({ can_publish: true, errors: [], warnings: [] })
       }
     }
     const treesWithoutAccount = await service.sql(`select id from trees where account_id is null`)
@@ -137,12 +138,12 @@ describe('a starter flow', () => {
   it('FLO-06 cannot be changed, deleted, shared or restored by an account admin', async () => {
     const { admin } = await createAccount(service)
     for (const { id } of flows) {
-      expectStatus(await admin.call('PUT', `/trees/${id}`, { name: 'Ours now' }), 403)
-      expectStatus(await admin.call('DELETE', `/trees/${id}`), 403)
-      expect((await admin.call('GET', `/trees/${id}`)).body).toMatchObject({ version: 1, account_id: platformAccountId })
+      await expectRefusal(admin.client.flows.trees.update({ tree_id: id, name: 'Ours now' }), 403)
+      await expectRefusal(admin.client.flows.trees.delete({ tree_id: id }), 403)
+      expect(await admin.client.flows.trees.get({ tree_id: id })).toMatchObject({ version: 1, account_id: platformAccountId })
     }
     const [{ id = '' } = {}] = flows
-    expectStatus(await admin.call('POST', `/trees/${id}/share`, {}), 403)
+    await expectRefusal(admin.client.flows.sharing.create({ tree_id: id }), 403)
     expectStatus(await admin.call('POST', `/trees/${id}/versions/1/restore`), 403)
   })
 
@@ -164,16 +165,18 @@ describe('a starter flow', () => {
       const { status, body } = await engineer.call('PUT', `/trees/${fork.body.id}`, { status: 'published' })
       expect([status, body.status]).toEqual([200, 'published'])
     }
-    expect((await engineer.call('GET', '/step-library?limit=100')).body.length).toBeGreaterThan(20)
+    expect((await engineer.client.flows.stepLibrary.list({ limit: 100 })).length).toBeGreaterThan(20)
   })
 
   it('does not count towards the onboarding, step library, pins or categories of an account', async () => {
     const { id, admin } = await createAccount(service)
-    expect((await admin.call('GET', '/users/onboarding-status')).body).toMatchObject({ first_flow_created: false })
-    expect((await admin.call('GET', '/step-library')).body).toEqual([])
-    expect((await admin.call('GET', '/trees/pinned')).body).toEqual([])
-    const category = (await admin.call('POST', '/categories', { name: 'Printing' })).body
-    const categories = (await admin.call('GET', '/categories?limit=100')).body.filter(({ name }: { name: string }) => name === 'Printing')
+    expect(await admin.client.accounts.onboarding.getStatus()).toMatchObject({ first_flow_created: false })
+    expect(await admin.client.flows.stepLibrary.list()).toEqual([])
+    expect(await admin.client.flows.pins.list()).toEqual([])
+    const category = await admin.client.flows.categories.create({ name: 'Printing' })
+    const categories = (await admin.client.flows.categories.list({ limit: 100 })).filter(
+      ({ name }: { name: string }) => name === 'Printing',
+    )
     expect(categories.find(({ id }: { id: string }) => id === category.id)).toMatchObject({ account_id: id, flow_count: 0 })
     expect(await service.sql('select from trees where account_id = $1', [id])).toEqual([])
   })

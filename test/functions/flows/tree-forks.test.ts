@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
@@ -26,7 +27,7 @@ it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of 
     updated_at: second.body.updated_at,
     published_at: null,
   })
-  const third = (await account.admin.call('POST', `/trees/${second.body.id}/fork`, { name: 'Third' })).body
+  const third = await account.admin.client.flows.forks.create({ tree_id: second.body.id, name: 'Third' })
   expect([third.name, third.parent_tree_id, third.root_tree_id, third.fork_depth, third.fork_reason]).toEqual([
     'Third',
     second.body.id,
@@ -34,13 +35,13 @@ it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of 
     2,
     null,
   ])
-  const items = (await account.admin.call('GET', '/trees?sort_by=created_at')).body
+  const items = await account.admin.client.flows.trees.list({ sort_by: 'created_at' })
   expect(items.map(({ fork_info }: { fork_info: unknown }) => fork_info).slice(0, 3)).toEqual([
     { parent_id: second.body.id, parent_name: first.name, root_id: first.id, depth: 2, reason: null },
     { parent_id: first.id, parent_name: first.name, root_id: first.id, depth: 1, reason: 'Another print server' },
     null,
   ])
-  expect((await account.admin.call('GET', `/trees/${first.id}/forks`)).body.map(({ id }: { id: string }) => id)).toEqual([second.body.id])
+  expect((await account.admin.client.flows.forks.list({ tree_id: first.id })).map(({ id }) => id)).toEqual([second.body.id])
 })
 
 it('FLO-48 FLO-49 returns 404 to a fork of a flow that the caller cannot see, and omits forks that the caller cannot see', async () => {
@@ -48,19 +49,19 @@ it('FLO-48 FLO-49 returns 404 to a fork of a flow that the caller cannot see, an
   const colleague = await account.addColleague()
   const flow = await createFlow(account.admin, { visibility: 'public' })
   const hidden = await createFlow(account.admin, { visibility: 'private' })
-  expectStatus(await other.admin.call('POST', `/trees/${flow.id}/fork`), 404)
-  expectStatus(await colleague.call('POST', `/trees/${hidden.id}/fork`), 404)
-  const fork = (await colleague.call('POST', `/trees/${flow.id}/fork`)).body
-  await colleague.call('PUT', `/trees/${fork.id}`, { visibility: 'private' })
-  expect((await account.admin.call('GET', `/trees/${flow.id}/forks`)).body).toEqual([])
+  await expectRefusal(other.admin.client.flows.forks.create({ tree_id: flow.id }), 404)
+  await expectRefusal(colleague.client.flows.forks.create({ tree_id: hidden.id }), 404)
+  const fork = await colleague.client.flows.forks.create({ tree_id: flow.id })
+  await colleague.client.flows.trees.update({ tree_id: fork.id, visibility: 'private' })
+  expect(await account.admin.client.flows.forks.list({ tree_id: flow.id })).toEqual([])
 })
 
 it('hides the name of a parent that the reader cannot see', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const parent = await createFlow(account.admin)
-  const fork = (await account.admin.call('POST', `/trees/${parent.id}/fork`)).body
-  await account.admin.call('PUT', `/trees/${parent.id}`, { visibility: 'private' })
+  const fork = await account.admin.client.flows.forks.create({ tree_id: parent.id })
+  await account.admin.client.flows.trees.update({ tree_id: parent.id, visibility: 'private' })
   const item = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
   expect(item.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
 })

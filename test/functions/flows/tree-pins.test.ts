@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -11,43 +11,42 @@ it('FLO-12 FLO-14 lists the pinned flows of the caller in pinning order, without
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const [first, second] = [await createFlow(account.admin), await createFlow(account.admin)]
-  await account.admin.call('POST', `/trees/${first.id}/pin`)
+  await account.admin.client.flows.pins.pin({ tree_id: first.id })
   const { status, body } = await account.admin.call('POST', `/trees/${second.id}/pin`)
   expect([status, listIds(body)]).toEqual([200, [first.id, second.id]])
-  const repeated = await account.admin.call('POST', `/trees/${first.id}/pin`)
-  expect(listIds(repeated.body)).toEqual([first.id, second.id])
-  expect((await account.admin.call('GET', '/trees/pinned')).body).toEqual(repeated.body)
-  expect(repeated.body[0]).toMatchObject({ is_pinned: true, author_name: account.admin.fullName, fork_info: null })
-  expect((await colleague.call('GET', '/trees/pinned')).body).toEqual([])
-  expect((await colleague.call('GET', `/trees/${first.id}`)).body.is_pinned).toBe(false)
+  const repeated = await account.admin.client.flows.pins.pin({ tree_id: first.id })
+  expect(listIds(repeated)).toEqual([first.id, second.id])
+  expect(await account.admin.client.flows.pins.list()).toEqual(repeated)
+  expect(repeated[0]).toMatchObject({ is_pinned: true, author_name: account.admin.fullName, fork_info: null })
+  expect(await colleague.client.flows.pins.list()).toEqual([])
+  expect((await colleague.client.flows.trees.get({ tree_id: first.id })).is_pinned).toBe(false)
 })
 
 it('FLO-13 returns and stores the new order of pins', async () => {
   const { admin } = await createAccount(service)
   const flows = [await createFlow(admin), await createFlow(admin), await createFlow(admin)]
-  for (const { id } of flows) await admin.call('POST', `/trees/${id}/pin`)
+  for (const { id } of flows) await admin.client.flows.pins.pin({ tree_id: id })
   const newOrder = [2, 0, 1].map((n) => flows[n].id)
   const { status, body } = await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids: newOrder })
   expect([status, listIds(body)]).toEqual([200, newOrder])
-  expect(listIds((await admin.call('GET', '/trees/pinned')).body)).toEqual(newOrder)
+  expect(listIds(await admin.client.flows.pins.list())).toEqual(newOrder)
 })
 
 it('rejects a pin order that lacks a pin or contains an unpinned flow', async () => {
   const { admin } = await createAccount(service)
   const [pinned, other] = [await createFlow(admin), await createFlow(admin)]
-  await admin.call('POST', `/trees/${pinned.id}/pin`)
-  for (const tree_ids of [[], [pinned.id, other.id], [other.id]])
-    expectStatus(await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids }), 422)
+  await admin.client.flows.pins.pin({ tree_id: pinned.id })
+  for (const tree_ids of [[], [pinned.id, other.id], [other.id]]) await expectRefusal(admin.client.flows.pins.reorder({ tree_ids }), 422)
 })
 
 it('hides a pin whose flow is no longer visible, and returns 404 when a pin is deleted twice', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const flow = await createFlow(account.admin)
-  await colleague.call('POST', `/trees/${flow.id}/pin`)
-  await account.admin.call('PUT', `/trees/${flow.id}`, { visibility: 'private' })
-  expect((await colleague.call('GET', '/trees/pinned')).body).toEqual([])
-  expectStatus(await colleague.call('POST', `/trees/${flow.id}/pin`), 404)
-  expectStatus(await colleague.call('DELETE', `/trees/${flow.id}/pin`), 204)
-  expectStatus(await colleague.call('DELETE', `/trees/${flow.id}/pin`), 404)
+  await colleague.client.flows.pins.pin({ tree_id: flow.id })
+  await account.admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'private' })
+  expect(await colleague.client.flows.pins.list()).toEqual([])
+  await expectRefusal(colleague.client.flows.pins.pin({ tree_id: flow.id }), 404)
+  await colleague.client.flows.pins.unpin({ tree_id: flow.id })
+  await expectRefusal(colleague.client.flows.pins.unpin({ tree_id: flow.id }), 404)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
@@ -15,7 +16,7 @@ describe('creating a flow', () => {
     expect(body).toMatchObject({ author_id: admin.id, author_name: admin.fullName, team_id: teamId, account_id: admin.accountId })
     expect(body.tree_structure).toEqual(printerFlow())
     expect(body.published_at).toBe(body.created_at)
-    expect((await admin.call('GET', `/trees/${body.id}`)).body).toEqual(body)
+    expect(await admin.client.flows.trees.get({ tree_id: body.id })).toEqual(body)
   })
 
   it('FLO-43 FLO-18 rejects an invalid flow with all errors, and stores nothing', async () => {
@@ -30,14 +31,14 @@ describe('creating a flow', () => {
       { node_id: 'ping', path: 'tree_structure.options', message: 'A decision needs at least 2 options; this one has 1' },
       { node_id: 'cable', path: 'tree_structure.children[1]', message: 'No option leads to this node, so it can never be reached' },
     ])
-    expect((await admin.call('GET', `/trees?author_id=${admin.id}`)).body).toEqual([])
+    expect(await admin.client.flows.trees.list({ author_id: admin.id })).toEqual([])
   })
 
   it('FLO-02 FLO-19 saves an invalid flow with status draft', async () => {
     const { admin } = await createAccount(service)
     const { status, body } = await admin.call('POST', '/trees', { tree_type: 'procedural', name: 'Half', status: 'draft' })
     expect([status, body.status, body.tree_structure, body.published_at]).toEqual([201, 'draft', null, null])
-    const { body: check } = await admin.call('POST', `/trees/${body.id}/can-publish`)
+    const check = await admin.client.flows.trees.validatePublish({ tree_id: body.id })
     expect(check).toEqual({
       can_publish: false,
       errors: [{ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' }],
@@ -127,16 +128,16 @@ describe('saving a flow', () => {
     expect([status, body.version]).toEqual([200, 2])
     expect(body).toEqual({ ...flow, description: 'New', version: 2, updated_at: body.updated_at })
     expect(body.tags).toEqual(['A', 'b'])
-    expect((await admin.call('PUT', `/trees/${flow.id}`, {})).body.version).toBe(2)
+    expect((await admin.client.flows.trees.update({ tree_id: flow.id })).version).toBe(2)
   })
 
   it('FLO-45 rejects an outdated expected_version, returns the current version, and changes nothing', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
-    await admin.call('PUT', `/trees/${flow.id}`, { name: 'Second', expected_version: 1 })
+    await admin.client.flows.trees.update({ tree_id: flow.id, name: 'Second', expected_version: 1 })
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { name: 'Third', expected_version: 1 })
     expect([status, body.code, body.current_version]).toEqual([409, 'stale_version', 2])
-    expect((await admin.call('GET', `/trees/${flow.id}`)).body.name).toBe('Second')
+    expect((await admin.client.flows.trees.get({ tree_id: flow.id })).name).toBe('Second')
   })
 
   it('FLO-45 saves exactly one of 32 simultaneous updates with the same expected_version', async () => {
@@ -146,7 +147,7 @@ describe('saving a flow', () => {
     const responses = await Promise.all(names.map((name) => admin.call('PUT', `/trees/${flow.id}`, { name, expected_version: 1 })))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
     const winner = responses.find(({ status }) => status === 200)
-    expect((await admin.call('GET', `/trees/${flow.id}`)).body).toEqual(winner?.body)
+    expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toEqual(winner?.body)
   })
 
   it('FLO-44 keeps a published flow published, and rejects content that cannot be published', async () => {
@@ -154,15 +155,15 @@ describe('saving a flow', () => {
     const flow = await createFlow(admin)
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null })
     expect([status, body.code]).toEqual([400, 'flow_invalid'])
-    expect((await admin.call('GET', `/trees/${flow.id}`)).body).toEqual(flow)
-    expect((await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null, status: 'draft' })).body.status).toBe('draft')
+    expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toEqual(flow)
+    expect((await admin.client.flows.trees.update({ tree_id: flow.id, tree_structure: null, status: 'draft' })).status).toBe('draft')
   })
 
   it('FLO-17 FLO-18 publishes a valid draft, and returns 400 for an invalid one', async () => {
     const { admin } = await createAccount(service)
     const draft = await createFlow(admin, { status: 'draft', tree_structure: null })
-    expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' }), 400)
-    expect((await admin.call('GET', `/trees/${draft.id}`)).body.status).toBe('draft')
+    await expectRefusal(admin.client.flows.trees.update({ tree_id: draft.id, status: 'published' }), 400)
+    expect((await admin.client.flows.trees.get({ tree_id: draft.id })).status).toBe('draft')
     const { body } = await admin.call('PUT', `/trees/${draft.id}`, { status: 'published', tree_structure: printerFlow() })
     expect([body.status, body.published_at]).toEqual(['published', body.updated_at])
   })
@@ -188,7 +189,7 @@ describe('saving a flow', () => {
       ['team', false],
       ['team', false],
     ])
-    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { visibility: 'team', is_public: true }), 422)
+    await expectRefusal(admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'team', is_public: true }), 422)
   })
 
   it('FLO-50 rejects a tree with more than 500 nodes or 50 levels, even in a draft', async () => {
@@ -216,9 +217,7 @@ describe('access to a flow', () => {
       Promise.all([author, teammate, teamless, account.admin].map(async (person) => (await person.call('GET', `/trees/${flow.id}`)).status))
     expect(await getStatuses(privateFlow)).toEqual([200, 404, 404, 404])
     expect(await getStatuses(teamFlow)).toEqual([200, 200, 404, 200])
-    expect(
-      (await teamless.call('GET', '/trees')).body.filter(({ account_id }: { account_id: string }) => account_id === account.id),
-    ).toEqual([])
+    expect((await teamless.client.flows.trees.list()).filter(({ account_id }) => account_id === account.id)).toEqual([])
   })
 
   it('FLO-49 hides the flows of another account, even public ones', async () => {
@@ -233,11 +232,11 @@ describe('access to a flow', () => {
     const [author, teammate] = [await account.addColleague(), await account.addColleague()]
     const lead = await account.addColleague({ teamRole: 'admin' })
     const flow = await createFlow(author)
-    expectStatus(await teammate.call('PUT', `/trees/${flow.id}`, { name: 'x' }), 403)
-    expectStatus(await teammate.call('DELETE', `/trees/${flow.id}`), 403)
-    expect((await lead.call('PUT', `/trees/${flow.id}`, { name: 'By the lead' })).body.name).toBe('By the lead')
-    expectStatus(await lead.call('PUT', `/trees/${flow.id}`, { visibility: 'private' }), 403)
-    expectStatus(await account.admin.call('PUT', `/trees/${flow.id}`, { name: 'By the admin' }), 200)
+    await expectRefusal(teammate.client.flows.trees.update({ tree_id: flow.id, name: 'x' }), 403)
+    await expectRefusal(teammate.client.flows.trees.delete({ tree_id: flow.id }), 403)
+    expect((await lead.client.flows.trees.update({ tree_id: flow.id, name: 'By the lead' })).name).toBe('By the lead')
+    await expectRefusal(lead.client.flows.trees.update({ tree_id: flow.id, visibility: 'private' }), 403)
+    await account.admin.client.flows.trees.update({ tree_id: flow.id, name: 'By the admin' })
   })
 
   it('FLO-16 returns an empty 204 when a flow is deleted, and 404 afterwards', async () => {
@@ -245,8 +244,8 @@ describe('access to a flow', () => {
     const flow = await createFlow(admin)
     const { status, text } = await admin.call('DELETE', `/trees/${flow.id}`)
     expect([status, text]).toEqual([204, ''])
-    expectStatus(await admin.call('GET', `/trees/${flow.id}`), 404)
-    expectStatus(await admin.call('DELETE', `/trees/${flow.id}`), 404)
-    expect((await admin.call('GET', `/trees?author_id=${admin.id}`)).body).toEqual([])
+    await expectRefusal(admin.client.flows.trees.get({ tree_id: flow.id }), 404)
+    await expectRefusal(admin.client.flows.trees.delete({ tree_id: flow.id }), 404)
+    expect(await admin.client.flows.trees.list({ author_id: admin.id })).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { postWithoutToken } from '../../support/public-requests.ts'
@@ -86,10 +87,10 @@ it('AUT-29 refuses a password reset token after an hour', async () => {
 it('lists my sign-ins, revokes one of them, and returns 404 for a colleague’s sign-in', async () => {
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague()
-  const { body } = await admin.call('GET', '/auth/me/sessions')
+  const body = await admin.client.identity.signIns.list()
   expect(body).toMatchObject([{ id: admin.signInId, current: true }])
-  expectStatus(await admin.call('DELETE', `/auth/me/sessions/${colleague.signInId}`), 404)
-  expectStatus(await colleague.call('GET', '/notifications'), 200)
-  expectStatus(await admin.call('DELETE', `/auth/me/sessions/${admin.signInId}`), 204)
-  expectStatus(await admin.call('GET', '/notifications'), 401)
+  await expectRefusal(admin.client.identity.signIns.revoke({ family_id: colleague.signInId }), 404)
+  await colleague.client.notifications.list()
+  await admin.client.identity.signIns.revoke({ family_id: admin.signInId })
+  await expectRefusal(admin.client.notifications.list(), 401)
 })

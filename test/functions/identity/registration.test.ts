@@ -18,7 +18,7 @@ function register(service: Service, fields: object = {}) {
 async function createPlatformCode(service: Service, input: object = {}) {
   const { addColleague } = await createAccount(service)
   const staff = await addColleague({ superAdmin: true })
-  const { body } = expectStatus(await staff.call('POST', '/admin/invite-codes', input), 201)
+  const body = await staff.client.admin.plans.createInviteCode(input)
   const countUses = async () => {
     const [row] = await service.sql<{ used_count: number }>('select used_count from platform_invite_codes where id = $1', [body.id])
     return row?.used_count
@@ -58,7 +58,7 @@ it('registers without a code while self-serve is off and no invite is required',
 it("accepts an account's invite in place of a platform code", async () => {
   const { admin } = await createAccount(inviteOnly)
   const email = randomEmail()
-  expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' }), 201)
+  await admin.client.accounts.invites.create({ email, role: 'engineer' })
   const account_invite_code = await dashboard(inviteOnly).waitForLink(email, /register\?code=([\w-]+)/)
   const wrongPlatformCode = await register(inviteOnly, { email, account_invite_code, invite_code: 'not-a-code' })
   expect([wrongPlatformCode.status, wrongPlatformCode.body.code]).toEqual([400, 'invite_code_invalid'])
@@ -108,7 +108,7 @@ it("AUT-18 resolves a feature from the account's override, then from the plan, a
   const service = await sharedService()
   const { id, admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
-  const getFlags = async () => (await viewer.call('GET', '/auth/me/feature-flags')).body.flags
+  const getFlags = async () => (await viewer.client.identity.auth.getFeatureFlags()).flags
   expect(Object.values(await getFlags())).toEqual(Array(7).fill(true))
   await service.sql(`update accounts set plan = 'free' where id = $1`, [id])
   expect(await getFlags()).toMatchObject({ maintenance_schedules: false, kb_import: true })
@@ -119,5 +119,5 @@ it("AUT-18 resolves a feature from the account's override, then from the plan, a
   await service.sql('update accounts set plan = $2 where id = $1', [id, plan])
   expect(await getFlags()).toMatchObject({ maintenance_schedules: true, kb_import: false, ai_sessions: false })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
-  expectStatus(await admin.call('GET', '/auth/me/feature-flags'), 200)
+  await admin.client.identity.auth.getFeatureFlags()
 })

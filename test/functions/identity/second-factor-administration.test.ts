@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 const service = await startOwnService({ SUPER_ADMIN_MFA: 'true' })
@@ -20,15 +20,15 @@ it('AUT-60 refuses the operations of super admins without a second factor, and n
   const staff = await addColleague({ superAdmin: true })
   const refused = await staff.call('GET', '/admin/users')
   expect([refused.status, refused.body.code]).toEqual([403, 'mfa_setup_required'])
-  expectStatus(await staff.call('GET', '/notifications'), 200)
-  expect((await staff.call('GET', '/auth/mfa')).body.is_required).toBe(true)
+  await staff.client.notifications.list()
+  expect((await staff.client.identity.mfa.get()).is_required).toBe(true)
   await insertTotp(staff)
-  expectStatus(await staff.call('GET', '/admin/users'), 200)
+  await staff.client.admin.users.list()
 })
 
 it('AUT-55 ACC-17 writes an audit row when an admin requires a second factor of the account', async () => {
   const { admin } = await createAccount(service)
-  expectStatus(await admin.call('PATCH', '/accounts/me', { name: 'Northwind IT', require_mfa: true }), 200)
+  await admin.client.accounts.update({ name: 'Northwind IT', require_mfa: true })
   const rows = await service.sql('select action, changes from audit_logs where actor_id = $1', [admin.id])
   expect(rows).toEqual([{ action: 'account.updated', changes: expect.objectContaining({ require_mfa: { from: false, to: true } }) }])
 })
@@ -37,9 +37,9 @@ it('AUT-61 lets an account admin remove the second factor of a member, with one 
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague()
   await insertTotp(member)
-  expectStatus(await admin.call('DELETE', `/accounts/me/members/${member.id}/mfa`), 204)
+  await admin.client.accounts.resetMemberMfa({ user_id: member.id })
   expect(await hasSecondFactor(member)).toBe(false)
-  expectStatus(await member.call('GET', '/auth/me'), 401)
+  await expectRefusal(member.client.identity.auth.getMe(), 401)
   const rows = await service.sql('select action, actor_id from audit_logs where resource_id = $1', [member.id])
   expect(rows).toEqual([{ action: 'second_factor.reset', actor_id: admin.id }])
   expect((await admin.call('DELETE', `/accounts/me/members/${member.id}/mfa`)).body.code).toBe('mfa_not_enabled')
@@ -50,10 +50,10 @@ it('AUT-61 refuses to remove the second factor of a super admin to an account ad
   const staff = await account.addColleague({ superAdmin: true })
   await insertTotp(staff)
   await insertTotp(other.admin)
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${staff.id}/mfa`), 403)
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${other.admin.id}/mfa`), 404)
+  await expectRefusal(account.admin.client.accounts.resetMemberMfa({ user_id: staff.id }), 403)
+  await expectRefusal(account.admin.client.accounts.resetMemberMfa({ user_id: other.admin.id }), 404)
   expect([await hasSecondFactor(staff), await hasSecondFactor(other.admin)]).toEqual([true, true])
-  expectStatus(await staff.call('DELETE', `/admin/users/${other.admin.id}/mfa`), 204)
+  await staff.client.admin.users.resetMfa({ user_id: other.admin.id })
   expect(await hasSecondFactor(other.admin)).toBe(false)
 })
 
@@ -61,9 +61,9 @@ it('AUT-54 refuses a step-up operation to an admin whose second factor was verif
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague()
   await insertTotp(admin)
-  expectStatus(await admin.call('PATCH', `/accounts/me/members/${member.id}`, { role: 'viewer' }), 200)
+  await admin.client.accounts.updateMember({ user_id: member.id, role: 'viewer' })
   await service.sql(`update sign_ins set second_factor_at = app.now() - interval '601 seconds' where user_id = $1`, [admin.id])
   const refused = await admin.call('PATCH', `/accounts/me/members/${member.id}`, { role: 'admin' })
   expect([refused.status, refused.body.code]).toEqual([403, 'step_up_required'])
-  expectStatus(await admin.call('GET', '/accounts/me/members'), 200)
+  await admin.client.accounts.listMembers()
 })

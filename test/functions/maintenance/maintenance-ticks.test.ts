@@ -17,7 +17,6 @@ import type { Person } from '../../support/people.ts'
 const service = await startOwnService()
 afterAll(() => service.close())
 
-const schedulesPath = '/maintenance-schedules'
 const minuteMs = 60_000
 const toIso = (ms: number) => new Date(ms).toISOString()
 const readClock = async () => ((await service.sql<{ now: Date }>('select app.now() as now'))[0]?.now ?? new Date(0)).getTime()
@@ -60,7 +59,7 @@ describe('MNT-09 after an outage', () => {
       '2 sessions are waiting.',
     ])
     expect((await listRuns(admin, id))[1]).toMatchObject({ status: 'missed', started_at: null, session_count: 0 })
-    await admin.call('DELETE', `${schedulesPath}/${id}`)
+    await admin.client.maintenance.schedules.delete({ schedule_id: id })
   })
 
   it('records every one of thousands of due times after 40 days', async () => {
@@ -72,7 +71,7 @@ describe('MNT-09 after an outage', () => {
     const runs = await selectRuns(id)
     expect(runs.map(([time]) => time)).toEqual(dueTimes)
     expect(runs.filter(([, status]) => status === 'created')).toEqual([[dueTimes.at(-1), 'created']])
-    await admin.call('DELETE', `${schedulesPath}/${id}`)
+    await admin.client.maintenance.schedules.delete({ schedule_id: id })
   })
 
   it('starts the due run when the database is available again', async () => {
@@ -118,17 +117,17 @@ describe('a schedule changed while it is due', () => {
   it('runs once for the latest old due time, and then follows the new cron', async () => {
     const { admin } = await createLastingAccount(service)
     const { id, dueTimes } = await createOverdueSchedule(admin)
-    const updated = (await admin.call('PATCH', `${schedulesPath}/${id}`, { cron: '7 4 * * *' })).body
+    const updated = await admin.client.maintenance.schedules.update({ schedule_id: id, cron: '7 4 * * *' })
     expect(updated).toMatchObject({ next_run_at: dueTimes.at(-1), last_run: { status: 'missed', due_at: dueTimes.at(-2) } })
     await runMaintenanceTick(service)
     expect(await selectRuns(id)).toEqual(dueTimes.map((time, n) => [time, n < 3 ? 'missed' : 'created']))
-    expect((await admin.call('GET', `${schedulesPath}/${id}`)).body.next_run_at).toMatch(/T04:07:00.000Z$/)
+    expect((await admin.client.maintenance.schedules.get({ schedule_id: id })).next_run_at).toMatch(/T04:07:00.000Z$/)
   })
 
   it('keeps the old due times when only the name changes', async () => {
     const { admin } = await createLastingAccount(service)
     const { id, dueTimes } = await createOverdueSchedule(admin)
-    expect((await admin.call('PATCH', `${schedulesPath}/${id}`, { name: 'Other' })).body.next_run_at).toBe(dueTimes[0])
+    expect((await admin.client.maintenance.schedules.update({ schedule_id: id, name: 'Other' })).next_run_at).toBe(dueTimes[0])
     await runMaintenanceTick(service)
     expect(await selectRuns(id)).toEqual(dueTimes.map((time, n) => [time, n < 3 ? 'missed' : 'created']))
   })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createAccount } from '../../support/people.ts'
 
 const service = await sharedService()
@@ -10,13 +10,13 @@ it('stores a target list unchanged, updates only the fields of the body, and del
   const { admin, teamId } = await createAccount(service)
   const { status, body } = await admin.call('POST', '/target-lists/', { name: 'Servers', targets })
   expect([status, body.team_id, body.targets, body.description]).toEqual([201, teamId, targets, ''])
-  expect((await admin.call('GET', `/target-lists/${body.id}`)).body).toEqual(body)
-  expect((await admin.call('GET', '/target-lists')).body).toHaveLength(1)
-  const updated = await admin.call('PUT', `/target-lists/${body.id}`, { name: 'All servers' })
-  expect(updated.body).toEqual({ ...body, name: 'All servers', version: 2, updated_at: updated.body.updated_at })
-  expect((await admin.call('GET', '/target-lists/')).body).toMatchObject([{ id: body.id, name: 'All servers', target_count: 2 }])
-  expectStatus(await admin.call('DELETE', `/target-lists/${body.id}`), 204)
-  expectStatus(await admin.call('GET', `/target-lists/${body.id}`), 404)
+  expect(await admin.client.maintenance.targetLists.get({ list_id: body.id })).toEqual(body)
+  expect(await admin.client.maintenance.targetLists.list()).toHaveLength(1)
+  const updated = await admin.client.maintenance.targetLists.update({ list_id: body.id, name: 'All servers' })
+  expect(updated).toEqual({ ...body, name: 'All servers', version: 2, updated_at: updated.updated_at })
+  expect(await admin.client.maintenance.targetLists.list()).toMatchObject([{ id: body.id, name: 'All servers', target_count: 2 }])
+  await admin.client.maintenance.targetLists.delete({ list_id: body.id })
+  await expectRefusal(admin.client.maintenance.targetLists.get({ list_id: body.id }), 404)
 })
 
 it('accepts a target list of 1 to 500 targets with a label each', async () => {
@@ -36,10 +36,10 @@ it('MNT-02 lets the team read a target list, and only its creator and admins cha
     await account.addColleague(),
     await account.addColleague({ teamId: null }),
   ]
-  const { body } = await creator.call('POST', '/target-lists/', { name: 'Ours', targets })
-  expectStatus(await teammate.call('GET', `/target-lists/${body.id}`), 200)
-  expectStatus(await outsider.call('GET', `/target-lists/${body.id}`), 404)
-  expect((await outsider.call('GET', '/target-lists/')).body).toEqual([])
-  expectStatus(await teammate.call('PUT', `/target-lists/${body.id}`, { name: 'x' }), 403)
+  const body = await creator.client.maintenance.targetLists.create({ name: 'Ours', targets })
+  await teammate.client.maintenance.targetLists.get({ list_id: body.id })
+  await expectRefusal(outsider.client.maintenance.targetLists.get({ list_id: body.id }), 404)
+  expect(await outsider.client.maintenance.targetLists.list()).toEqual([])
+  await expectRefusal(teammate.client.maintenance.targetLists.update({ list_id: body.id, name: 'x' }), 403)
   expect((await account.admin.call('PUT', `/target-lists/${body.id}`, { targets: [targets[0]] })).body.targets).toEqual([targets[0]])
 })

@@ -19,9 +19,8 @@ function createEscalationEvent(engineer: Person, fields: Partial<Extract<Event, 
 const platform = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
 const { queue } = (service.services as Services).ports
 const emit = (account: TestAccount, event: Event) => emitEvent(platform, queue, account.id, event)
-const listTitles = async (person: Person) => (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title)
-const listEventKeys = async (person: Person) =>
-  (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)
+const listTitles = async (person: Person) => (await person.client.notifications.list()).map(({ title }) => title)
+const listEventKeys = async (person: Person) => (await person.client.notifications.list()).map((row) => row.event_key)
 
 it('NOT-27 NOT-29 NOT-38 puts the engineer, the problem and any ticket into the title of an escalation', async () => {
   const account = await createAccount(service)
@@ -64,7 +63,7 @@ it('NOT-30 NOT-31 notifies every team admin of an escalation with a link to the 
   const stranger = await createAccount(service)
   await emit(account, createEscalationEvent(engineer))
   for (const person of [account.admin, lead]) {
-    const { body } = await person.call('GET', '/notifications')
+    const body = await person.client.notifications.list()
     expect(body).toMatchObject([{ event_key: 'session.escalated', link: `/pilot/${sessionId}?pickup=true`, body: problem }])
   }
   for (const person of [engineer, viewer, otherTeamLead, stranger.admin]) expect(await listEventKeys(person)).toEqual([])
@@ -83,7 +82,7 @@ it('NOT-32 e-mails each recipient once, even a team admin whose address is also 
   const account = await createAccount(service)
   const [lead, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
   const email_addresses = [lead.email.toUpperCase(), 'oncall@elsewhere.example']
-  await account.admin.call('POST', '/notifications/configs', { channel: 'email', email_addresses, events_enabled: ['session.escalated'] })
+  await account.admin.client.notifications.createConfig({ channel: 'email', email_addresses, events_enabled: ['session.escalated'] })
   await emit(account, createEscalationEvent(engineer, { problemSummary: `mailed ${account.id}` }))
   await expect
     .poll(async () => (await listEmailRecipients(account.id)).sort(), { timeout: 8000 })
@@ -120,7 +119,7 @@ it('NOT-36 lists the ten event keys, each with a description', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   for (const person of [admin, viewer]) {
-    const { body } = await person.call('GET', '/notifications/event-keys')
+    const body = await person.client.notifications.listEventKeys()
     expect(body.map(({ key }: { key: string }) => key)).toEqual(eventKeyList)
     expect(body).toHaveLength(10)
     expect(body.every(({ description }: { description: string }) => description.length > 20)).toBe(true)
@@ -194,7 +193,7 @@ it('NOT-34 sends the approval of a proposal through the configured channels', as
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const path = `/chat/1/${crypto.randomUUID()}`
-  await account.admin.call('POST', '/notifications/configs', {
+  await account.admin.client.notifications.createConfig({
     channel: 'chat1_webhook',
     webhook_url: service.localOrigin + path,
     events_enabled: ['proposal.approved'],

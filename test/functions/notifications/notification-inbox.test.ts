@@ -31,17 +31,17 @@ it('NOT-12 lists only my own notifications, unread before read and newest first 
   const colleague = await addColleague()
   const [a, b, c, d] = (await insertNotifications(admin, 4)) as [string, string, string, string]
   await insertNotifications(colleague, 2)
-  await admin.call('PATCH', `/notifications/${d}/read`)
-  await admin.call('PATCH', `/notifications/${b}/read`)
-  const list = await admin.call('GET', '/notifications')
-  expect(getIds(list.body)).toEqual([c, a, d, b])
+  await admin.client.notifications.markRead({ notification_id: d })
+  await admin.client.notifications.markRead({ notification_id: b })
+  const list = await admin.client.notifications.list()
+  expect(getIds(list)).toEqual([c, a, d, b])
 })
 
 it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50', async () => {
   const { admin } = await createAccount(service)
   await insertNotifications(admin, 52)
-  expect((await admin.call('GET', '/notifications')).body).toHaveLength(50)
-  expect((await admin.call('GET', '/notifications?skip=50&limit=100')).body).toHaveLength(2)
+  expect(await admin.client.notifications.list()).toHaveLength(50)
+  expect(await admin.client.notifications.list({ skip: 50, limit: 100 })).toHaveLength(2)
   for (const query of ['skip=-1', 'limit=0', 'limit=101', 'limit=x', 'skip=1.5', 'skip=1e99', 'page=2', 'limit=']) {
     const response = await admin.call('GET', `/notifications?${query}`)
     expect(response.status, query).toBe(422)
@@ -52,14 +52,14 @@ it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50',
 it('NOT-14 NOT-15 counts unread notifications and marks one as read, keeping the first read time', async () => {
   const { admin } = await createAccount(service)
   const [first = ''] = await insertNotifications(admin, 3)
-  expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 3 })
-  const before = (await admin.call('GET', '/notifications')).body.find(({ id }: { id: string }) => id === first)
+  expect(await admin.client.notifications.countUnread()).toEqual({ count: 3 })
+  const before = (await admin.client.notifications.list()).find(({ id }) => id === first)
   expect(before).toMatchObject({ is_read: false, read_at: null, user_id: admin.id })
   const read = await admin.call('PATCH', `/notifications/${first}/read`)
   expectStatus(read, 200)
   expect(read.body).toEqual({ ...before, is_read: true, read_at: expect.stringMatching(/Z$/) })
-  expect((await admin.call('PATCH', `/notifications/${first}/read`)).body).toEqual(read.body)
-  expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 2 })
+  expect(await admin.client.notifications.markRead({ notification_id: first })).toEqual(read.body)
+  expect(await admin.client.notifications.countUnread()).toEqual({ count: 2 })
 })
 
 it('NOT-15 writes no new version of a notification that is already read', async () => {
@@ -67,10 +67,10 @@ it('NOT-15 writes no new version of a notification that is already read', async 
   const [id = ''] = await insertNotifications(admin, 1)
   const selectVersion = () => service.sql('select ctid, xmin from notifications where id = $1', [id])
   const unreadVersion = await selectVersion()
-  const read = await admin.call('PATCH', `/notifications/${id}/read`)
+  const read = await admin.client.notifications.markRead({ notification_id: id })
   const readVersion = await selectVersion()
   expect(readVersion).not.toEqual(unreadVersion)
-  expect((await admin.call('PATCH', `/notifications/${id}/read`)).body).toEqual(read.body)
+  expect(await admin.client.notifications.markRead({ notification_id: id })).toEqual(read)
   expect(await selectVersion()).toEqual(readVersion)
 })
 
@@ -80,7 +80,7 @@ it('NOT-16 returns 404 for a colleague’s notification, and leaves it unread', 
   const [colleagueNotificationId = ''] = await insertNotifications(colleague, 1)
   const response = await admin.call('PATCH', `/notifications/${colleagueNotificationId}/read`)
   expect([response.status, response.body]).toEqual([404, { detail: 'Notification not found' }])
-  expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
+  expect(await colleague.client.notifications.countUnread()).toEqual({ count: 1 })
 })
 
 it('NOT-17 marks all my notifications as read, and returns an unread count of 0', async () => {
@@ -90,8 +90,8 @@ it('NOT-17 marks all my notifications as read, and returns an unread count of 0'
   await insertNotifications(colleague, 1)
   const response = await admin.call('POST', '/notifications/mark-all-read')
   expect([response.status, response.body]).toEqual([200, { count: 0 }])
-  expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 0 })
-  expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
+  expect(await admin.client.notifications.countUnread()).toEqual({ count: 0 })
+  expect(await colleague.client.notifications.countUnread()).toEqual({ count: 1 })
 })
 
 it('WIR-20 WIR-21 pages along Link without losing or repeating a row, even with equal times', async () => {

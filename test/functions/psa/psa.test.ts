@@ -29,8 +29,8 @@ it('PSA-06 PSA-11 returns 409 for reads without an active connection', async () 
   }
   await expectNotConnected()
   await connectPsa(service, admin)
-  expectStatus(await admin.call('GET', `${psaPath}/boards`), 200)
-  expect((await admin.call('PUT', `${psaPath}/connection`, { is_active: false })).body.is_active).toBe(false)
+  await admin.client.psa.tickets.listBoards()
+  expect((await admin.client.psa.connection.put({ is_active: false })).is_active).toBe(false)
   await expectNotConnected()
 })
 
@@ -43,14 +43,14 @@ describe.each(psaProviders)('%s', (provider) => {
 
   it('PSA-01 caches the boards for an hour', async () => {
     const { admin } = await createConnectedAccount()
-    const first = await admin.call('GET', `${psaPath}/boards`)
-    expect(first.body.map(({ name }: { name: string }) => name).sort()).toEqual(['Alerts', 'Projects', 'Service Desk'])
+    const first = await admin.client.psa.tickets.listBoards()
+    expect(first.map(({ name }: { name: string }) => name).sort()).toEqual(['Alerts', 'Projects', 'Service Desk'])
     await clearRecords('psa')
     await advanceClock(3590)
-    expect((await admin.call('GET', `${psaPath}/boards`)).body).toEqual(first.body)
+    expect(await admin.client.psa.tickets.listBoards()).toEqual(first)
     expect(await listRecords('psa')).toEqual([])
     await advanceClock(11)
-    expect((await admin.call('GET', `${psaPath}/boards`)).body).toEqual(first.body)
+    expect(await admin.client.psa.tickets.listBoards()).toEqual(first)
     expect((await listRecords('psa')).length).toBeGreaterThan(0)
   })
 
@@ -156,8 +156,8 @@ describe.each(psaProviders)('%s', (provider) => {
     const unmapped = await admin.call('GET', `${psaPath}/tickets?assigned_to_me=true`)
     expect([unmapped.status, unmapped.body.code]).toEqual([409, 'psa_member_not_mapped'])
     const quotedMember = psaData.members.find(({ identifier }) => identifier.includes('"'))
-    expectStatus(await admin.call('PUT', `${psaPath}/member-mappings/${admin.id}`, { psa_member_id: String(quotedMember?.id) }), 200)
-    const { body } = await admin.call('GET', `${psaPath}/tickets?assigned_to_me=true&page_size=100`)
+    await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: String(quotedMember?.id) })
+    const body = await admin.client.psa.tickets.search({ assigned_to_me: true, page_size: 100 })
     const expected = openTickets.filter(({ memberId }) => memberId === quotedMember?.id).map(({ id }) => String(id))
     expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(expected.sort())
     expect(expected.length).toBeGreaterThan(3)
@@ -165,16 +165,16 @@ describe.each(psaProviders)('%s', (provider) => {
 
   it('PSA-05 PSA-12 returns 502 psa_auth_failed for refused credentials, and fails the connection test', async () => {
     const { admin } = await createConnectedAccount()
-    expectStatus(await admin.call('PUT', `${psaPath}/connection`, wrongCredentials(provider)), 200)
+    await admin.client.psa.connection.put(wrongCredentials(provider))
     for (const path of ['/boards', '/tickets', `/tickets/${fullTicket.id}/context`, '/members']) {
       const { status, body } = await admin.call('GET', psaPath + path)
       expect([status, body]).toEqual([502, { detail: 'The ticketing system refused the credentials', code: 'psa_auth_failed' }])
     }
-    expect((await admin.call('POST', `${psaPath}/connection/test`)).body).toEqual({
+    expect(await admin.client.psa.connection.test()).toEqual({
       success: false,
       message: 'The ticketing system refused the credentials',
     })
-    expect((await admin.call('GET', `${psaPath}/connection`)).body.last_check_error).toBe('The ticketing system refused the credentials')
+    expect((await admin.client.psa.connection.get()).last_check_error).toBe('The ticketing system refused the credentials')
   })
 
   it.each([
@@ -186,15 +186,15 @@ describe.each(psaProviders)('%s', (provider) => {
     ['client_error', 'psa_error'],
   ])('PSA-04 returns 502 while the provider has the fault %s, and recovers after it', async (mode, code) => {
     const { admin } = await createConnectedAccount()
-    await admin.call('GET', `${psaPath}/members`)
+    await admin.client.psa.members.list()
     await clearRecords('redirect')
     await setFault({ service: 'psa', mode })
     for (const path of ['/boards', '/tickets', `/tickets/${fullTicket.id}/context`]) {
       const { status, body } = await admin.call('GET', psaPath + path)
       expect([path, status, body.code]).toEqual([path, 502, code])
     }
-    expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(false)
-    expectStatus(await admin.call('GET', '/sessions'), 200)
+    expect((await admin.client.psa.connection.test()).success).toBe(false)
+    await admin.client.sessions.list()
     // The Worker must not follow the redirect.
     expect(await listRecords('redirect')).toEqual([])
     await clearFaults()

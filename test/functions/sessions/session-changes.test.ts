@@ -24,7 +24,7 @@ describe('a prepared session', () => {
     const session = await prepareSession(admin, { tree_id, variables: { site: 'North' }, ticket_number: 'T-7', target_label: 'PRN-1' })
     expect(session).toMatchObject({ state: 'prepared', variables: { site: 'North' }, ticket_number: 'T-7', target_label: 'PRN-1' })
     expect([session.current_step, session.started_at, session.progress]).toEqual([null, null, { answered: 0, total: 3, percent: 0 }])
-    expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
+    expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
     expect(await getUsageCount(tree_id)).toBe(0)
     const start = (variables: unknown) => admin.call('POST', `/sessions/${session.id}/start`, { variables })
     const missing = await start({})
@@ -39,8 +39,8 @@ describe('a prepared session', () => {
   it('starts a prepared session without further answers when all are stored, even after its flow was deleted', async () => {
     const { admin } = await createAccount(service)
     const session = await prepareSession(admin, { variables: { printer_ip: '::1' } })
-    await admin.call('DELETE', `/trees/${session.tree_id}`)
-    expect((await admin.call('POST', `/sessions/${session.id}/start`)).body.state).toBe('in_progress')
+    await admin.client.flows.trees.delete({ tree_id: session.tree_id })
+    expect((await admin.client.sessions.startPrepared({ session_id: session.id })).state).toBe('in_progress')
   })
 
   it('SES-13 refuses to prepare a session with invalid answers or from a draft', async () => {
@@ -76,7 +76,7 @@ describe('variables', () => {
     const { status, body } = await patch({ floor: 3, site: null, room: { no: 7 } })
     expect([status, body]).toEqual([200, { printer_ip: '::1', floor: 3, room: { no: 7 } }])
     expect((await patch({})).body).toEqual(body)
-    expect((await admin.call('GET', `/sessions/${session.id}`)).body.variables).toEqual(body)
+    expect((await admin.client.sessions.get({ session_id: session.id })).variables).toEqual(body)
     for (const printer_ip of ['nowhere', null, '']) {
       const invalid = await patch({ printer_ip })
       expect([invalid.status, invalid.body.errors[0].loc]).toEqual([422, ['body', 'printer_ip']])
@@ -87,7 +87,7 @@ describe('variables', () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     await Promise.all(Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `/sessions/${session.id}/variables`, { [`v${n}`]: n })))
-    const { variables } = (await admin.call('GET', `/sessions/${session.id}`)).body
+    const { variables } = await admin.client.sessions.get({ session_id: session.id })
     expect(Object.keys(variables)).toHaveLength(33)
   })
 })
@@ -99,7 +99,7 @@ describe('a session', () => {
     const patch = async (changes: unknown) => (await admin.call('PATCH', `/sessions/${session.id}`, changes)).body
     expect(await patch({})).toEqual(session)
     expect(await patch({ ticket_number: null, notes: 'Noon' })).toEqual({ ...session, ticket_number: null, notes: 'Noon' })
-    await admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
+    await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
     expect(await patch({ next_steps: 'Order toner' })).toMatchObject({ state: 'completed', notes: 'Noon', next_steps: 'Order toner' })
   })
 
@@ -113,7 +113,7 @@ describe('a session', () => {
       expect((await admin.call('POST', `/sessions/${session.id}/start`)).body.code).toBe('wrong_state')
     }
     const session = await createSession(admin)
-    await admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
+    await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
     expectStatus(await abandon(session.id), 409)
     for (const state of ['completed', 'prepared', 'in_progress', 'paused'])
       expectStatus(await admin.call('PATCH', `/sessions/${session.id}`, { state }), 422)
@@ -123,8 +123,8 @@ describe('a session', () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     await answerStep(admin, session, 'yes')
-    await admin.call('PUT', `/sessions/${session.id}/rating`, { score: 1 })
-    expectStatus(await admin.call('DELETE', `/sessions/${session.id}`), 204)
+    await admin.client.sessions.notes.rateSession({ session_id: session.id, score: 1 })
+    await admin.client.sessions.delete({ session_id: session.id })
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/rating'],
@@ -155,12 +155,13 @@ describe('access to a session', () => {
     const [owner, lead] = [await account.addColleague(), await account.addColleague({ teamRole: 'admin' })]
     const viewer = await account.addColleague({ role: 'viewer', teamId: null })
     const session = await createSession(owner, {}, { visibility: 'private' })
-    for (const person of [viewer, lead, account.admin]) expect((await person.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
+    for (const person of [viewer, lead, account.admin])
+      expect(await person.client.sessions.get({ session_id: session.id })).toEqual(session)
     for (const [method, path, body] of writes)
       expect([path, (await lead.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([path, 403])
-    expect((await owner.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
-    expect((await account.admin.call('PATCH', `/sessions/${session.id}`, { notes: 'By the admin' })).body.notes).toBe('By the admin')
-    expectStatus(await account.admin.call('DELETE', `/sessions/${session.id}`), 204)
+    expect(await owner.client.sessions.get({ session_id: session.id })).toEqual(session)
+    expect((await account.admin.client.sessions.update({ session_id: session.id, notes: 'By the admin' })).notes).toBe('By the admin')
+    await account.admin.client.sessions.delete({ session_id: session.id })
   })
 
   it('WIR-03 returns 404 for a session of another account', async () => {
@@ -168,6 +169,6 @@ describe('access to a session', () => {
     const session = await createSession(ours.admin)
     for (const [method, path, body] of [['GET', '', undefined], ...writes] as const)
       expect([path, (await theirs.admin.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([path, 404])
-    expect((await ours.admin.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
+    expect(await ours.admin.client.sessions.get({ session_id: session.id })).toEqual(session)
   })
 })

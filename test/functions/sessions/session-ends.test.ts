@@ -12,7 +12,7 @@ describe('custom steps', () => {
   it('SES-16 adds custom steps from three sources and no other', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
-    const libraryStep = (await admin.call('POST', '/step-library', { title: 'Restart the spooler', description: 'As admin' })).body
+    const libraryStep = await admin.client.flows.stepLibrary.create({ title: 'Restart the spooler', description: 'As admin' })
     const otherFlow = await createFlow(admin, proceduralFlowFields())
     const first = await addCustomStep(admin, session.id, { source: 'ad-hoc', title: ' Asked the user ' })
     expect([first.status, first.body.current_step_id]).toEqual([201, 'ping'])
@@ -56,7 +56,7 @@ describe('custom steps', () => {
     const { admin } = account
     const { id } = await createSession(admin)
     const foreignFlow = await createFlow(otherAccount.admin, { visibility: 'public' })
-    const step = (await otherAccount.admin.call('POST', '/step-library', { title: 'x' })).body
+    const step = await otherAccount.admin.client.flows.stepLibrary.create({ title: 'x' })
     const hiddenFlow = await createFlow(await account.addColleague(), { visibility: 'private' })
     const ownFlow = await createFlow(admin)
     const adHoc = { source: 'ad-hoc', title: 'x' }
@@ -74,7 +74,7 @@ describe('custom steps', () => {
       const { status, body: problem } = await addCustomStep(admin, id, body)
       expect([status, problem.errors[0].loc]).toEqual([422, ['body', field]])
     }
-    expect((await admin.call('GET', `/sessions/${id}`)).body.custom_steps).toEqual([])
+    expect((await admin.client.sessions.get({ session_id: id })).custom_steps).toEqual([])
   })
 })
 
@@ -83,7 +83,7 @@ describe('completing a session', () => {
     const { admin } = await createAccount(service)
     for (const outcome of ['resolved', 'unresolved', 'escalated', 'cancelled']) {
       const session = await createSession(admin)
-      await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Before', next_steps: 'Call' })
+      await admin.client.sessions.update({ session_id: session.id, notes: 'Before', next_steps: 'Call' })
       const { status, body } = await admin.call('POST', `/sessions/${session.id}/complete`, { outcome, next_steps: 'Order a cable' })
       expect([status, body.state, body.outcome, body.notes, body.next_steps]).toEqual([
         200,
@@ -103,7 +103,7 @@ describe('completing a session', () => {
         const rejected = await admin.call(method, `/sessions/${session.id}${path}`, requestBody)
         expect([path, rejected.status, rejected.body.code]).toEqual([path, 409, 'wrong_state'])
       }
-      expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(body)
+      expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(body)
     }
     const { id } = await createSession(admin)
     expectStatus(await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'fine' }), 422)
@@ -112,7 +112,7 @@ describe('completing a session', () => {
   it('SES-33 refuses to complete a prepared session, and completes a session once for 32 concurrent requests', async () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)
-    const preparedSession = (await admin.call('POST', '/sessions/prepare', { tree_id })).body
+    const preparedSession = await admin.client.sessions.prepare({ tree_id })
     expect((await admin.call('POST', `/sessions/${preparedSession.id}/complete`, { outcome: 'resolved' })).body.code).toBe('wrong_state')
     const { id } = await createSession(admin, { tree_id })
     const outcomes = ['resolved', 'unresolved']
@@ -120,7 +120,7 @@ describe('completing a session', () => {
       Array.from({ length: 32 }, (_, n) => admin.call('POST', `/sessions/${id}/complete`, { outcome: outcomes[n % 2] })),
     )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
-    expect((await admin.call('GET', `/sessions/${id}`)).body).toEqual(responses.find(({ status }) => status === 200)?.body)
+    expect(await admin.client.sessions.get({ session_id: id })).toEqual(responses.find(({ status }) => status === 200)?.body)
   })
 })
 
@@ -160,19 +160,19 @@ describe('saving a session as a flow', () => {
       'Asked the user',
       ['custom-2', 'action', 'Looked at the lamp', ['cable', 'solution', 'Reseat the network cable']],
     ])
-    expect((await admin.call('POST', `/trees/${body.id}/can-publish`)).body.can_publish).toBe(true)
-    expect((await admin.call('GET', `/trees/${flow.id}`)).body.tree_structure).toEqual(flow.tree_structure)
+    expect((await admin.client.flows.trees.validatePublish({ tree_id: body.id })).can_publish).toBe(true)
+    expect((await admin.client.flows.trees.get({ tree_id: flow.id })).tree_structure).toEqual(flow.tree_structure)
   })
 
   it('SES-15 keeps the parent and root ids of a deleted fork, and inserts custom steps into a procedure', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
     const root = await createFlow(colleague, proceduralFlowFields())
-    const fork = (await colleague.call('POST', `/trees/${root.id}/fork`)).body
-    await colleague.call('PUT', `/trees/${fork.id}`, { status: 'published' })
+    const fork = await colleague.client.flows.forks.create({ tree_id: root.id })
+    await colleague.client.flows.trees.update({ tree_id: fork.id, status: 'published' })
     const session = await createSession(colleague, { tree_id: fork.id, variables: { server: 'srv' } })
-    await colleague.call('PUT', `/trees/${fork.id}`, { visibility: 'private' })
-    await colleague.call('DELETE', `/trees/${fork.id}`)
+    await colleague.client.flows.trees.update({ tree_id: fork.id, visibility: 'private' })
+    await colleague.client.flows.trees.delete({ tree_id: fork.id })
     for (const after_step_id of ['end', 'snapshot', 'snapshot'])
       await addCustomStep(colleague, session.id, { source: 'ad-hoc', title: `After ${after_step_id}`, after_step_id })
     const { body } = await account.admin.call('POST', `/sessions/${session.id}/save-as-tree`, { name: 'Mine', description: 'New' })

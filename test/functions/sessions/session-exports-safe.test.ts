@@ -3,7 +3,6 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sharedService } from '../../support/app.ts'
 import { openBrowser } from '../../support/browser.ts'
-import { expectStatus } from '../../support/expect-status.ts'
 import { createAnsweredSession, exportSession } from '../../support/exports.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -34,7 +33,7 @@ describe('an export', () => {
       client_name: maliciousText.slice(0, 200),
       variables: { printer_ip: '10.0.8.21', [maliciousText.slice(0, 90)]: maliciousText },
     })
-    await admin.call('PATCH', `/sessions/${id}`, { notes: maliciousText, next_steps: maliciousText })
+    await admin.client.sessions.update({ session_id: id, notes: maliciousText, next_steps: maliciousText })
     for (const kind of ['text', 'screenshot'])
       await admin.call('POST', `/sessions/${id}/supporting-data`, { kind, title: maliciousText, content: maliciousText })
     const { text, headers } = await exportSession(admin, id, '?format=html')
@@ -54,7 +53,7 @@ describe('an export', () => {
     const { admin, teamId } = await createAccount(service)
     const logo_upload_id = (await uploadImage(service, admin, await createImage('png', 300, 100))).body.id
     const branding = { company_name: 'Northwind IT', primary_colour: '#b4232a', footer_text: '12 Harbour Street', logo_upload_id }
-    expectStatus(await admin.call('PUT', `/teams/${teamId}/branding`, branding), 200)
+    await admin.client.accounts.teams.updateBranding({ team_id: teamId, ...branding })
     const id = await createAnsweredSession(admin, ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'])
     const bytes = await exportPdf(admin, id, '?format=pdf')
     const file = Buffer.from(bytes).toString('latin1')
@@ -64,13 +63,13 @@ describe('an export', () => {
     expect(pages.length).toBeGreaterThan(1)
     for (const [n, text] of pages.entries())
       for (const expected of ['Northwind IT', '12 Harbour Street', `Page ${n + 1} of ${pages.length}`]) expect(text).toContain(expected)
-    expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).not.toBeNull()
+    expect((await admin.client.sessions.get({ session_id: id })).exported_at).not.toBeNull()
   })
 
   it('SES-20 SES-22 SES-23 exports a PDF with supporting data that is masked and ends at max_step_index', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, ['first 10.9.8.7', 'second vik@contoso.com', 'third'])
-    await admin.call('POST', `/sessions/${id}/supporting-data`, { kind: 'text', title: 'Output', content: 'from 10.9.8.7' })
+    await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'text', title: 'Output', content: 'from 10.9.8.7' })
     const unmasked = (await extractPages(await exportPdf(admin, id, '?format=pdf&mask=false'))).join(' ')
     for (const expected of ['first 10.9.8.7', 'second vik@contoso.com', 'third', 'Output', 'Test account'])
       expect(unmasked).toContain(expected)

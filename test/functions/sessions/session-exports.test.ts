@@ -37,7 +37,8 @@ describe('exporting a session', () => {
   it('SES-20 SES-36 exports the steps up to and including max_step_index, which counts from 0', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
-    await admin.call('POST', `/sessions/${id}/supporting-data`, {
+    await admin.client.sessions.notes.addSupportingData({
+      session_id: id,
       kind: 'text',
       title: 'Of the last',
       content: 'snippet-of-last',
@@ -62,7 +63,7 @@ describe('exporting a session', () => {
 
   it('SES-21 stores the time of the first export of a completed session, and none for a session in progress', async () => {
     const { admin } = await createAccount(service)
-    const readExportedAt = async (id: string) => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
+    const readExportedAt = async (id: string) => (await admin.client.sessions.get({ session_id: id })).exported_at
     const inProgressId = await createAnsweredSession(admin, threeNotes, {}, false)
     await exportSession(admin, inProgressId)
     expect(await readExportedAt(inProgressId)).toBeNull()
@@ -81,7 +82,7 @@ describe('exporting a session', () => {
     const { admin, addColleague } = await createAccount(service)
     const people = [admin, await addColleague({ role: 'viewer' })]
     const id = await createAnsweredSession(admin, threeNotes)
-    const readExportedAt = async () => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
+    const readExportedAt = async () => (await admin.client.sessions.get({ session_id: id })).exported_at
     const exports = Array.from({ length: 32 }, (_, n) => exportSession(people[n % 2] as Person, id, '?format=text'))
     await Promise.race(exports)
     const first = await readExportedAt()
@@ -94,9 +95,9 @@ describe('exporting a session', () => {
     const id = await createAnsweredSession(admin, threeNotes)
     const stranger = (await createAccount(service)).admin
     expectStatus(await exportSession(stranger, id), 404)
-    expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).toBeNull()
+    expect((await admin.client.sessions.get({ session_id: id })).exported_at).toBeNull()
     expectStatus(await exportSession(await addColleague({ role: 'viewer' }), id), 200)
-    expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).not.toBeNull()
+    expect((await admin.client.sessions.get({ session_id: id })).exported_at).not.toBeNull()
   })
 
   it('SES-22 masks IP addresses, e-mail addresses, tokens and paths in every format and field', async () => {
@@ -105,10 +106,10 @@ describe('exporting a session', () => {
     const text = secrets.join(' ; ')
     const fields = { ticket_number: `T ${secrets[0]}`, client_name: text, variables: { printer_ip: '10.9.8.7', other: text } }
     const id = await createAnsweredSession(admin, [text, `\`\`\`\n${text}\n\`\`\``], fields)
-    await admin.call('PATCH', `/sessions/${id}`, { notes: text, next_steps: text })
-    await admin.call('POST', `/sessions/${id}/supporting-data`, { kind: 'text', title: text, content: text })
-    await admin.call('POST', `/sessions/${id}/supporting-data`, { kind: 'screenshot', title: text, content: text, step_id: 's0' })
-    await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true })
+    await admin.client.sessions.update({ session_id: id, notes: text, next_steps: text })
+    await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'text', title: text, content: text })
+    await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'screenshot', title: text, content: text, step_id: 's0' })
+    await admin.client.accounts.updatePreferences({ mask_exports: true })
     for (const format of textFormats) {
       for (const query of [`?format=${format}&mask=true`, `?format=${format}`]) {
         const { text: document, headers } = await exportSession(admin, id, query)
@@ -144,7 +145,7 @@ describe('exporting a session', () => {
       expect([status, body]).toEqual([500, { detail: 'The report is too long to be masked; nothing was exported', code: 'masking_failed' }])
       expect([text.includes('note-number'), text.includes('private'), headers.get('content-disposition')]).toEqual([false, false, null])
     }
-    expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).toBeNull()
+    expect((await admin.client.sessions.get({ session_id: id })).exported_at).toBeNull()
     expectStatus(await exportSession(admin, id, '?format=text&mask=false'), 200)
   })
 
@@ -152,7 +153,7 @@ describe('exporting a session', () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     expect((await exportSession(admin, id)).headers.get('content-type')).toMatch('text/markdown')
-    await admin.call('PATCH', '/accounts/me/preferences', { default_export_format: 'html' })
+    await admin.client.accounts.updatePreferences({ default_export_format: 'html' })
     expect((await exportSession(admin, id)).headers.get('content-type')).toMatch('text/html')
     expectStatus(await exportSession(admin, id, '?format=docx'), 422)
     expectStatus(await exportSession(admin, id, '?mask=perhaps'), 422)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount } from '../../support/people.ts'
@@ -15,15 +16,15 @@ describe('a rating', () => {
     const viewer = await account.addColleague({ role: 'viewer' })
     const path = `/sessions/${session.id}/rating`
     const initialRow = await selectSessionRow(session.id)
-    expectStatus(await viewer.call('GET', path), 404)
+    await expectRefusal(viewer.client.sessions.notes.getRating({ session_id: session.id }), 404)
     const first = await account.admin.call('PUT', path, { score: 2, comment: 'Slow' })
     expect([first.status, first.body]).toEqual([
       200,
       { score: 2, comment: 'Slow', rated_by: account.admin.id, rated_by_name: account.admin.fullName, rated_at: first.body.rated_at },
     ])
-    const second = (await viewer.call('PUT', path, { score: 5 })).body
+    const second = await viewer.client.sessions.notes.rateSession({ session_id: session.id, score: 5 })
     expect(second).toMatchObject({ score: 5, comment: null, rated_by: viewer.id })
-    expect((await account.admin.call('GET', path)).body).toEqual(second)
+    expect(await account.admin.client.sessions.notes.getRating({ session_id: session.id })).toEqual(second)
     expect(await service.sql('select from session_ratings where session_id = $1', [session.id])).toHaveLength(1)
     for (const score of [0, 6, 2.5, '5', null]) expectStatus(await viewer.call('PUT', path, { score }), 422)
     expect(await selectSessionRow(session.id)).toEqual(initialRow)
@@ -41,8 +42,8 @@ describe('a rating', () => {
   it('WIR-03 returns 404 for a rating or step feedback on a session of another account', async () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const { id } = await createSession(ours.admin)
-    expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/rating`, { score: 1 }), 404)
-    expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/steps/ping/feedback`, { helpful: false }), 404)
+    await expectRefusal(theirs.admin.client.sessions.notes.rateSession({ session_id: id, score: 1 }), 404)
+    await expectRefusal(theirs.admin.client.sessions.notes.rateStep({ session_id: id, step_id: 'ping', helpful: false }), 404)
   })
 })
 
@@ -58,8 +59,11 @@ describe('feedback on a step', () => {
       200,
       { step_id: 'queue', user_id: viewer.id, helpful: false, comment: 'Which queue?', given_at: body.given_at },
     ])
-    expect((await viewer.call('PUT', path, { helpful: true })).body).toMatchObject({ helpful: true, comment: null })
-    expectStatus(await account.admin.call('PUT', path, { helpful: false }), 200)
+    expect(await viewer.client.sessions.notes.rateStep({ session_id: session.id, step_id: 'queue', helpful: true })).toMatchObject({
+      helpful: true,
+      comment: null,
+    })
+    await account.admin.client.sessions.notes.rateStep({ session_id: session.id, step_id: 'queue', helpful: false })
     const feedbackRows = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
       session.id,
     ])
@@ -96,28 +100,47 @@ describe('supporting data', () => {
         updated_at: text.body.created_at,
       },
     ])
-    const screenshot = (await admin.call('POST', path, { kind: 'screenshot', title: 'The lamp' })).body
+    const screenshot = await admin.client.sessions.notes.addSupportingData({
+      session_id: session.id,
+      kind: 'screenshot',
+      title: 'The lamp',
+    })
     const image = (await uploadImage(service, admin, await createImage('png', 12, 8))).body
-    expect((await admin.call('PUT', `${path}/${screenshot.id}`, { upload_id: image.id })).body).toMatchObject({
+    expect(
+      await admin.client.sessions.notes.updateSupportingData({ session_id: session.id, item_id: screenshot.id, upload_id: image.id }),
+    ).toMatchObject({
       title: 'The lamp',
       upload_id: image.id,
     })
-    await admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
-    const updated = (await admin.call('PUT', `${path}/${text.body.id}`, { content: '4 received', step_id: null })).body
+    await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
+    const updated = await admin.client.sessions.notes.updateSupportingData({
+      session_id: session.id,
+      item_id: text.body.id,
+      content: '4 received',
+      step_id: null,
+    })
     expect(updated).toEqual({ ...text.body, content: '4 received', step_id: null, updated_at: updated.updated_at })
-    expect((await admin.call('PUT', `${path}/${text.body.id}`, {})).body).toEqual(updated)
-    const ids = (await admin.call('GET', path)).body.map(({ id }: { id: string }) => id)
+    expect(await admin.client.sessions.notes.updateSupportingData({ session_id: session.id, item_id: text.body.id })).toEqual(updated)
+    const ids = (await admin.client.sessions.notes.listSupportingData({ session_id: session.id })).map(({ id }) => id)
     expect(ids).toEqual([text.body.id, screenshot.id])
-    expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 204)
-    expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 404)
-    expect((await admin.call('GET', path)).body).toHaveLength(1)
+    await admin.client.sessions.notes.deleteSupportingData({ session_id: session.id, item_id: text.body.id })
+    await expectRefusal(admin.client.sessions.notes.deleteSupportingData({ session_id: session.id, item_id: text.body.id }), 404)
+    expect(await admin.client.sessions.notes.listSupportingData({ session_id: session.id })).toHaveLength(1)
   })
 
   it('WIR-08 rejects supporting data with inconsistent fields, an unknown step or another account’s image', async () => {
     const [{ admin }, otherAccount] = [await createAccount(service), await createAccount(service)]
-    const path = `/sessions/${(await createSession(admin)).id}/supporting-data`
+    const session_id = (await createSession(admin)).id
+    const path = `/sessions/${session_id}/supporting-data`
     const foreignUploadId = (await uploadImage(service, otherAccount.admin, await createImage('png', 12, 8))).body.id
-    const itemId = (await admin.call('POST', path, { kind: 'text', title: 'x', content: 'y' })).body.id
+    const itemId = (
+      await admin.client.sessions.notes.addSupportingData({
+        session_id,
+        kind: 'text',
+        title: 'x',
+        content: 'y',
+      })
+    ).id
     const newScreenshot = { kind: 'screenshot', title: 'x' }
     for (const [method, url, field, body] of [
       ['POST', path, 'content', { kind: 'text', title: 'x' }],
@@ -131,20 +154,32 @@ describe('supporting data', () => {
       const { status, body: problem } = await admin.call(method, url, body)
       expect([status, problem.errors[0].loc]).toEqual([422, ['body', field]])
     }
-    expect((await admin.call('GET', path)).body).toHaveLength(1)
+    expect(await admin.client.sessions.notes.listSupportingData({ session_id })).toHaveLength(1)
   })
 
   it('WIR-04 lets the account read supporting data, but only the session’s user and account admins change it', async () => {
     const account = await createAccount(service)
     const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
-    const path = `/sessions/${(await createSession(owner)).id}/supporting-data`
-    const { id } = (await owner.call('POST', path, { kind: 'screenshot', title: 'x' })).body
-    expect((await colleague.call('GET', path)).body).toHaveLength(1)
-    expectStatus(await colleague.call('PUT', `${path}/${id}`, { title: 'y' }), 403)
-    expectStatus(await colleague.call('DELETE', `${path}/${id}`), 403)
-    expect((await account.admin.call('PUT', `${path}/${id}`, { title: 'y' })).body.title).toBe('y')
+    const session_id = (await createSession(owner)).id
+    const { id } = await owner.client.sessions.notes.addSupportingData({
+      session_id,
+      kind: 'screenshot',
+      title: 'x',
+    })
+    expect(await colleague.client.sessions.notes.listSupportingData({ session_id })).toHaveLength(1)
+    await expectRefusal(colleague.client.sessions.notes.updateSupportingData({ session_id, item_id: id, title: 'y' }), 403)
+    await expectRefusal(colleague.client.sessions.notes.deleteSupportingData({ session_id, item_id: id }), 403)
+    expect(
+      (
+        await account.admin.client.sessions.notes.updateSupportingData({
+          session_id,
+          item_id: id,
+          title: 'y',
+        })
+      ).title,
+    ).toBe('y')
     const otherSession = await createSession(owner)
-    expectStatus(await owner.call('PUT', `/sessions/${otherSession.id}/supporting-data/${id}`, { title: 'z' }), 404)
-    expectStatus(await owner.call('DELETE', `/sessions/${otherSession.id}/supporting-data/${id}`), 404)
+    await expectRefusal(owner.client.sessions.notes.updateSupportingData({ session_id: otherSession.id, item_id: id, title: 'z' }), 404)
+    await expectRefusal(owner.client.sessions.notes.deleteSupportingData({ session_id: otherSession.id, item_id: id }), 404)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 import { createSession, insertPlatformFlow } from '../../support/sessions.ts'
@@ -71,7 +71,7 @@ describe('starting a session', () => {
       started_at: session.created_at,
       created_at: session.created_at,
     })
-    expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
+    expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
   })
 
   it('FLO-27 accepts any id for the root node', async () => {
@@ -80,7 +80,7 @@ describe('starting a session', () => {
     const session = await createSession(admin, {}, { tree_structure })
     expect(session.current_step_id).toBe('01-Anfang')
     const body = { step_id: '01-Anfang', option_id: 'no' }
-    expect((await admin.call('POST', `/sessions/${session.id}/decisions`, body)).body.current_step_id).toBe('cable')
+    expect((await admin.client.sessions.steps.recordDecision({ session_id: session.id, ...body })).current_step_id).toBe('cable')
   })
 
   it('SES-30 reports each missing and each invalid answer, and creates nothing', async () => {
@@ -102,7 +102,7 @@ describe('starting a session', () => {
       'body.variables.ring',
     ])
     expect(await listErrorPaths({ printer_ip: '::1', floor: -1 })).toEqual(['body.variables.floor'])
-    expect((await admin.call('GET', '/sessions')).body).toEqual([])
+    expect(await admin.client.sessions.list()).toEqual([])
     expect(await selectUsageCounts(id)).toEqual([0])
   })
 
@@ -122,7 +122,7 @@ describe('starting a session', () => {
     const foreignFlow = await createFlow(otherAccount.admin, { visibility: 'public' })
     const hiddenFlow = await createFlow(await account.addColleague(), { visibility: 'private' })
     const deletedFlow = await createFlow(account.admin)
-    await account.admin.call('DELETE', `/trees/${deletedFlow.id}`)
+    await account.admin.client.flows.trees.delete({ tree_id: deletedFlow.id })
     expect(await start(draft.id)).toEqual([400, 'not_published'])
     for (const { id } of [foreignFlow, hiddenFlow, deletedFlow]) expect(await start(id)).toEqual([404, undefined])
   })
@@ -135,7 +135,7 @@ describe('starting a session', () => {
     )
     expect(responses.map(({ status }) => status)).toEqual(Array(32).fill(201))
     expect(await selectUsageCounts(id)).toEqual([32])
-    expect((await admin.call('GET', `/trees/${id}`)).body.usage_count).toBe(32)
+    expect((await admin.client.flows.trees.get({ tree_id: id })).usage_count).toBe(32)
     const platformFlowId = await insertPlatformFlow(service, 'troubleshooting', printerFlow())
     const session = await createSession(admin, { tree_id: platformFlowId })
     expect([session.account_id, session.tree_id, await selectUsageCounts(platformFlowId)]).toEqual([admin.accountId, platformFlowId, [1]])
@@ -146,7 +146,7 @@ describe('starting a session', () => {
     const { id: tree_id } = await createFlow(admin)
     const tooManyVariables = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n]))
     for (const variables of [tooManyVariables, { note: 'x'.repeat(65_536) }])
-      expectStatus(await admin.call('POST', '/sessions', { tree_id, variables: { printer_ip: '::1', ...variables } }), 422)
+      await expectRefusal(admin.client.sessions.start({ tree_id, variables: { printer_ip: '::1', ...variables } }), 422)
     const session = await createSession(admin, { tree_id, variables: { printer_ip: '::1', note: 'x'.repeat(60_000) } })
     const { status, body } = await admin.call('PATCH', `/sessions/${session.id}/variables`, { more: 'x'.repeat(6000) })
     expect([status, body.errors[0].type]).toEqual([422, 'too_big'])
@@ -165,12 +165,12 @@ describe('the flow of a session', () => {
       tree_structure: { ...printerFlow().children[1], title: 'Gone' },
     }
     expect((await admin.call('PUT', `/trees/${flow.id}`, changes)).body.version).toBe(2)
-    await admin.call('PUT', `/categories/${flow.category_id}`, { name: 'Printers' })
+    await admin.client.flows.categories.rename({ category_id: flow.category_id, name: 'Printers' })
     const path = `/sessions/${session.id}`
-    expect((await admin.call('GET', path)).body).toEqual(session)
-    await admin.call('PUT', `/trees/${flow.id}`, { status: 'draft' })
-    await admin.call('DELETE', `/trees/${flow.id}`)
-    expect((await admin.call('GET', path)).body).toEqual(session)
+    expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
+    await admin.client.flows.trees.update({ tree_id: flow.id, status: 'draft' })
+    await admin.client.flows.trees.delete({ tree_id: flow.id })
+    expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
     const [{ tree_snapshot }] = (await admin.call('GET', '/sessions')).body
     expect([tree_snapshot.name, tree_snapshot.category, tree_snapshot.version]).toEqual([flow.name, 'Printing', 1])
     const { status, body } = await admin.call('POST', `${path}/decisions`, { step_id: 'ping', option_id: 'no' })

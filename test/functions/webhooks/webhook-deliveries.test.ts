@@ -193,7 +193,11 @@ it('WHK-08 replays one delivered message, and refuses an unknown one and a webho
   expect(webhook.listReceived().map((message) => message.id)).toEqual([message_id, message_id])
   // A double click.
   expect(await replay(id)).toMatchObject({ status: 202, body: { queued: 0 } })
+  const readReplayTime = async () => (await service.sql('select last_replay_at from webhooks where id = $1', [webhook.id]))[0]
+  const lastReplay = await readReplayTime()
+  await advanceClock(1)
   expectStatus(await replay(crypto.randomUUID()), 404)
+  expect(await readReplayTime()).toEqual(lastReplay)
   await account.admin.call('PATCH', `/webhooks/${webhook.id}`, { is_active: false })
   expect(await replay(id)).toMatchObject({ status: 409, body: { code: 'wrong_state' } })
 })

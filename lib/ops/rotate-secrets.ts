@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { createVault, type VaultKey } from '../auth/vault.ts'
-import { withConnection } from './migrate/connection.ts'
+import { withConnection } from '../db/migrate/connection.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
 // Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets it.

@@ -1,0 +1,58 @@
+import type pg from 'pg'
+import { withConnection } from '../db/migrate/connection.ts'
+import { migrationsFolder, plan } from '../db/migrate.ts'
+import { type Check, checks } from './checks.ts'
+
+/** The result of one check. */
+export interface Finding {
+  name: string
+  remedy: string
+  isWarning: boolean
+  /** Empty if nothing is wrong. */
+  problems: string[]
+}
+
+/** Run a check. A statement that fails is a problem too. */
+export async function runCheck(client: Pick<pg.ClientBase, 'query'>, { name, remedy, isWarning, sql }: Check): Promise<Finding> {
+  const problems = await client.query<{ problem: string }>(sql).then(
+    ({ rows }) => rows.map(({ problem }) => problem),
+    (error: Error) => [`The check failed: ${error.message}`],
+  )
+  return { name, remedy, isWarning: isWarning === true, problems }
+}
+
+/** Check the database at `ownerUrl`, in read-only statements. The role must be its owner, which sees every row. */
+export async function diagnose(ownerUrl: string, folder = migrationsFolder): Promise<Finding[]> {
+  const pending = await plan(ownerUrl, folder).catch((error: Error) => [error.message])
+  const migrations = { name: 'every migration is applied', remedy: 'Run `npm run migrate`.', isWarning: false, problems: pending }
+  const findings: Finding[] = [migrations]
+  await withConnection({ connectionString: ownerUrl }, async (client) => {
+    await client.query('set default_transaction_read_only = on')
+    for (const check of checks) findings.push(await runCheck(client, check))
+  })
+  return findings
+}
+
+const maxShown = 10
+
+/** Return the lines that tell an operator about a finding. */
+export function describeFinding({ name, remedy, isWarning, problems }: Finding): string[] {
+  if (problems.length === 0) return [`ok       ${name}`]
+  const shown = problems.slice(0, maxShown).map((problem) => `           ${problem}`)
+  const more = problems.length > maxShown ? [`           and ${problems.length - maxShown} more`] : []
+  return [`${isWarning ? 'warning' : 'PROBLEM'}  ${name}: no`, ...shown, ...more, `           ${remedy}`]
+}
+
+async function main(): Promise<void> {
+  const { DATABASE_OWNER_URL } = process.env
+  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  const findings = await diagnose(DATABASE_OWNER_URL)
+  for (const finding of findings) for (const line of describeFinding(finding)) console.log(line)
+  if (findings.some(({ isWarning, problems }) => !isWarning && problems.length > 0)) process.exitCode = 1
+}
+
+if (import.meta.main)
+  main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  })
