@@ -16,6 +16,7 @@ export const secrets = {
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
   readyToken: 'local-ready-token-0123456789',
+  metricsToken: 'local-metrics-token-0123456789',
 }
 const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
 export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
