@@ -53,6 +53,7 @@ function nodeSettings({ api, database, databasePort }: LocalAddresses): Record<s
     TRUSTED_PROXIES: '127.0.0.1',
     CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SHUTDOWN_TIMEOUT_MS: '2000',
+    METRICS_TOKEN: secrets.metricsToken,
   }
 }
 
