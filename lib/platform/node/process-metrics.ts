@@ -3,22 +3,24 @@ import type { Backlog } from '../../outbox/backlog.ts'
 import type { Gauge } from './metrics-registry.ts'
 
 const nanosecondsPerSecond = 1e9
+// A timer of this interval measures the delay, and its values contain the interval.
+const resolutionMs = 20
 
 /**
  * Start to measure the process: memory, processor time, and the delay of the event loop since the last call. Gauges that `prom-client` has
  * too are named as there, so that existing dashboards show them.
  */
 export function measureProcess(version: string): { read(): Gauge[] } {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   const startedAt = Date.now() / 1000 - process.uptime()
   return {
     read() {
       const { rss, heapUsed, external } = process.memoryUsage()
       const { user, system } = process.cpuUsage()
-      const delays = [delay.percentile(50), delay.percentile(99), delay.max].map((value) => value / nanosecondsPerSecond)
+      const delays = [delay.percentile(50), delay.percentile(99), delay.max].map((value) => value / nanosecondsPerSecond - resolutionMs / 1000)
       delay.reset()
-      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => (Number.isFinite(value) ? value : 0))
+      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => (value > 0 ? value : 0))
       return [
         toGauge('support_flow_build_info', 'Version of the service.', 1, { version }),
         toGauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', startedAt),
