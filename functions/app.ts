@@ -2,8 +2,11 @@ import type { Hono } from 'hono'
 import { createApp, type Env, type Services } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
 import { runJob } from '../lib/http/job.ts'
+import { createKeyMemory } from '../lib/http/key-memory.ts'
 import { mountOperations } from '../lib/http/request.ts'
 import { redirect, respond } from '../lib/http/respond.ts'
+import { mountMcp } from '../lib/mcp/mount.ts'
+import { mountOAuth } from '../lib/oauth/mount.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
@@ -29,7 +32,10 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
     Object.assign(c.get('headers'), headers, c.req.path.startsWith('/docs/') ? { 'content-security-policy': docsPolicy } : {})
     return respond(c, file.body, file.status)
   })
-  mountOperations(app, operations, services)
+  const keys = createKeyMemory()
+  mountOperations(app, operations, services, keys)
+  mountMcp(app, operations, services, keys)
+  mountOAuth(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app
 }

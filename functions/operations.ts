@@ -37,6 +37,7 @@ import { treeTransferOperations } from './flows/transfer/operations.ts'
 import { treeOperations } from './flows/trees/operations.ts'
 import { treeVersionOperations } from './flows/versions/operations.ts'
 import { authOperations } from './identity/auth/operations.ts'
+import { consentOperations } from './identity/consents/operations.ts'
 import { credentialOperations } from './identity/credentials/operations.ts'
 import { mfaOperations } from './identity/mfa/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
@@ -71,6 +72,7 @@ export const operations: readonly AnyOperation[] = [
   ...oauthOperations,
   ...credentialOperations,
   ...signInOperations,
+  ...consentOperations,
   ...streamTicketOperations,
   ...mfaOperations,
   ...passkeyOperations,

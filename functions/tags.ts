@@ -10,6 +10,7 @@ export const tags: readonly TagInfo[] = [
   tag('identity.credentials', 'Passwords and addresses', 'Change or reset a password, verify an e-mail address.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),
   tag('identity.streamTickets', 'Stream tickets', 'Open an event stream with an EventSource, which cannot send a token.'),
+  tag('identity.consents', 'Access of programs', 'What a person allows an MCP client to do.'),
   tag('identity.mfa', 'Two-factor sign-in', 'Authenticator apps, recovery codes, and the second step of a sign-in.'),
   tag('identity.passkeys', 'Passkeys', 'Sign in with a device instead of a password.'),
   tag('accounts', 'Account', 'The account, its members, preferences and audit log.'),

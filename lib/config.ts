@@ -130,7 +130,7 @@ const Settings = z.object({
     'Issuer, where the discovery document is. `common` and `organizations` accept users of every tenant.',
   ),
   OAUTH_REDIRECT_BASE: Url.optional().describe(
-    'Base of the redirect addresses /oauth/google/callback and /oauth/microsoft/callback. FRONTEND_URL if unset.',
+    'Base of the frontend’s OAuth pages /oauth/google/callback, /oauth/microsoft/callback and /oauth/consent. FRONTEND_URL if unset.',
   ),
   CHECK_RESPONSES: Flag.default(false).describe('Check every answer against its declaration. For development and tests.'),
 })

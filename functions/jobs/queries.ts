@@ -21,6 +21,9 @@ export const expiries: readonly Expiry[] = [
   { table: 'sign_in_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'stream_tickets', column: 'expires_at', keptFor: '0 days' },
+  { table: 'oauth_codes', column: 'expires_at', keptFor: '1 day' },
+  // A program takes its refresh tokens with it. Their grants end by themselves.
+  { table: 'oauth_clients', column: 'expires_at', keptFor: '0 days', maxBatch: 100 },
   // The provider remembers the key of a call for 24 hours.
   { table: 'mail_batches', column: 'created_at', keptFor: '2 days' },
   { table: 'mail_counts', column: 'day', keptFor: '30 days' },

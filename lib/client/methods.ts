@@ -54,6 +54,12 @@ revoke: Method<'identity.signIns.revoke'>
 /** Sign out everywhere. Revokes all my sign-ins, this one too, and my device tokens. */
 revokeAll: Method<'identity.signIns.revokeAll'>
 }
+consents: {
+/** Get a program that asks for access. Anybody can register a program under any name, so the page of the consent should show the host as well. */
+getClient: Method<'identity.consents.getClient'>
+/** Give a program access. The frontend calls it when the person agrees. `redirect_to` is where the browser continues, with a code that is valid for 60 seconds. The program then acts as the person, within these scopes. It is listed among the sign-ins. */
+create: Method<'identity.consents.create'>
+}
 streamTickets: {
 /** Create a ticket for an EventSource. For `?ticket=` of an event stream, because a browser’s `EventSource` cannot send an access token. The ticket opens one stream within 60 seconds, and ends with the sign-in. The `EventSource` reconnects by itself: the ids of its events end with a secret, and `Last-Event-ID` with this secret admits the used ticket again for 24 hours. When `readyState` is `CLOSED`, create a new ticket and a new `EventSource` with `last_event_id`, the number before the dot of the last id. */
 create: Method<'identity.streamTickets.create'>

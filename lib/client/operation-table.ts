@@ -22,6 +22,8 @@ export const operationTable = {
   'identity.signIns.list': 'get /auth/me/sessions',
   'identity.signIns.revoke': 'delete /auth/me/sessions/{family_id}',
   'identity.signIns.revokeAll': 'delete /auth/me/sessions',
+  'identity.consents.getClient': 'get /auth/oauth-clients/{client_id}',
+  'identity.consents.create': 'post /auth/consents body',
   'identity.streamTickets.create': 'post /auth/stream-ticket',
   'identity.mfa.get': 'get /auth/mfa',
   'identity.mfa.createTotp': 'post /auth/mfa/totp',

@@ -22,21 +22,25 @@ interface SocketRequest {
  * browser does not tell why.
  */
 export async function openSocket({ url, token, signal }: SocketRequest, state: StreamState): Promise<AsyncIterable<ServerEvent> | null> {
+  signal?.throwIfAborted()
   const address = new URL(url)
   address.protocol = address.protocol.replace('http', 'ws')
   if (state.lastEventId) address.searchParams.set('last_event_id', state.lastEventId)
   const socket = createSocket(address, ['support-flow', `bearer.${token}`])
   if (!socket) return null
+  const { received, opened } = receive(socket, signal)
+  // Clients that lose their sockets together return one by one.
+  state.retryMs = 2000 + Math.floor(Math.random() * 3001)
+  return (await opened) ? readSocket(socket, received, state) : null
+}
+
+/** Collect what a socket receives, until it closes or the signal aborts. `opened` is false if it closes before it opens. */
+function receive(socket: WebSocket, signal: AbortSignal | undefined): { received: Received; opened: Promise<boolean> } {
   const received: Received = { texts: [], isAlive: true, closeCode: undefined, wake: () => {} }
   const close = () => socket.close()
   signal?.addEventListener('abort', close)
-  const isOpen = await new Promise<boolean>((resolve) => {
+  const opened = new Promise<boolean>((resolve) => {
     socket.onopen = () => resolve(true)
-    socket.onmessage = ({ data }) => {
-      received.texts.push(data)
-      received.isAlive = true
-      received.wake()
-    }
     socket.onclose = ({ code }) => {
       received.closeCode = code
       signal?.removeEventListener('abort', close)
@@ -44,9 +48,12 @@ export async function openSocket({ url, token, signal }: SocketRequest, state: S
       received.wake()
     }
   })
-  // Clients that lose their sockets together return one by one.
-  state.retryMs = 2000 + Math.floor(Math.random() * 3001)
-  return isOpen ? readSocket(socket, received, state) : null
+  socket.onmessage = ({ data }) => {
+    received.texts.push(data)
+    received.isAlive = true
+    received.wake()
+  }
+  return { received, opened }
 }
 
 /** Create a WebSocket, or return undefined where the runtime has none or the page may not open it. */

@@ -744,6 +744,22 @@ fix_id: string
 }
 /** `flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session. */
 export type CitationKind = ('flow' | 'article' | 'session')
+export type Consent = {
+/** Where to send the browser. */
+redirect_to: string
+}
+export type ConsentCreate = {
+/** The program. */
+client_id: string
+/** One of the addresses that the program has registered, exactly. */
+redirect_uri: string
+/** What the person agrees to. */
+scopes: (ApiKeyScope)[]
+/** The S256 code challenge of the program (PKCE). */
+code_challenge: string
+/** The `state` of the program. */
+state?: string | undefined
+}
 export type CreatedApiKey = (ApiKey & {
 /** The key. It is shown only here, because only its hash is stored. */
 key: string
@@ -2288,6 +2304,14 @@ state: string
 account_invite_code?: string | undefined
 /** The invited e-mail address. An identity with another address is refused: 400 `invite_email_mismatch`. */
 invited_email?: string | undefined
+}
+export type OAuthClient = {
+/** The `client_id` of the program. */
+id: string
+/** The name that the program gave itself. */
+name: string
+/** Where the browser may continue: hosts, or the scheme of a program on the device. */
+redirect_hosts: (string)[]
 }
 export type OnboardingStatusResponse = {
 /** The highest step sent so far; 0 before the first. 1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done. */
@@ -4194,6 +4218,9 @@ export interface Operations {
   'identity.signIns.revoke': { input: { /** Id of the sign-in. */
 family_id: string }; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
   'identity.signIns.revokeAll': { input: Record<string, never>; output: undefined; code: 'mfa_setup_required' | 'password_change_required' }
+  'identity.consents.getClient': { input: { /** The `client_id` of the program. */
+client_id: string }; output: OAuthClient; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'identity.consents.create': { input: (ConsentCreate); output: Consent; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'identity.streamTickets.create': { input: Record<string, never>; output: StreamTicketResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'identity.mfa.get': { input: Record<string, never>; output: MfaResponse; code: 'password_change_required' }
   'identity.mfa.createTotp': { input: Record<string, never>; output: TotpSecretResponse; code: 'mfa_already_enabled' | 'password_change_required' | 'step_up_required' }

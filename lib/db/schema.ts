@@ -306,7 +306,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: string | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -626,6 +626,35 @@ export interface NotificationsTable {
   read_at: string | null
   created_at: Generated<string>
   escalation: Json | null
+}
+
+export interface OauthClientsTable {
+  id: string
+  name: string
+  redirect_uris: string[]
+  created_at: Generated<string>
+  expires_at: Generated<string>
+}
+
+export interface OauthCodesTable {
+  hash: Uint8Array
+  client_id: string
+  sign_in_id: string
+  redirect_uri: string
+  code_challenge: string
+  scopes: string[]
+  expires_at: Generated<string>
+  used_at: string | null
+  grant_id: string | null
+}
+
+export interface OauthRefreshTokensTable {
+  hash: Uint8Array
+  sign_in_id: string
+  client_id: string
+  scopes: string[]
+  used_at: string | null
+  created_at: Generated<string>
 }
 
 export interface OauthStatesTable {
@@ -1011,7 +1040,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: string
+  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished'
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1258,6 +1287,9 @@ export interface DB {
   network_diagrams: NetworkDiagramsTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable
+  oauth_clients: OauthClientsTable
+  oauth_codes: OauthCodesTable
+  oauth_refresh_tokens: OauthRefreshTokensTable
   oauth_states: OauthStatesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable

@@ -18,7 +18,11 @@ const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perA
  * whether a key is valid at all.
  */
 export async function authenticate(c: C, op: AnyOperation, keys: KeyMemory, services: Services): Promise<Caller> {
-  const caller = await readCaller(c, op, services)
+  return requireCaller(c, await readCaller(c, op, services), keys, services)
+}
+
+/** Return the caller of a credential. Throw 401 without one, and 429 for an address that sends too many such calls. */
+export async function requireCaller(c: C, caller: Caller | null, keys: KeyMemory, services: Services): Promise<Caller> {
   // Anybody can write a key with a right checksum, so calls with an unknown key count as those without one before they reach the database.
   if (!caller || (caller.key && !keys.isKnown(caller.key.hash))) await countUnauthenticated(c, services)
   if (!caller) throw new Problem('unauthenticated')
@@ -29,11 +33,17 @@ export async function authenticate(c: C, op: AnyOperation, keys: KeyMemory, serv
 async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
   const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
   if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
-  const [, credential = ''] = /^Bearer +([\w.-]+)$/i.exec(authorization) ?? []
+  const credential = readBearer(authorization)
   return isApiKey(credential) ? readKey(credential) : services.ports.tokens.verify(credential)
 }
 
-async function readKey(key: string): Promise<Caller | null> {
+/** Return the credential of an `Authorization` header, or an empty text. */
+export function readBearer(authorization: string): string {
+  return /^Bearer +([\w.-]+)$/i.exec(authorization)?.[1] ?? ''
+}
+
+/** Return the caller that an API key names, or null for a malformed one. */
+export async function readKey(key: string): Promise<Caller | null> {
   const ids = parseApiKey(key)
   return ids && { userId: ids.keyId, accountId: ids.accountId, signInId: ids.keyId, key: { hash: await sha256Bytea(key) } }
 }

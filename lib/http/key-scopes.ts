@@ -1,5 +1,5 @@
 import type { Access } from '../db/scope.ts'
-import type { ProblemKind } from '../problem.ts'
+import { insufficientScope, Problem, type ProblemKind } from '../problem.ts'
 import { type AnyOperation, requiresToken } from './operation.ts'
 
 /**
@@ -44,6 +44,12 @@ export function listSufficientScopes(op: AnyOperation): string[] {
   if (!scope) return []
   const [subject, right] = scope.split(':')
   return right === 'read' ? [scope, `${subject}:write`, '*:read', '*:write'] : [scope, '*:write']
+}
+
+/** Throw 403 unless one of the granted scopes suffices. `sufficient` is empty for an operation that is closed to keys. */
+export function requireScope(sufficient: readonly string[], granted: readonly string[]): void {
+  if (sufficient.length === 0) throw new Problem('closed_to_keys')
+  if (!sufficient.some((scope) => granted.includes(scope))) throw insufficientScope(sufficient[0] ?? '')
 }
 
 /** Failures that only an API key meets. The OpenAPI document describes them once, not per operation. */

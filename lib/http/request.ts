@@ -10,10 +10,11 @@ import { Problem } from '../problem.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, recordKeyUse } from './authenticate.ts'
+import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
-import { keyFailures, listSufficientScopes } from './key-scopes.ts'
+import { keyFailures, listSufficientScopes, requireScope } from './key-scopes.ts'
 import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
@@ -40,8 +41,7 @@ interface OperationCall {
 }
 
 /** Add every operation to the app, at its path under /api/v1. */
-export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services): void {
-  const keys = createKeyMemory()
+export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services, keys = createKeyMemory()): void {
   for (const op of operations) {
     const rate = op.limit === 'none' ? null : parseRate(op.limit)
     const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
@@ -67,8 +67,11 @@ async function handleRequest(c: C, op: AnyOperation, preparation: Preparation, s
   const { rate, readInput, keyScopes, keys } = preparation
   try {
     const task = readRunningTask(c.env)
-    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
-    if (task) c.set('caller', task.caller)
+    const delegated = readDelegatedCaller(c.env)
+    if (delegated) requireScope(keyScopes, delegated.scopes)
+    const known = task?.caller ?? delegated?.caller
+    const caller = known ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
+    if (known) c.set('caller', known)
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }

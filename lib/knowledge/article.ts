@@ -1,12 +1,11 @@
 import { isZip } from '../archive/zip.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { readDocx } from './docx.ts'
+import type { ArticleFormat } from './formats.ts'
 import { readHtml } from './html.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPlainText } from './plain-text.ts'
 
-export const articleFormats = ['markdown', 'text', 'html', 'docx'] as const
-export type ArticleFormat = (typeof articleFormats)[number]
 type TextFormat = Exclude<ArticleFormat, 'docx'>
 
 export interface Article {

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { html, raw } from 'hono/html'
+import { consentForm, consentScript } from './consent-page.ts'
 import { pageStyle } from './dashboard-assets.ts'
 import type { Html } from './dashboard-chat.ts'
 
-/** Create the two frontend pages of a sign-in through an identity provider: the start page, and the page that the provider redirects to. */
+/**
+ * Create the frontend pages that other services redirect to: the start page and the callback of a sign-in through an identity provider, and
+ * the page on which a person gives an MCP client access.
+ */
 export function createSignInRoutes(api: string): Hono {
   const app = new Hono()
   app.get('/sign-in', (c) => sendPage(c, api, renderStart(c.req.query('code') ?? ''), startScript))
   app.get('/oauth/:provider/callback', (c) => sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript))
+  app.get('/oauth/consent', (c) => sendPage(c, api, consentForm, `${sharedScript}${consentScript}`))
   return app
 }
 

@@ -58,3 +58,11 @@ it('opens another WebSocket after one that did not answer a ping', async () => {
   await vi.waitFor(() => expect(protocols).toHaveLength(2))
   leaving.abort()
 })
+
+it('opens no WebSocket when the signal has aborted', async () => {
+  const protocols = stubSockets({ opens: true })
+  const client = createClient({ baseUrl: service.api, apiKey: 'key' })
+  const signal = AbortSignal.abort(new Error('Left the page'))
+  await expect(client.ai.escalations.stream({}, { signal, webSocket: true }).next()).rejects.toThrow('Left the page')
+  expect(protocols).toEqual([])
+})

@@ -71,6 +71,7 @@ const stepUpOperations = [
   'admin.users.resetMfa',
   'admin.users.setSuperAdmin',
   'billing.createPortalSession',
+  'identity.consents.create',
   'identity.credentials.changePassword',
   'identity.mfa.createTotp',
   'identity.mfa.deleteTotp',

@@ -28,6 +28,7 @@ async function buildChecksumStatement(service: Service): Promise<string> {
       (table) => `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = any($1)`,
     ),
     `select 'refresh_tokens', md5(x::text) from refresh_tokens x join sign_ins s on s.id = x.sign_in_id where s.account_id = any($1)`,
+    `select 'oauth_codes', md5(x::text) from oauth_codes x join sign_ins s on s.id = x.sign_in_id where s.account_id = any($1)`,
   ]
   return `select t, count(*) || ':' || md5(string_agg(h, '' order by h)) as h from (${parts.join(' union all ')}) r group by t order by t`
 }

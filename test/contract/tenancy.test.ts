@@ -29,6 +29,8 @@ const platformOnly = [
   'sign_in_challenges',
   'passkey_challenges',
   'stream_tickets',
+  'oauth_codes',
+  'oauth_refresh_tokens',
   'totp_factors',
   'recovery_codes',
   'passkeys',

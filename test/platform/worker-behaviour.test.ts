@@ -4,6 +4,9 @@ import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { flowBody } from '../support/flows.ts'
+import { callTool, connectMcp } from '../support/mcp.ts'
+import { connectWithOAuth, obtainCode, postOAuth } from '../support/mcp-oauth.ts'
+import { callToolWithFixture, toolCases } from '../support/mcp-tools.ts'
 import { fetchMetrics } from '../support/metrics.ts'
 import { createAccount } from '../support/people.ts'
 import { traceResetMail } from '../support/traces.ts'
@@ -43,6 +46,31 @@ it('KEY-02 KEY-06 the Worker admits a key for a read and in a transaction, names
   expect([await callFrom('::ffff:203.0.113.70'), await callFrom('::ffff:203.0.113.7')]).toEqual([200, 403])
   await expect.poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at).not.toBeNull()
 })
+
+it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', async () => {
+  const { client } = await connectAsKey()
+  expect((await client.listTools()).tools).toHaveLength(toolCases.length)
+  for (const [name, tool, op] of toolCases) {
+    const { isError, text } = await callToolWithFixture(service, tool, op)
+    expect([name, isError ? text : '']).toEqual([name, ''])
+  }
+}, 60_000)
+
+it('MCP-09 MCP-12 the Worker serves the flow of the official client, and ends a grant whose code is used again', async () => {
+  const { admin } = await createAccount(service)
+  const client = await connectWithOAuth(service, admin, ['flows:read'])
+  expect((await callTool(client, 'search_flows', { search: 'vpn' })).isError).toBe(false)
+  const exchange = await obtainCode(service, admin)
+  const { body } = expectStatus(await postOAuth(service, '/oauth/token', exchange), 200)
+  await connectMcp(service, body.access_token)
+  expect((await postOAuth(service, '/oauth/token', exchange)).body.error).toBe('invalid_grant')
+  await expect(connectMcp(service, body.access_token)).rejects.toThrow()
+})
+
+async function connectAsKey() {
+  const key = await createKey(service, await createAccount(service))
+  return { client: await connectMcp(service, key.key) }
+}
 
 it('NOT-60 unsubscribes with the link of an e-mail that the Worker has sent', async () => {
   const { admin } = await createAccount(service)

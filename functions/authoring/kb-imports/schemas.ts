@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { articleFormats } from '../../../lib/knowledge/article.ts'
+import { articleFormats } from '../../../lib/knowledge/formats.ts'
 import { nodeKinds } from '../../../lib/knowledge/nodes.ts'
 
 export const ImportId = idParams('import_id', 'knowledge import')

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { TreeStructure } from '../../../lib/flows/structure.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
 import type { FormFile, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { type Article, readArticleFile, readArticleText } from '../../../lib/knowledge/article.ts'
+import type { Article } from '../../../lib/knowledge/article.ts'
 import { ArticleError } from '../../../lib/knowledge/blocks.ts'
 import { buildFlow } from '../../../lib/knowledge/flow.ts'
 import { isSameOrDescendant } from '../../../lib/knowledge/node-tree.ts'
@@ -90,6 +90,8 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 }
 
 async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
+  // Loaded on first use, because the parsers of HTML, docx and markdown are large.
+  const { readArticleFile, readArticleText } = await import('../../../lib/knowledge/article.ts')
   if ('bytes' in input) return readArticleFile(requireMaxSize(input))
   const { title, content, format } = input
   if (format !== 'docx') {

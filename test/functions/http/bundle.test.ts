@@ -23,9 +23,12 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
   const modules = names.filter((name) => !name.endsWith('.map') && !name.startsWith('chunk-'))
   expect(modules.map((name) => name.replace(/-[0-9A-Z]{8}\.js$/, '')).sort()).toEqual([
     'argon2.wasm',
+    'article',
     'cloudflare.js',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
+    'mcp-server',
+    'oauth-server',
     'openai',
     'pdf',
     'stripe',

@@ -2,8 +2,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '../../support/app.ts'
 import { useBrowserPages } from '../../support/browser-pages.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createVerifier, postOAuth, registerClient } from '../../support/mcp-oauth.ts'
 import { requestAuthorization, signInAtProvider } from '../../support/oauth.ts'
 import { createAccount } from '../../support/people.ts'
+import { postWithoutToken } from '../../support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -32,6 +35,37 @@ it('lets an invited colleague join with one click on the page of the local Googl
   expect(user).toMatchObject({ email: 'noa@example.com', account_id: account.id, email_verified: true })
   expect(new Set(requestedUrls.map((url) => new URL(url).origin))).toEqual(new Set([service.localOrigin, service.api]))
   expect(problems).toEqual([])
+})
+
+it('MCP-09 a person gives a program fewer scopes than it asked for, on the local page', async (context) => {
+  const { page, problems } = await openPage(context)
+  const email = `consent-${crypto.randomUUID()}@people.example`
+  const registration = { email, password: 'violet-tractor-81', full_name: 'Dana Reyes' }
+  expectStatus(await postWithoutToken(service, '/auth/register', registration), 201)
+  // The program's own page is on this origin, so that the browser may leave to it.
+  const redirect_uri = `${service.localOrigin}/callback`
+  const client_id = await registerClient(service, { client_name: '<b>Helper</b>', redirect_uris: [redirect_uri] })
+  const { verifier, challenge: code_challenge } = createVerifier()
+  const query = {
+    client_id,
+    redirect_uri,
+    code_challenge,
+    code_challenge_method: 'S256',
+    response_type: 'code',
+    scope: 'flows:read *:write',
+  }
+  await page.goto(`${service.api}/oauth/authorize?${new URLSearchParams(query)}`)
+  await page.fill('input[name=email]', email)
+  await page.fill('input[name=password]', registration.password)
+  await page.click('button:text-is("Sign in")')
+  await expect.poll(() => page.locator('#program').textContent()).toBe('<b>Helper</b>')
+  await page.uncheck('input[value="*:write"]')
+  await page.click('button:text-is("Allow")')
+  await page.waitForURL(/callback\?code=/)
+  const code = new URL(page.url()).searchParams.get('code') ?? ''
+  const exchange = { grant_type: 'authorization_code', code, client_id, redirect_uri, code_verifier: verifier }
+  expect((await postOAuth(service, '/oauth/token', exchange)).body.scope).toBe('flows:read')
+  expect(problems.filter((problem) => !problem.includes('/callback') && !problem.includes('404'))).toEqual([])
 })
 
 it('recognises a user of the local Microsoft by the typed address on the second sign-in', async (context) => {

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { keyScopes } from '../../../lib/http/key-scopes.ts'
+import { ClientId } from '../../../lib/oauth/requests.ts'
+
+const exampleClientId = 'k3Wm7hQ2ZbX0aPq9LrT1vw'
+
+export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
+
+export const OAuthClient = z
+  .strictObject({
+    id: z.string().describe('The `client_id` of the program.'),
+    name: z.string().describe('The name that the program gave itself.'),
+    redirect_hosts: z.array(z.string()).describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
+  })
+  .meta({ id: 'OAuthClient', examples: [{ id: exampleClientId, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }] })
+
+export const ConsentCreate = z
+  .strictObject({
+    client_id: ClientId.describe('The program.'),
+    redirect_uri: z.string().max(500).describe('One of the addresses that the program has registered, exactly.'),
+    scopes: z
+      .array(z.enum(keyScopes as [string, ...string[]]))
+      .min(1)
+      .max(50)
+      .describe('What the person agrees to.'),
+    code_challenge: z
+      .string()
+      .regex(/^[\w-]{43}$/)
+      .describe('The S256 code challenge of the program (PKCE).'),
+    state: z.string().max(2000).optional().describe('The `state` of the program.'),
+  })
+  .meta({
+    id: 'ConsentCreate',
+    examples: [
+      {
+        client_id: exampleClientId,
+        redirect_uri: 'https://assistant.example/callback',
+        scopes: ['flows:read'],
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        state: 'xyz',
+      },
+    ],
+  })
+export type ConsentCreate = z.infer<typeof ConsentCreate>
+
+export const Consent = z
+  .strictObject({ redirect_to: z.string().describe('Where to send the browser.') })
+  .meta({ id: 'Consent', examples: [{ redirect_to: 'https://assistant.example/callback?code=…&state=xyz' }] })

@@ -1,0 +1,35 @@
+import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
+import { insertCode, selectClient } from '../../../lib/db/rows/oauth.ts'
+import type { Context } from '../../../lib/http/operation.ts'
+import { addParameters } from '../../../lib/oauth/redirect-uri.ts'
+import { invalidField, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import type { ConsentCreate } from './schemas.ts'
+
+export async function getClient({ platform }: Context<'get', 'user', string>, id: string) {
+  const { name, redirect_uris } = (await selectClient.first(platform, id)) ?? throwNotFound('Program')
+  const hosts = redirect_uris
+    .map((uri) => new URL(uri))
+    .map(({ protocol, host }) => (/^https?:$/.test(protocol) ? host : protocol.slice(0, -1)))
+  return { id, name, redirect_hosts: [...new Set(hosts)] }
+}
+
+/** Store what the person agrees to under a code, which only the program with the code verifier can exchange. */
+export async function create({ platform, config, caller, ip }: Context<'post', 'user', string>, input: ConsentCreate) {
+  const { client_id: clientId, redirect_uri: redirectUri, code_challenge: codeChallenge, state } = input
+  const client = await selectClient.first(platform, clientId)
+  if (!client) throw unknownId('client_id', 'program')
+  if (!client.redirect_uris.includes(redirectUri)) throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
+  const code = randomToken()
+  const scopes = [...new Set(input.scopes)]
+  await insertCode.run(platform, {
+    hash: await sha256Bytea(code),
+    clientId,
+    signInId: caller.signInId,
+    redirectUri,
+    codeChallenge,
+    scopes,
+    ip,
+  })
+  // `iss` lets the program recognise the answer of another server: https://www.rfc-editor.org/rfc/rfc9207
+  return { redirect_to: addParameters(redirectUri, { code, state, iss: config.PUBLIC_BASE_URL }) }
+}

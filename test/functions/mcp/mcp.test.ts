@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { getKeyScope } from '../../../lib/http/key-scopes.ts'
+import type { AnyOperation } from '../../../lib/http/operation.ts'
+import { getQuerySchema } from '../../../lib/http/validators.ts'
+import { prompts } from '../../../lib/mcp/prompts.ts'
+import { tools as declarations } from '../../../lib/mcp/tools.ts'
+import { createKey } from '../../support/api-keys.ts'
+import { authorizationHeader, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
+import { callTool, connectMcp } from '../../support/mcp.ts'
+import { callToolWithFixture, toolCases } from '../../support/mcp-tools.ts'
+import { createAccount } from '../../support/people.ts'
+import { randomIpAddress } from '../../support/public-requests.ts'
+
+const service = await sharedService()
+const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const listRequest = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+
+function listBodyFields({ body }: AnyOperation): string[] {
+  const object = body instanceof z.ZodPrefault ? body.unwrap() : body
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : []
+}
+
+async function createScene(options: Parameters<typeof createKey>[2] = {}) {
+  const account = await createAccount(service)
+  const key = await createKey(service, account, { team_id: account.teamId, ...options })
+  return { account, key, client: await connectMcp(service, key.key) }
+}
+
+function post(headers: Record<string, string>, body: unknown = listRequest): Promise<Response> {
+  return fetch(`${service.api}/mcp`, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) })
+}
+
+describe('tools', () => {
+  it('MCP-01 each tool is listed with the parameters of its operation, and none that it sets itself', async () => {
+    const { client } = await createScene()
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(declarations.map(({ name }) => name))
+    for (const [index, [name, declaration, op]] of toolCases.entries()) {
+      const { description = '', inputSchema, annotations } = tools[index] as (typeof tools)[number]
+      const expected = [...Object.keys(op.params?.shape ?? {}), ...Object.keys(getQuerySchema(op).shape), ...listBodyFields(op)]
+      expect(new Set(expected).size, `${name} has two parameters of one name`).toBe(expected.length)
+      const fixed = Object.keys(declaration.fixed ?? {})
+      expect(Object.keys(inputSchema.properties ?? {}).toSorted()).toEqual(expected.filter((field) => !fixed.includes(field)).toSorted())
+      expect(inputSchema.required ?? []).toEqual(expect.arrayContaining(Object.keys(op.params?.shape ?? {})))
+      expect([name, description.includes(op.summary), description.includes(getKeyScope(op) ?? '?')]).toEqual([name, true, true])
+      expect([name, annotations?.readOnlyHint]).toEqual([name, op.method === 'get'])
+    }
+  })
+
+  it.each(toolCases)('MCP-02 %s answers a valid request', async (_, declaration, op) => {
+    const { text, isError } = await callToolWithFixture(service, declaration, op)
+    expect([isError, text]).toEqual([false, expect.any(String)])
+  })
+
+  it('MCP-03 a key without the scope gets an error that names it, and another account’s rows are not found', async () => {
+    const { client } = await createScene({ scopes: ['flows:read'] })
+    expect(await callTool(client, 'list_runs')).toEqual({
+      isError: true,
+      text: '403 insufficient_scope: This needs the scope sessions:read',
+    })
+    const theirs = await createFlow((await createAccount(service)).admin)
+    expect((await callTool(client, 'read_flow', { tree_id: theirs.id })).text).toMatch(/^404: /)
+  })
+
+  it('MCP-03 names invalid arguments, and does not send a path that leads elsewhere', async () => {
+    const { client } = await createScene()
+    expect((await callTool(client, 'search_flows', { limit: 0, nonsense: 1 })).text).toMatch(/^422: [^\n]+\n- limit .+\n- nonsense /)
+    expect((await callTool(client, 'start_flow', { tree_id: 'x' })).text).toMatch(/^422: [^\n]+\n- tree_id /)
+    for (const ticket_id of ['..', '%2e%2e', 'x/../../api-keys', ''])
+      expect(await callTool(client, 'get_ticket_context', { ticket_id })).toMatchObject({ isError: true })
+    for (const tree_id of ['..', '../trees', '00000000-0000-7000-8000-000000000102/fork'])
+      expect(await callTool(client, 'read_flow', { tree_id })).toEqual({ isError: true, text: '404: Not found' })
+    await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow('There is no tool')
+  })
+
+  it('MCP-04 runs a flow step by step as the key', async () => {
+    const { account, key, client } = await createScene()
+    const flow = await createFlow(account.admin, { visibility: 'account' })
+    const start = await callTool(client, 'start_flow', { tree_id: flow.id, variables: { printer_ip: '10.0.0.7' } })
+    const session = JSON.parse(start.text)
+    expect(session).toMatchObject({ user_id: key.id })
+    const text = (await callTool(client, 'get_run', { session_id: session.id })).text
+    expect(JSON.parse(text)).toMatchObject({ id: session.id, state: 'in_progress' })
+  })
+
+  it('MCP-05 cuts a long answer, and says so', async () => {
+    const { account, client } = await createScene()
+    const description = 'x'.repeat(4500)
+    for (let n = 0; n < 10; n++) await createFlow(account.admin, { visibility: 'account', description })
+    const { text } = await callTool(client, 'search_flows', { search: 'Printer' })
+    expect(text.length).toBeLessThan(40_200)
+    expect(text).toMatch(/\[Cut after 40000 of \d+ characters/)
+  })
+})
+
+describe('resources and prompts', () => {
+  it('MCP-06 lists published flows as resources, and reads one as markdown', async () => {
+    const { account, client } = await createScene()
+    const flow = await createFlow(account.admin, { visibility: 'account' })
+    const { resources } = await client.listResources()
+    expect(resources).toContainEqual(expect.objectContaining({ uri: `flow://${flow.id}`, name: flow.name, mimeType: 'text/markdown' }))
+    const { contents } = await client.readResource({ uri: `flow://${flow.id}` })
+    expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining(flow.name) }])
+    for (const uri of [`flow://${crypto.randomUUID()}`, 'flow://..', 'file:///etc/passwd'])
+      await expect(client.readResource({ uri })).rejects.toThrow()
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'flow://{id}' }])
+  })
+
+  it('MCP-07 the prompts name only tools that exist', async () => {
+    const { client } = await createScene()
+    const names = declarations.map(({ name }) => name)
+    for (const { text } of prompts)
+      for (const [word] of text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect([...names, 'ticket_id', 'session_id']).toContain(word)
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(prompts.map(({ name }) => name))
+    const { messages } = await client.getPrompt({ name: 'diagnose_ticket', arguments: { ticket_id: '4711' } })
+    expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('the ticket 4711') } }])
+    await expect(client.getPrompt({ name: 'diagnose_ticket', arguments: {} })).rejects.toThrow('needs ticket_id')
+  })
+})
+
+describe('callers', () => {
+  it('MCP-08 returns 401 with the address of the metadata without a valid credential', async () => {
+    const { account, key } = await createScene()
+    expectStatus(await account.admin.call('DELETE', `/api-keys/${key.id}`), 204)
+    for (const token of [undefined, 'x', key.key, account.admin.token]) {
+      const headers = { ...(token ? authorizationHeader(token) : {}), 'cf-connecting-ip': randomIpAddress() }
+      const response = await post(headers)
+      expect([token?.slice(0, 3), response.status]).toEqual([token?.slice(0, 3), 401])
+      expect(response.headers.get('www-authenticate')).toBe(
+        `Bearer resource_metadata="${service.settings.PUBLIC_BASE_URL}/.well-known/oauth-protected-resource/mcp"`,
+      )
+    }
+  })
+
+  it('MCP-08 takes the address of the client into account', async () => {
+    const { key } = await createScene()
+    await service.sql(`update api_keys set allowed_ranges = '{203.0.113.0/24}' where id = $1`, [key.id])
+    const from = (address: string) => post({ ...authorizationHeader(key.key), 'cf-connecting-ip': address })
+    expect([(await from('203.0.113.5')).status, (await from('198.51.100.1')).status]).toEqual([200, 403])
+  })
+
+  it('MCP-08 a tool call has the limits of its operation', async () => {
+    const { key, client } = await createScene()
+    const before = Number((await key.call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
+    expect(before).toBeGreaterThan(0)
+    await callTool(client, 'get_team_analytics', { period: '7d' })
+    const first = Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'))
+    await callTool(client, 'get_team_analytics', { period: '7d' })
+    expect(Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'))).toBe(first - 2)
+  })
+
+  it('MCP-08 refuses a body over 1 MiB, text that is no JSON, and a GET', async () => {
+    const { key } = await createScene()
+    const headers = { ...jsonHeaders, ...authorizationHeader(key.key) }
+    // Without HTTP, because the server closes the connection of a body that it does not read.
+    const send = async (init: RequestInit) => (await service.fetch?.(new Request(`${service.api}/mcp`, { headers, ...init })))?.status
+    expect(await send({ method: 'POST', body: `"${'x'.repeat(1024 * 1024)}"` })).toBe(413)
+    expect(await send({ method: 'POST', body: '{' })).toBe(400)
+    expect(await send({ method: 'GET' })).toBe(405)
+  })
+})

@@ -1,0 +1,26 @@
+import { operations } from '../../functions/operations.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { type ToolDeclaration, tools } from '../../lib/mcp/tools.ts'
+import { getFixture } from '../contract/fixtures.ts'
+import { createKey } from './api-keys.ts'
+import type { Service } from './app.ts'
+import { callTool, connectMcp } from './mcp.ts'
+import { createAccount } from './people.ts'
+
+/** The tools by name, each with its operation. */
+export const toolCases = tools.map((tool) => [tool.name, tool, findOperation(tool)] as const)
+
+function findOperation({ operation }: ToolDeclaration): AnyOperation {
+  return operations.find(({ id }) => id === operation) as AnyOperation
+}
+
+/** Call a tool as a key of a new account, with a valid request of its operation. */
+export async function callToolWithFixture(service: Service, tool: ToolDeclaration, op: AnyOperation) {
+  const account = await createAccount(service)
+  const key = await createKey(service, account, { role: 'admin', team_id: account.teamId })
+  const { params, query, body } = await getFixture(op)(service, key)
+  const client = await connectMcp(service, key.key)
+  const args: Record<string, unknown> = { ...query, ...params, ...body }
+  for (const name of Object.keys(tool.fixed ?? {})) delete args[name]
+  return callTool(client, tool.name, args)
+}
