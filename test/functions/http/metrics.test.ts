@@ -72,6 +72,7 @@ it('OBS-04 labels contain declared ids and outcomes only, never what a caller se
   await request(service, 'GET', `/${word}`)
   await request(service, 'POST', '/auth/login', { body: { email: `${word}@people.example`, password: word } })
   const samples = await readMetrics(service)
+  expect(samples.length).toBeGreaterThan(0)
   const known = new Set(['none', ...operations.map(({ id }) => id)])
   const isKnown = (id: string) => known.has(id) || id.startsWith('jobs.')
   expect(samples.map(({ labels }) => labels.operation).filter((id) => id !== undefined && !isKnown(id))).toEqual([])
