@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'hono'
 import { mountJobs } from '../lib/http/job.ts'
 import { createConsoleLog } from '../lib/log.ts'
+import { recordWith } from '../lib/metrics/metrics.ts'
 import { EscalationHub } from '../lib/platform/cloudflare/hub.ts'
 import { createCloudflareServices, type Bindings as PlatformBindings } from '../lib/platform/cloudflare/services.ts'
 import { parseCloudflareConfig } from '../lib/platform/cloudflare/settings.ts'
@@ -34,6 +35,6 @@ export default {
   async scheduled(_controller: unknown, env: Bindings) {
     assembled ??= assemble(env)
     const { services } = assembled
-    await runInTrace(null, () => runEveryMinute(services))
+    await recordWith(services.metrics, () => runInTrace(null, () => runEveryMinute(services)))
   },
 }

@@ -1,3 +1,4 @@
+import { record, toStatusClass } from '../metrics/metrics.ts'
 import { createTraceparent } from '../trace.ts'
 
 /** What one call may take. */
@@ -16,24 +17,44 @@ export class AnswerTooLongError extends RangeError {
   }
 }
 
+/** What kind of service is called: a label of metrics, so never a host. */
+export type Vendor = 'ai' | 'analytics' | 'billing' | 'chat' | 'dns' | 'identity' | 'mail' | 'objects' | 'psa' | 'queue' | 'webhook'
+
 /** Sends one call. A vendor's client takes it as its `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
  * Create a `fetch` for calls to other services. It follows no redirect, and ends a call whose body takes too long or is too large, however
- * slowly it arrives. The call carries the trace of the work that makes it. Reading such a body rejects with a TimeoutError or AnswerTooLongError.
+ * slowly it arrives. The call carries the trace of the work that makes it, and counts in its metrics. Reading such a body rejects with a
+ * TimeoutError or AnswerTooLongError.
  */
-export function createBoundedFetch({ timeoutMs, maxBytes }: FetchLimits): Fetch {
+export function createBoundedFetch(vendor: Vendor, { timeoutMs, maxBytes }: FetchLimits): Fetch {
   return async (input, init = {}) => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    const response = await fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal })
+    const response = await measureCall(vendor, () => fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal }))
     if (!response.body) return response
     if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
       await response.body.cancel()
       throw new AnswerTooLongError(maxBytes)
     }
     return new Response(response.body.pipeThrough(limitBody(maxBytes, signal)), response)
+  }
+}
+
+async function measureCall(vendor: Vendor, call: () => Promise<Response>): Promise<Response> {
+  const started = performance.now()
+  let outcome = 'failed'
+  try {
+    const response = await call()
+    outcome = toStatusClass(response.status)
+    return response
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') outcome = 'timeout'
+    throw error
+  } finally {
+    record('calls', { vendor, outcome })
+    record('callDuration', { vendor }, (performance.now() - started) / 1000)
   }
 }
 

@@ -7,6 +7,7 @@ import { flowBody } from '../support/flows.ts'
 import { callTool, connectMcp } from '../support/mcp.ts'
 import { connectWithOAuth, obtainCode, postOAuth } from '../support/mcp-oauth.ts'
 import { callToolWithFixture, toolCases } from '../support/mcp-tools.ts'
+import { fetchMetrics } from '../support/metrics.ts'
 import { createAccount } from '../support/people.ts'
 import { traceResetMail } from '../support/traces.ts'
 
@@ -100,6 +101,11 @@ it('AIT-06 the Worker keeps the answer for a caller who leaves before it', async
   await expect.poll(async () => (await readTasks())[0]?.state, { timeout: 8000 }).toBe('finished')
   const { response } = (await admin.call('GET', `/ai/tasks/${(await readTasks())[0].id}`)).body
   expect(response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
+})
+
+it('OBS-02 OBS-06 the Worker answers with a dataset for its metrics, and has no path that shows them', async () => {
+  expect((await fetch(`${service.api}/health`)).status).toBe(200)
+  expect((await fetchMetrics(service)).status).toBe(404)
 })
 
 it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and its e-mails', async () => {

@@ -2,6 +2,7 @@ import type { CachePort } from '../../cache/cache.ts'
 import type { Limiter } from '../../cache/limiter.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
+import { measureDatabase } from '../../db/measure-database.ts'
 import type { Services } from '../../http/app.ts'
 import { withTraceId } from '../../log.ts'
 import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
@@ -10,6 +11,7 @@ import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
+import { createMetricsRegistry, type MetricsRegistry } from './metrics-registry.ts'
 import { folderObjects } from './objects-folder.ts'
 import { s3Objects } from './objects-s3.ts'
 import { nativePasswords } from './passwords.ts'
@@ -31,6 +33,7 @@ export interface NodeServices {
   services: Services
   realtime: NodeRealtime
   queue: NodeQueue
+  metrics: MetricsRegistry
   /**
    * Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. Also load
    * the clients that the Worker loads on first use: this process starts once, so its first requests should not wait for them.
@@ -48,6 +51,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)
+  const metrics = createMetricsRegistry()
   const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
   const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
   const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
@@ -62,16 +66,18 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       passwords: nativePasswords(),
     },
     limiter,
-    runtime,
-    platform,
+    runtime: measureDatabase(runtime, 'runtime'),
+    platform: measureDatabase(platform, 'platform'),
     inProcess: redis ? [] : ['redis', 'hub'],
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
     log,
+    metrics,
   }
   return {
     services,
     realtime,
     queue,
+    metrics,
     async waitUntilReady() {
       await Promise.all([redis?.waitUntilReady(), import('../../ai/openai.ts'), import('../../billing/stripe.ts')])
     },
