@@ -48,7 +48,7 @@ export function runJob(services: Services, name: string, work: (ctx: JobContext)
       await runAndPublish(services, work)
       outcome = 'succeeded'
     } finally {
-      record('jobs', { job: name, outcome })
+      record('jobs', { job_id: name, outcome })
     }
   })
 }

@@ -77,6 +77,11 @@ it('OBS-07 every alert and every panel names series and labels that the service 
   expect(unused).toEqual([])
 })
 
+it('OBS-07 no metric has a label that Prometheus adds itself, because it would be renamed', () => {
+  const labels = Object.values<Metric>(metrics).flatMap((metric) => metric.labels)
+  expect(labels.filter((label) => ['job', 'instance', 'le'].includes(label))).toEqual([])
+})
+
 it('OBS-07 every alert has a severity, and says what is wrong and what to do', () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
   for (const { alert, labels, annotations } of rules) {

@@ -18,9 +18,11 @@ export function measureProcess(version: string): { read(): Gauge[] } {
     read() {
       const { rss, heapUsed, external } = process.memoryUsage()
       const { user, system } = process.cpuUsage()
-      const delays = [delay.percentile(50), delay.percentile(99), delay.max].map((value) => value / nanosecondsPerSecond - resolutionMs / 1000)
+      const delays = [delay.percentile(50), delay.percentile(99), delay.max].map(
+        (value) => value / nanosecondsPerSecond - resolutionMs / 1000,
+      )
       delay.reset()
-      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => (value > 0 ? value : 0))
+      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => Math.max(value, 0))
       return [
         toGauge('support_flow_build_info', 'Version of the service.', 1, { version }),
         toGauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', startedAt),
