@@ -56,6 +56,7 @@ const OtlpHeaders = z.string().transform((text, ctx) => {
 })
 function readPair(pair: string): [name: string, value: string] {
   const separator = pair.indexOf('=')
+  if (separator < 1) throw new TypeError('The header has no value')
   return [pair.slice(0, separator).trim(), decodeURIComponent(pair.slice(separator + 1).trim())]
 }
 

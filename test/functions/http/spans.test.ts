@@ -27,5 +27,6 @@ it('OBS-08 sends the spans of a request, its statements, its job, the calls of t
   for (const span of spans) expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name).toBe(true)
   expect(receiver.calls[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-key': 'a b', 'content-type': 'application/json' } })
   const sent = receiver.bodies.join('\n')
-  for (const personal of [email, 'people.example', '127.0.0.1', '$1', 'where ', 'Bearer']) expect(sent.includes(personal), personal).toBe(false)
+  for (const personal of [email, 'people.example', '127.0.0.1', '$1', 'where ', 'Bearer'])
+    expect(sent.includes(personal), personal).toBe(false)
 })
