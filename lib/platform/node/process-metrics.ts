@@ -22,7 +22,7 @@ export function measureProcess(version: string): { read(): Gauge[] } {
         (value) => value / nanosecondsPerSecond - resolutionMs / 1000,
       )
       delay.reset()
-      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => Math.max(value, 0))
+      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => (Number.isFinite(value) ? Math.max(value, 0) : 0))
       return [
         toGauge('support_flow_build_info', 'Version of the service.', 1, { version }),
         toGauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', startedAt),
