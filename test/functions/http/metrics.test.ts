@@ -52,7 +52,7 @@ it('OBS-03 counts calls to other services, jobs and attempts of e-mails', async 
   const succeeded = { kind: 'email', outcome: 'succeeded' }
   await expect.poll(() => read('support_flow_attempts_total', succeeded), { timeout: 10_000 }).toBeGreaterThan(0)
   expect(await read('support_flow_outgoing_calls_total', { vendor: 'mail', outcome: '2xx' })).toBeGreaterThan(0)
-  await expect.poll(() => read('support_flow_jobs_total', { job: 'jobs.deliver', outcome: 'succeeded' })).toBeGreaterThan(0)
+  await expect.poll(() => read('support_flow_jobs_total', { job_id: 'jobs.deliver', outcome: 'succeeded' })).toBeGreaterThan(0)
 })
 
 it('OBS-03 counts calls to the model with their tokens and cost', async () => {
