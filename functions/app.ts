@@ -43,7 +43,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
   const failures: unknown[] = []
-  for (const work of [sweep, runDueSchedules, deleteExpiredRows])
-    await runJob(services, work).catch((error: unknown) => failures.push(error))
+  for (const [name, work] of Object.entries({ sweep, runDueSchedules, deleteExpiredRows }))
+    await runJob(services, `cron.${name}`, work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }

@@ -1,10 +1,12 @@
 import { describe, type Services } from '../lib/http/app.ts'
 import { mountJobs, runJobMessage } from '../lib/http/job.ts'
+import { mountMetrics } from '../lib/http/metrics-endpoint.ts'
 import { createConsoleLog } from '../lib/log.ts'
 import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
 import { createNodeServices, type NodeServicesOptions } from '../lib/platform/node/services.ts'
 import { type NodeConfig, parseNodeConfig } from '../lib/platform/node/settings.ts'
 import { serveFolder } from '../lib/platform/node/static-files.ts'
+import { createMetricsWriter } from '../lib/platform/node/write-metrics.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 
@@ -20,10 +22,11 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, realtime, queue, waitUntilReady, close } = createNodeServices(config, options)
+  const { services, realtime, queue, metrics, waitUntilReady, close } = createNodeServices(config, options)
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
+  if (config.METRICS_TOKEN) mountMetrics(app, config.METRICS_TOKEN, createMetricsWriter({ services, registry: metrics, realtime }))
   await waitUntilReady()
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
   const runCron = () => runEveryMinute(services)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, PageUrl, Text, Time } from '../../lib/http/fields.ts'
+import { exampleIds, Id, InputTime, PageUrl, Text, Time } from '../../lib/http/fields.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'
 const exampleFeedback = {
@@ -86,7 +86,7 @@ export const BetaFeedbackQuery = z.strictObject({
   account_id: z.uuid().optional().describe('Only this account. For super admins.'),
   user_id: z.uuid().optional().describe('Only this author.'),
   ai_session_id: z.uuid().optional().describe('Only this AI session.'),
-  created_after: z.iso.datetime({ offset: true }).optional().describe('Only feedback at or after this time.'),
-  created_before: z.iso.datetime({ offset: true }).optional().describe('Only feedback before this time.'),
+  created_after: InputTime.optional().describe('Only feedback at or after this time.'),
+  created_before: InputTime.optional().describe('Only feedback before this time.'),
 })
 export type BetaFeedbackQuery = z.infer<typeof BetaFeedbackQuery>

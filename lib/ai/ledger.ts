@@ -1,5 +1,6 @@
 import { type AiCallOutcome, finishAiCall, startAiCall } from '../db/rows/ai-calls.ts'
 import type { WriteDb } from '../db/scope.ts'
+import { record } from '../metrics/metrics.ts'
 import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage, type TokenUsage } from './ai.ts'
 import { createBudgetProblem } from './budget.ts'
 import { computeCost, type Prices } from './prices.ts'
@@ -13,6 +14,8 @@ export interface LedgerContext {
 
 // The usual tokens of an answer and its reasoning. Until a call ends, its input and this many tokens count against the budget.
 const expectedOutputTokens = 1500
+
+const microdollars = 1_000_000
 
 const outcomes: Record<AiFailureKind, AiCallOutcome> = {
   timeout: 'timed_out',
@@ -34,6 +37,7 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
   const { id } = await startAiCall.one(db, { prompt: completion.name, model: ai.model, reserved: toCost(expected) })
   if (id === null) throw await createBudgetProblem(db)
   const finish = async (outcome: AiCallOutcome, { usage, requestId }: Pick<CompletionResult, 'usage' | 'requestId'>) => {
+    recordCall(completion.name, outcome, usage, toCost(usage))
     // If the result cannot be stored, the call keeps its reserved cost.
     await finishAiCall.run(db, id, { outcome, ...usage, cost: toCost(usage), requestId }).catch(() => {})
   }
@@ -53,4 +57,10 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
     await finish('unusable', completed)
     throw error
   }
+}
+
+function recordCall(prompt: string, outcome: AiCallOutcome, { input, cached, output, reasoning }: TokenUsage, cost: number): void {
+  record('aiCalls', { prompt, outcome })
+  for (const [kind, tokens] of Object.entries({ input, cached, output, reasoning })) record('aiTokens', { kind }, tokens)
+  record('aiCost', {}, cost / microdollars)
 }

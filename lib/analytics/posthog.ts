@@ -5,7 +5,7 @@ const limits = { timeoutMs: 3000, maxBytes: 64 * 1024 }
 
 /** Create a port that sends events to PostHog's capture endpoint, or to a compatible one. */
 export function posthogAnalytics({ url, key }: { url: string; key: string }): AnalyticsPort {
-  const fetchBounded = createBoundedFetch(limits)
+  const fetchBounded = createBoundedFetch('analytics', limits)
   return {
     async capture({ event, subject, properties }) {
       const response = await fetchBounded(`${url}/capture/`, {

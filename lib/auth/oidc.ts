@@ -53,7 +53,7 @@ interface CachedDiscovery {
 }
 
 const scope = 'openid email profile'
-const fetchBounded = createBoundedFetch({ timeoutMs: 8000, maxBytes: 512 * 1024 })
+const fetchBounded = createBoundedFetch('identity', { timeoutMs: 8000, maxBytes: 512 * 1024 })
 const discoveryLifetimeMs = 3_600_000
 const clockToleranceSeconds = 30
 

@@ -40,7 +40,7 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }:
 }
 
 function openStripe(secretKey: string, baseUrl: string): Stripe {
-  const fetchBounded = createBoundedFetch({ timeoutMs, maxBytes })
+  const fetchBounded = createBoundedFetch('billing', { timeoutMs, maxBytes })
   // The client takes a host without a path. Its one retry uses the same idempotency key.
   const toBase = async (url: string | URL | Request, init?: RequestInit) => {
     const { pathname, search } = new URL(String(url))

@@ -6,7 +6,7 @@ import { toAdaptiveCard } from './chat2-card.ts'
 
 /** Create a chat port that posts to the incoming webhooks of both chat tools. */
 export function chatWebhooks(): ChatPort {
-  const fetchBounded = createBoundedFetch(sendLimits)
+  const fetchBounded = createBoundedFetch('chat', sendLimits)
   return {
     async send(tool, webhookUrl, message) {
       try {

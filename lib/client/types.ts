@@ -507,7 +507,7 @@ scopes: (ApiKeyScope)[]
 /** Addresses or CIDR ranges that may use the key; by default any. */
 allowed_ranges?: (string)[] | undefined
 /** When the key stops working; by default never. */
-expires_at?: (Timestamp | null) | undefined
+expires_at?: (string | null) | undefined
 }
 export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
 /** Format of the article. */

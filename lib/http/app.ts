@@ -5,9 +5,10 @@ import type { Database } from '../db/database.ts'
 import type { Caller } from '../db/scope.ts'
 import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
+import { type MetricsPort, record, recordWith, toStatusClass } from '../metrics/metrics.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
-import { runInTrace } from '../trace.ts'
+import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '../trace.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
 
@@ -24,6 +25,9 @@ export interface Services {
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
   log: Log
+  metrics: MetricsPort
+  /** Where spans are sent; nowhere if it is undefined. */
+  tracer?: Tracer | undefined
   /** Answer a request inside this process. Set when the app is assembled. */
   dispatch?: ((request: Request, env: object, execution: Execution) => Response | Promise<Response>) | undefined
 }
@@ -49,12 +53,12 @@ export interface Variables {
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
 
-/** Create the app without operations: traces, request ids, headers, CORS, the log line, 404, 405 and 500. */
+/** Create the app without operations: traces, metrics, request ids, headers, CORS, the log line, 404, 405 and 500. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
   const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
-  app.use((c, next) => runInTrace(c.req.header('traceparent'), next))
+  app.use((c, next) => recordWith(services.metrics, () => traceRequest(c, services.tracer, next)))
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
@@ -70,6 +74,7 @@ export function createApp(services: Services): Hono<Env> {
       if (origin && CORS_ORIGINS.includes(origin)) setHeader(c, 'access-control-allow-origin', origin)
       await next()
     }
+    recordRequest(c, started)
     logRequest(c, started, services)
   })
   app.notFound((c) => respondProblem(c as C, createRouteProblem(app, c.req.path, c.req.method)))
@@ -114,6 +119,27 @@ function createRouteProblem(app: Hono<Env>, path: string, method: string): Probl
   return others.length > 0
     ? new Problem('method_not_allowed', undefined, { headers: { allow: others.join(', ') } })
     : new Problem('not_found')
+}
+
+/** Run a request in the trace of its caller, as a span. A request that this process makes to itself stays in its trace. */
+function traceRequest(c: C, tracer: Tracer | undefined, next: () => Promise<void>): Promise<void> {
+  const run = () =>
+    runInSpan('request', 'server', async (span) => {
+      await next()
+      span.name = c.get('operation') ?? 'request'
+      Object.assign(span.attributes, { 'http.request.method': c.req.method, 'http.response.status_code': c.res.status })
+      span.failed = c.res.status >= 500
+    })
+  return runInTrace(c.req.header('traceparent') ?? createTraceparent(), () => recordSpans(tracer, run))
+}
+
+// Paths that are no operation, such as /health.
+const noOperation = 'none'
+
+function recordRequest(c: C, started: number): void {
+  const operation = c.get('operation') ?? noOperation
+  record('requests', { operation, status: toStatusClass(c.res.status) })
+  record('requestDuration', { operation }, (performance.now() - started) / 1000)
 }
 
 function logRequest(c: C, started: number, services: Services): void {

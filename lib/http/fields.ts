@@ -16,6 +16,9 @@ export const Email = z
   .max(320)
   .refine(hasShortLocalPart, 'must have at most 64 characters before the @')
 
+/** A time in a request: RFC 3339 with any precision and any offset. */
+export const InputTime = z.iso.datetime({ offset: true })
+
 /** A short name: 1 to 200 characters, without characters that hide or reverse text. */
 export const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 

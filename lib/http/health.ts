@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import type { AiPort, ModelStatus } from '../ai/ai.ts'
-import { sha256Base64url } from '../auth/hash.ts'
 import type { ParsedRate } from '../cache/limiter.ts'
 import { createLocalCounter } from '../cache/local-counter.ts'
 import { toAddressBlock } from '../net/address-block.ts'
 import { withTimeout } from '../net/send-result.ts'
 import { type C, type Env, respondProblem, type Services } from './app.ts'
+import { hasToken } from './has-token.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { respondJson } from './respond.ts'
 
@@ -45,11 +45,6 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
     const body = maySeeDetails ? { status, ...detail, ...warning, checks } : { status }
     return respondJson(c, JSON.stringify(body), failed.length === 0 ? 200 : 503)
   })
-}
-
-/** Return whether a header is `Bearer` and the token. Hashes are compared, so that the time does not depend on how much of it is right. */
-async function hasToken(header: string | undefined, token: string): Promise<boolean> {
-  return (await sha256Base64url(header ?? '')) === (await sha256Base64url(`Bearer ${token}`))
 }
 
 function listPings({ ports, limiter, runtime, platform, inProcess }: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {

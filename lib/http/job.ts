@@ -2,12 +2,14 @@ import type { Hono } from 'hono'
 import type * as z from 'zod'
 import type { Outbox, OutboxEntry } from '../db/outbox-entry.ts'
 import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '../db/scope.ts'
+import { record, recordWith } from '../metrics/metrics.ts'
 import { readAtMost } from '../net/read-at-most.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
 import { parseJson } from '../text/json.ts'
+import { recordSpans, runInSpan } from '../trace.ts'
 import { callStoredRequest, type TaskRequest } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { respond } from './respond.ts'
@@ -36,8 +38,23 @@ export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
 
-/** Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even if it failed. */
-export async function runJob(services: Services, work: (ctx: JobContext) => Promise<void>): Promise<void> {
+/**
+ * Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even if it failed. Metrics count it
+ * as `name`, the id of a job or `cron.*`, which also names its span.
+ */
+export function runJob(services: Services, name: string, work: (ctx: JobContext) => Promise<void>): Promise<void> {
+  return recordWith(services.metrics, async () => {
+    let outcome = 'failed'
+    try {
+      await recordSpans(services.tracer, () => runInSpan(name, 'consumer', () => runAndPublish(services, work)))
+      outcome = 'succeeded'
+    } finally {
+      record('jobs', { job_id: name, outcome })
+    }
+  })
+}
+
+async function runAndPublish(services: Services, work: (ctx: JobContext) => Promise<void>): Promise<void> {
   const entries: OutboxEntry[] = []
   const ctx = createJobContext(services, (entry) => entries.push(entry))
   try {
@@ -66,7 +83,7 @@ export async function runJobMessage(services: Services, jobs: readonly Job[], pa
   if (!found) throw new Problem('not_found')
   const { data, success } = found.body.safeParse(message)
   if (!success) throw new Problem('invalid')
-  await runJob(services, (ctx) => found.handle({ ctx, body: data }))
+  await runJob(services, found.id, (ctx) => found.handle({ ctx, body: data }))
 }
 
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */

@@ -3,6 +3,7 @@ import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.t
 import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
 import { uuidv7 } from '../db/uuid.ts'
+import { record } from '../metrics/metrics.ts'
 import { toAddressBlock } from '../net/address-block.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
@@ -140,7 +141,9 @@ function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null)
   setHeader(c, 'ratelimit-limit', String(result.limit))
   setHeader(c, 'ratelimit-remaining', String(result.remaining))
   setHeader(c, 'ratelimit-reset', String(result.resetSeconds))
-  if (!result.allowed) throw createRateLimitProblem(rate, result)
+  if (result.allowed) return
+  record('rateLimited', { operation: c.get('operation') })
+  throw createRateLimitProblem(rate, result)
 }
 
 /** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */

@@ -16,6 +16,7 @@ export const secrets = {
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
   readyToken: 'local-ready-token-0123456789',
+  metricsToken: 'local-metrics-token-0123456789',
 }
 const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
 export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
@@ -52,6 +53,7 @@ function nodeSettings({ api, database, databasePort }: LocalAddresses): Record<s
     TRUSTED_PROXIES: '127.0.0.1',
     CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SHUTDOWN_TIMEOUT_MS: '2000',
+    METRICS_TOKEN: secrets.metricsToken,
   }
 }
 

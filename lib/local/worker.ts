@@ -65,6 +65,7 @@ export async function startWorker({
     modules: listBuiltModules(),
     bindings: settings,
     r2Buckets: ['UPLOADS'],
+    analyticsEngineDatasets: { METRICS: { dataset: 'support_flow' } },
     ...(hub ? { durableObjects: { ESCALATION_HUB: { className: 'EscalationHub', useSQLite: true } } } : {}),
     ...(binding ? { images: binding } : {}),
     serviceBindings: { ASSETS: 'assets' },

@@ -12,7 +12,7 @@ interface ResendSettings {
 
 /** Create a mail port that sends through Resend. */
 export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
-  const fetchBounded = createBoundedFetch(sendLimits)
+  const fetchBounded = createBoundedFetch('mail', sendLimits)
   const resend = openResend({ key, baseUrl }, fetchBounded)
   return {
     async send(mails, idempotencyKey) {

@@ -29,7 +29,7 @@ const negativeTtlSeconds = 5
  * long as its records allow, at most one minute.
  */
 export function dnsOverHttps(endpoint: string, now: () => number = Date.now): DnsResolver {
-  const fetchBounded = createBoundedFetch({ timeoutMs: 2000, maxBytes: 64 * 1024 })
+  const fetchBounded = createBoundedFetch('dns', { timeoutMs: 2000, maxBytes: 64 * 1024 })
   const cache = new Map<string, { addresses: string[]; until: number }>()
   const ask = async (name: string, type: keyof typeof recordTypes): Promise<Lookup | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { record } from '../metrics/metrics.ts'
 import type { SendResult } from '../net/send-result.ts'
+import { addSpanEvent } from '../trace.ts'
 
 /** A claimed attempt. */
 export interface Attempt {
@@ -19,6 +21,16 @@ const backoff: readonly number[] = [30, 120, 600]
 export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult, delays = backoff): number | null {
   if (result.ok || result.gone || attempts >= max_attempts) return null
   return Math.max(delays[attempts - 1] ?? delays.at(-1) ?? 0, result.retryAfterSeconds ?? 0)
+}
+
+/** Kinds of stored work in the metrics. Deliveries are counted by their channel. */
+export type AttemptLabel = 'ai_task' | 'assessment' | 'chat' | 'email' | 'push' | 'webhook'
+
+/** Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until the next one, null without one. */
+export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>, retrySeconds: number | null): void {
+  const outcome = ok ? 'succeeded' : retrySeconds === null ? 'failed' : 'retried'
+  record('attempts', { kind, outcome })
+  addSpanEvent('attempt', { kind, outcome })
 }
 
 export const abandonedAttemptError = 'The last attempt did not finish'

@@ -42,7 +42,7 @@ export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
 
 async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<unknown> {
   try {
-    const response = await createBoundedFetch({ timeoutMs, maxBytes })(url, {
+    const response = await createBoundedFetch('psa', { timeoutMs, maxBytes })(url, {
       method,
       headers: { accept: 'application/json', ...headers },
       body: body ?? null,

@@ -14,7 +14,7 @@ const limits = { timeoutMs: 3000, maxBytes: 1024 * 1024 }
 
 /** Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
-  const fetchBounded = createBoundedFetch(limits)
+  const fetchBounded = createBoundedFetch('queue', limits)
   const client = openClient({ url, token }, fetchBounded)
   return {
     async publish(messages) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type * as z from 'zod'
+import * as z from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
 import { getKeyScope } from '../../lib/http/key-scopes.ts'
@@ -121,6 +121,26 @@ describe('OpenAPI document', () => {
       }
     }
   })
+})
+
+/** Return the places of a request's schema whose times must have milliseconds, as those of answers have. */
+function listExactTimes(schema: z.ZodType | undefined): string[] {
+  const found: string[] = []
+  if (schema)
+    z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, path }) => {
+        const { format, precision } = zodSchema._zod.def as { format?: string; precision?: number | null }
+        if (format === 'datetime' && precision) found.push(path.join('.'))
+      },
+    })
+  return found
+}
+
+it('a request may contain times of any precision and offset', () => {
+  const exact = operations.flatMap((op) => [op.body, op.query, op.params].flatMap(listExactTimes).map((place) => `${op.id} ${place}`))
+  expect(exact).toEqual([])
 })
 
 describe('every operation', () => {

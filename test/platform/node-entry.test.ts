@@ -3,6 +3,7 @@ import { secrets } from '../../lib/local/settings.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { dashboard, startOwnService } from '../support/app.ts'
 import { openEscalationStream } from '../support/escalations.ts'
+import { fetchMetrics } from '../support/metrics.ts'
 import { spawnNode, startNodeChild, waitForOutput } from '../support/node-child.ts'
 import { createAccount } from '../support/people.ts'
 import { startTestRedis } from '../support/redis.ts'
@@ -45,11 +46,12 @@ it('says at the start and in /ready that limits, cache and live events are in it
   await expect.poll(() => readReady(withRedis.api), pollOptions).toEqual({ status: 'ok', checks: { ...ok, redis: 'ok', hub: 'ok' } })
 })
 
-it('serves the reference and the OpenAPI document from disk, and has no endpoint for jobs', async () => {
-  const { api } = await startNodeChild(settings)
+it('OBS-02 serves the reference and the OpenAPI document from disk, and has no endpoint for jobs, or for metrics without a token', async () => {
+  const { api } = await startNodeChild(settings, { METRICS_TOKEN: undefined })
   expect(((await (await fetch(`${api}/openapi.json`)).json()) as { openapi: string }).openapi).toMatch(/^3\.1/)
   expect((await fetch(`${api}/docs/`)).headers.get('content-type')).toMatch(/^text\/html/)
   expect((await fetch(`${api}/jobs/notifications/sweep`, { method: 'POST' })).status).toBe(404)
+  expect((await fetchMetrics({ api })).status).toBe(404)
 })
 
 it('after SIGTERM finishes the open request, ends the streams, refuses new connections, and exits with 0', async () => {

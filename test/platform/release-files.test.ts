@@ -11,17 +11,20 @@ import packageJson from '../../package.json' with { type: 'json' }
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
-it.each(['staging', 'production'])('the environment %s has every binding of the Worker, with its own name and bucket', (env) => {
+it.each(['staging', 'production'])('the environment %s has every binding of the Worker, with its own name, bucket and dataset', (env) => {
   const readConfig = (args: { env?: string }) =>
     unstable_readConfig({ config: join(root, 'wrangler.toml'), ...args }, { hideWarnings: true })
-  const { r2_buckets, ...config } = readConfig({ env })
-  const { r2_buckets: buckets, ...base } = readConfig({})
+  const { r2_buckets, analytics_engine_datasets, ...config } = readConfig({ env })
+  const { r2_buckets: buckets, analytics_engine_datasets: datasets, ...base } = readConfig({})
   const select = ({ durable_objects, images, assets, placement, limits, observability, triggers, migrations }: typeof config) => ({
     ...{ durable_objects, images, assets, placement, limits, observability, triggers, migrations },
   })
   expect(select(config)).toEqual(select(base))
   expect(r2_buckets).toEqual(
     buckets.map((bucket: object & { bucket_name?: string }) => ({ ...bucket, bucket_name: `${bucket.bucket_name}-${env}` })),
+  )
+  expect(analytics_engine_datasets).toEqual(
+    datasets.map((dataset: object & { dataset?: string }) => ({ ...dataset, dataset: `${dataset.dataset}_${env}` })),
   )
   expect(config.name).toBe(`${base.name}-${env}`)
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Role, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, InputTime, idParams, Name, Role, Time } from '../../../lib/http/fields.ts'
 import { keyScopes } from '../../../lib/http/key-scopes.ts'
 import { toAddressRange } from '../../../lib/net/address-block.ts'
 
@@ -65,7 +65,7 @@ export const ApiKeyCreate = z
       .describe('The team that the key works for, as a member. Without one, it sees and creates what belongs to no team.'),
     scopes: z.array(Scope).min(1).max(50).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z.array(AddressRange).max(20).default([]).describe('Addresses or CIDR ranges that may use the key; by default any.'),
-    expires_at: Time.nullable().default(null).describe('When the key stops working; by default never.'),
+    expires_at: InputTime.nullable().default(null).describe('When the key stops working; by default never.'),
   })
   .meta({
     id: 'ApiKeyCreate',

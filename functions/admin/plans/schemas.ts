@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, InputTime, idParams, Time } from '../../../lib/http/fields.ts'
 import { LeadSource } from '../../public/schemas.ts'
 import { PlanKey } from '../users/schemas.ts'
 
@@ -177,7 +177,7 @@ export type FeatureOverrideUpdate = z.infer<typeof FeatureOverrideUpdate>
 export const InviteCodeCreate = z
   .strictObject({
     max_uses: z.int().min(1).max(1_000_000).default(1).describe('How many users may register with the code.'),
-    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('When the code expires; null for never.'),
+    expires_at: InputTime.nullable().optional().describe('When the code expires; null for never.'),
     note: z.string().max(1000).nullable().optional().describe('A note for staff.'),
   })
   .meta({ id: 'PlatformInviteCodeCreate', examples: [{ max_uses: 20, expires_at: '2026-12-31T00:00:00.000Z', note: 'Spring fair' }] })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, InputTime, idParams, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 import { AuditEntry } from '../../accounts/accounts/schemas.ts'
 
 export const UserId = idParams('user_id', 'user')
@@ -24,8 +24,8 @@ export const AuditQuery = z.strictObject({
   account_id: z.uuid().optional().describe('Only this account.'),
   actor_id: z.uuid().optional().describe('Only actions of this user.'),
   action: z.string().max(100).optional().describe('Only this action, such as `member.updated`.'),
-  created_after: z.iso.datetime({ offset: true }).optional().describe('Only entries at or after this time.'),
-  created_before: z.iso.datetime({ offset: true }).optional().describe('Only entries before this time.'),
+  created_after: InputTime.optional().describe('Only entries at or after this time.'),
+  created_before: InputTime.optional().describe('Only entries before this time.'),
 })
 export type AuditQuery = z.infer<typeof AuditQuery>
 

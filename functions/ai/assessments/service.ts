@@ -7,6 +7,7 @@ import { toCitations } from '../../../lib/ai/sources.ts'
 import type { Citation } from '../../../lib/db/rows/ai-session.ts'
 import { selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
+import { recordAttempt } from '../../../lib/outbox/attempts.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
@@ -73,6 +74,7 @@ function addSources(text: string, citations: readonly Citation[]): string {
 
 /** Store a result and enqueue its events in one transaction. */
 async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAssessment, result: queries.AssessmentResult): Promise<void> {
+  recordAttempt('assessment', { ok: result.status === 'ready' }, null)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     const session = await queries.storeAssessment.first(db, claimed, result)
     if (!session) return

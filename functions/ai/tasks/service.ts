@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext } from '../../../lib/http/operation.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import { throwNotFound } from '../../../lib/problem.ts'
@@ -60,6 +60,7 @@ function toSendResult({ status }: Answer): SendResult {
 
 async function recordResult(ctx: TaskContext, claimed: queries.ClaimedTask, result: SendResult, answer: Answer | null): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('ai_task', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds))) return
     if (delaySeconds !== null) return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })

@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '../../../lib/db/retry.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
@@ -32,6 +32,7 @@ async function attemptDelivery(ctx: DeliveryContext, id: string, attempt: number
 async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
   const result = await sendToChat(ctx, claimed)
   const retrySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('chat', result, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
   const isRecorded = (await retryWhileUnavailable(() => completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
   if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)

@@ -3,7 +3,7 @@ import type { JobContext } from '../../../lib/http/job.ts'
 import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
 import type { Mail, MailResult } from '../../../lib/mail/mail.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
 import { enqueueDelivery, postponeDelivery } from '../../../lib/outbox/deliveries.ts'
 import * as messages from '../messages/service.ts'
@@ -118,6 +118,7 @@ async function recordResults(ctx: MailContext, results: readonly DeliveryResult[
   const pauseSeconds = Math.max(0, ...results.map(({ result }) => (isPostponed(result) && result.retryAfterSeconds) || 0))
   if (pauseSeconds > 0) await retryWhileUnavailable(() => pauseMails.run(ctx.platform, pauseSeconds))
   const outcomes = results.map(toOutcome)
+  for (const { state, retry_seconds } of outcomes) recordAttempt('email', { ok: state === 'delivered' }, retry_seconds)
   const recorded = await retryWhileUnavailable(() => completeMails.all(ctx.platform, outcomes))
   const recordedIds = new Set(recorded.map(({ id }) => id))
   for (const { id, attempts, retry_seconds, is_postponed } of outcomes) {

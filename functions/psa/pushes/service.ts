@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { enqueuePush } from '../../../lib/outbox/pushes.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
@@ -74,6 +74,7 @@ export function toSweptKind(ctx: PushContext): SweptKind {
 /** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
 async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, noteId }: AttemptResult): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('push', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, result, noteId, delaySeconds))) return
     if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })

@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '../../../lib/db/retry.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import { enqueueWaitingWebhook, enqueueWebhook } from '../../../lib/outbox/webhooks.ts'
@@ -56,6 +56,7 @@ function createFailure(error: string): WebhookResult {
 async function recordResult(ctx: AttemptContext, claimed: queries.ClaimedWebhook, result: WebhookResult): Promise<void> {
   const sendResult = toSendResult(result)
   const retrySeconds = chooseDelay(claimed, sendResult)
+  recordAttempt('webhook', sendResult, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
   const recorded = await retryWhileUnavailable(() => queries.completeAttempt.one(ctx.platform, claimed, result, sendResult, retrySeconds))
   if (!recorded.is_recorded) return

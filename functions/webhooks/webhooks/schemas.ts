@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { webhookEventList } from '../../../lib/events/webhook-keys.ts'
-import { Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { Id, InputTime, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
 
@@ -135,7 +135,7 @@ export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 export const WebhookReplay = z
   .strictObject({
     delivery_id: z.uuid().describe('Replay this delivery, delivered or failed.'),
-    failed_since: Time.describe('Replay every failed delivery of an event since this time.'),
+    failed_since: InputTime.describe('Replay every failed delivery of an event since this time.'),
   })
   .partial()
   .refine(({ delivery_id, failed_since }) => (delivery_id === undefined) !== (failed_since === undefined), {

@@ -1,10 +1,13 @@
 import { firstCallFactor } from '../../cache/availability.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
+import { measureDatabase } from '../../db/measure-database.ts'
 import type { Services } from '../../http/app.ts'
 import { withTraceId } from '../../log.ts'
+import { openTracer } from '../../otlp/open-tracer.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
 import { createSharedPorts } from '../../services.ts'
+import { type AnalyticsDataset, analyticsEngineMetrics } from './analytics-engine.ts'
 import { type AssetsBinding, staticAssets } from './assets.ts'
 import { type ImagesBinding, imagesConversion } from './images.ts'
 import { openNeon } from './neon.ts'
@@ -20,11 +23,12 @@ export interface Bindings {
   IMAGES?: ImagesBinding
   ASSETS?: AssetsBinding
   ESCALATION_HUB?: HubNamespace
+  METRICS?: AnalyticsDataset
 }
 
 /** Create every service of the Worker from the settings and bindings. */
 export function createCloudflareServices(config: CloudflareConfig, log: Services['log'], bindings: Bindings = {}): Services {
-  const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
+  const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB, METRICS } = bindings
   const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } = config
   const redis = openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor)
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
@@ -39,11 +43,13 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
       passwords: wasmPasswords(),
     },
     limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS),
-    runtime: openNeon({ url: config.DATABASE_URL, ...neon }),
-    platform: openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    runtime: measureDatabase(openNeon({ url: config.DATABASE_URL, ...neon }), 'runtime'),
+    platform: measureDatabase(openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }), 'platform'),
     inProcess: [],
     // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
     log: withTraceId(log),
+    metrics: analyticsEngineMetrics(METRICS),
+    tracer: openTracer(config, withTraceId(log)),
   }
 }

@@ -58,7 +58,7 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<Uploads
 
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
-  const fetchBounded = createBoundedFetch({ timeoutMs, maxBytes: maxObjectBytes })
+  const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
   return async ({ method, key, body }) => {
     if (key !== undefined) requireObjectKey(key)
     const hash = createHash('sha256')

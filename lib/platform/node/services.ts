@@ -2,14 +2,17 @@ import type { CachePort } from '../../cache/cache.ts'
 import type { Limiter } from '../../cache/limiter.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
+import { measureDatabase } from '../../db/measure-database.ts'
 import type { Services } from '../../http/app.ts'
 import { withTraceId } from '../../log.ts'
+import { openTracer } from '../../otlp/open-tracer.ts'
 import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
+import { createMetricsRegistry, type MetricsRegistry } from './metrics-registry.ts'
 import { folderObjects } from './objects-folder.ts'
 import { s3Objects } from './objects-s3.ts'
 import { nativePasswords } from './passwords.ts'
@@ -31,6 +34,7 @@ export interface NodeServices {
   services: Services
   realtime: NodeRealtime
   queue: NodeQueue
+  metrics: MetricsRegistry
   /**
    * Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. Also load
    * the clients that the Worker loads on first use: this process starts once, so its first requests should not wait for them.
@@ -40,6 +44,9 @@ export interface NodeServices {
   close(): Promise<void>
 }
 
+// How long spans wait for others, in milliseconds.
+const flushIntervalMs = 2000
+
 /** Create every service of the Node process from the settings. */
 export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
   const log = withTraceId(options.log)
@@ -48,6 +55,9 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)
+  const metrics = createMetricsRegistry()
+  const tracer = openTracer(config, log)
+  const flushing = tracer && setInterval(() => void tracer.flush(), flushIntervalMs).unref()
   const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
   const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
   const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
@@ -62,20 +72,25 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       passwords: nativePasswords(),
     },
     limiter,
-    runtime,
-    platform,
+    runtime: measureDatabase(runtime, 'runtime'),
+    platform: measureDatabase(platform, 'platform'),
     inProcess: redis ? [] : ['redis', 'hub'],
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
     log,
+    metrics,
+    tracer,
   }
   return {
     services,
     realtime,
     queue,
+    metrics,
     async waitUntilReady() {
       await Promise.all([redis?.waitUntilReady(), import('../../ai/openai.ts'), import('../../billing/stripe.ts')])
     },
     async close() {
+      clearInterval(flushing)
+      await tracer?.flush()
       redis?.close()
       await Promise.all([runtime.close(), platform.close(), queue.close()])
     },

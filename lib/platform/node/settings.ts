@@ -30,6 +30,11 @@ export const nodeSettings = {
   QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of QStash.'),
   QSTASH_CURRENT_SIGNING_KEY: z.string().min(1).optional().describe('Key that verifies jobs of QStash.'),
   QSTASH_NEXT_SIGNING_KEY: z.string().min(1).optional().describe('Second key that verifies jobs of QStash, for rotation.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(20)
+    .optional()
+    .describe('Bearer token with which Prometheus fetches /metrics. Without it the path answers 404.'),
   JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
   ASSETS_DIR: z.string().min(1).default('dist/assets').describe('Folder of the static files that `npm run build` writes.'),
   OBJECTS_DIR: z.string().min(1).optional().describe('Folder for uploads, if they are not stored in S3.'),

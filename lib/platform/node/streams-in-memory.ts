@@ -7,6 +7,8 @@ import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
 export interface NodeRealtime extends RealtimePort {
   /** Count the open streams of an account in this process. */
   countStreams(accountId: string): number
+  /** Count the open streams of this process. */
+  countAllStreams(): number
   /** End every stream, also those that are opened later. The clients reconnect to another process after a few seconds. */
   close(): Promise<void>
 }
@@ -57,6 +59,7 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
     },
     async ping() {},
     countStreams: (accountId) => accounts.get(accountId)?.streams.count() ?? 0,
+    countAllStreams: () => [...accounts.values()].reduce((sum, { streams }) => sum + streams.count(), 0),
     async close() {
       isClosed = true
       for (const { streams } of [...accounts.values()]) streams.close()

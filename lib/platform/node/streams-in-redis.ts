@@ -49,6 +49,7 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
       if (reader.isFailing()) throw new Error('The streams of Redis cannot be read')
     },
     countStreams: (accountId) => accounts.get(streamKeyOf(accountId))?.count() ?? 0,
+    countAllStreams: () => [...accounts.values()].reduce((sum, streams) => sum + streams.count(), 0),
     async close() {
       isClosed = true
       for (const streams of [...accounts.values()]) streams.close()

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import type { C, Services } from '../../lib/http/app.ts'
+import { createToolCaller } from '../../lib/mcp/call-operation.ts'
+import { bindTools, type Tool } from '../../lib/mcp/tool-schemas.ts'
+import { tools } from '../../lib/mcp/tools.ts'
+
+const bound = bindTools(tools, operations)
+
+/** Call a tool, and return the requests that it sends to the app. */
+async function listRequests(tool: Tool, input: Record<string, unknown>): Promise<Request[]> {
+  const requests: Request[] = []
+  const dispatch = (request: Request) => {
+    requests.push(request)
+    return new Response('{}')
+  }
+  const headers = { authorization: 'Bearer x', cookie: 'a=b', 'idempotency-key': 'k', 'mcp-protocol-version': '1', 'user-agent': 'test' }
+  const c = { req: { raw: new Request('https://api.example/mcp', { headers }) }, env: {}, executionCtx: {} } as unknown as C
+  const services = { dispatch, ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } } } as unknown as Services
+  await createToolCaller(c, services, null)(tool, input)
+  return requests
+}
+
+it.each(bound.filter(({ operation }) => operation.params).map((tool) => [tool.declaration.name, tool] as const))(
+  'MCP-03 %s sends no request for an id that would lead to another path',
+  async (_, tool) => {
+    const names = Object.keys(tool.operation.params?.shape ?? {})
+    for (const id of ['.', '..', '%2e%2e', '../x', 'x/y', 'x?y', 'x#y', '', null, undefined, {}, ['..']])
+      expect(await listRequests(tool, Object.fromEntries(names.map((name) => [name, id]))), String(id)).toEqual([])
+  },
+)
+
+it('MCP-08 sends on who calls, and nothing that concerns the MCP request alone', async () => {
+  const tool = bound.find(({ declaration }) => declaration.name === 'search_flows') as Tool
+  const [request] = await listRequests(tool, { search: 'a&b=c', limit: 5 })
+  expect(request?.url).toBe('https://api.example/api/v1/trees?limit=5&search=a%26b%3Dc')
+  expect(Object.keys(Object.fromEntries(request?.headers ?? [])).toSorted()).toEqual(['accept', 'authorization', 'cookie', 'user-agent'])
+})

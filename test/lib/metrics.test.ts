@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { expect, it } from 'vitest'
+import { noMetrics, record, recordWith } from '../../lib/metrics/metrics.ts'
+import { analyticsEngineMetrics } from '../../lib/platform/cloudflare/analytics-engine.ts'
+import { createMetricsRegistry } from '../../lib/platform/node/metrics-registry.ts'
+import { parseMetrics, sumSamples } from '../support/metrics.ts'
+
+interface Point {
+  indexes: string[]
+  blobs: string[]
+  doubles: number[]
+}
+
+function createDataset() {
+  const points: Point[] = []
+  return { points, metrics: analyticsEngineMetrics({ writeDataPoint: (point) => points.push(point) }) }
+}
+
+it('OBS-03 a histogram has cumulative buckets, the sum and the number of its values', async () => {
+  const registry = createMetricsRegistry()
+  await recordWith(registry, async () => {
+    for (const seconds of [0.001, 0.01, 0.02, 30]) record('databaseRoundTrips', { role: 'runtime' }, seconds)
+  })
+  const samples = parseMetrics(registry.write([]))
+  const name = 'support_flow_database_round_trip_seconds'
+  const buckets = samples.filter((sample) => sample.name === `${name}_bucket`)
+  expect(buckets.map(({ labels, value }) => [labels.le, value])).toEqual([
+    ['0.002', 1],
+    ['0.01', 2],
+    ['0.05', 3],
+    ['0.25', 3],
+    ['1', 3],
+    ['5', 3],
+    ['+Inf', 4],
+  ])
+  expect(sumSamples(samples, `${name}_sum`)).toBeCloseTo(30.031)
+  expect(sumSamples(samples, `${name}_count`)).toBe(4)
+})
+
+it('OBS-04 a metric stops to grow at 3,000 combinations of labels, and escapes what a label may not contain', async () => {
+  const registry = createMetricsRegistry()
+  await recordWith(registry, async () => {
+    record('requests', { operation: 'a"b\\c\nd', status: '2xx' })
+    for (let n = 0; n < 3100; n++) record('requests', { operation: `n${n}`, status: '2xx' })
+  })
+  const text = registry.write([])
+  expect(text).toContain(String.raw`support_flow_requests_total{operation="a\"b\\c\nd",status="2xx"} 1`)
+  expect(parseMetrics(text)).toHaveLength(3000)
+})
+
+it('OBS-06 writes one data point per metric and labels of an invocation, with the sum and the number of the values', async () => {
+  const { points, metrics } = createDataset()
+  await recordWith(metrics, async () => {
+    record('requests', { operation: 'notifications.list', status: '2xx' })
+    // Work inside shares the recorder.
+    await recordWith(metrics, async () => record('databaseRoundTrips', { role: 'runtime' }, 0.5))
+    record('databaseRoundTrips', { role: 'runtime' }, 0.25)
+    expect(points).toEqual([])
+  })
+  const name = 'support_flow_database_round_trip_seconds'
+  expect(points).toEqual([
+    {
+      indexes: ['support_flow_requests_total'],
+      blobs: ['support_flow_requests_total', 'notifications.list', '2xx'],
+      doubles: [1, 1],
+    },
+    { indexes: [name], blobs: [name, 'runtime'], doubles: [0.75, 2] },
+  ])
+})
+
+it('OBS-06 writes at most 250 data points per invocation, also of work that goes on after the response', async () => {
+  const { points, metrics } = createDataset()
+  let recordLater = () => {}
+  await recordWith(metrics, async () => {
+    recordLater = AsyncLocalStorage.bind(() => record('jobs', { job_id: 'jobs.push', outcome: 'succeeded' }))
+    for (let n = 0; n < 248; n++) record('requests', { operation: `n${n}`, status: '2xx' })
+  })
+  expect(points).toHaveLength(248)
+  for (let n = 0; n < 5; n++) recordLater()
+  expect(points).toHaveLength(250)
+})
+
+it('OBS-06 records nothing without a dataset, and outside a request', async () => {
+  expect(analyticsEngineMetrics(undefined)).toBe(noMetrics)
+  record('aiCost', {}, 1)
+  expect(await recordWith(noMetrics, async () => 'result')).toBe('result')
+})
