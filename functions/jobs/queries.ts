@@ -22,6 +22,8 @@ export const expiries: readonly Expiry[] = [
   { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'stream_tickets', column: 'expires_at', keptFor: '0 days' },
   { table: 'oauth_codes', column: 'expires_at', keptFor: '1 day' },
+  // Kept for as long as its second use should end the grant.
+  { table: 'oauth_refresh_tokens', column: 'used_at', keptFor: '30 days' },
   // A program takes its refresh tokens with it. Their grants end by themselves.
   { table: 'oauth_clients', column: 'expires_at', keptFor: '0 days', maxBatch: 100 },
   // The provider remembers the key of a call for 24 hours.

@@ -101,8 +101,9 @@ it('processes expired rows in batches until none is left, and keeps the others',
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
   // Two full batches and one of five rows, of fourteen kinds.
-  // The log of webhooks, which is empty, is read by age and by number. So are the codes and the programs of the OAuth server, by age.
-  expect(roundTrips).toBe(3 * tables.length + 4)
+  // The log of webhooks, which is empty, is read by age and by number. So are the codes, the used tokens and the programs of the OAuth
+  // server, by age.
+  expect(roundTrips).toBe(3 * tables.length + 5)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
 
