@@ -29,7 +29,7 @@ export type Vendor =
   | 'objects'
   | 'psa'
   | 'queue'
-  | 'traces'
+  | 'telemetry'
   | 'webhook'
 
 /** Sends one call. A vendor's client takes it as its `fetch`. */

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import { createBoundedFetch, type FetchLimits } from '../net/bounded-fetch.ts'
+import { createBoundedFetch } from '../net/bounded-fetch.ts'
 import type { Span, Tracer } from '../trace.ts'
 import { toTraceRequest } from './trace-request.ts'
 
@@ -17,22 +17,19 @@ export interface OtlpSettings {
 const maxWaiting = 2048
 // A receiver may refuse a body above 4 MB; a span has about 600 bytes.
 const maxPerCall = 512
-const callLimits: FetchLimits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
+const limits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
 
 /**
  * Create a tracer that sends spans with OTLP over HTTP as JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp. The caller decides when to
  * flush. Spans that the receiver did not accept are dropped and counted in a log line.
  */
 export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log }: OtlpSettings): Tracer {
-  const fetchBounded = createBoundedFetch('traces', callLimits)
   let waiting: Span[] = []
   let dropped = 0
+  const fetchBounded = createBoundedFetch('telemetry', limits)
   const send = async (spans: readonly Span[]) => {
-    const response = await fetchBounded(`${endpoint}/v1/traces`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: toTraceRequest(spans, version),
-    })
+    const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: toTraceRequest(spans, version) }
+    const response = await fetchBounded(`${endpoint}/v1/traces`, request)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The receiver answered ${response.status}`)
   }
