@@ -44,11 +44,12 @@ export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log 
       // Spans that end while the call runs wait for the next flush.
       const spans = waiting
       waiting = []
-      for (let n = 0; n < spans.length; n += maxPerCall) {
-        const batch = spans.slice(n, n + maxPerCall)
-        await send(batch).catch(() => {
-          dropped += batch.length
-        })
+      let sent = 0
+      try {
+        for (; sent < spans.length; sent += maxPerCall) await send(spans.slice(sent, sent + maxPerCall))
+      } catch {
+        // The rest would probably fail too, and a stop of the process waits for this.
+        dropped += spans.length - sent
       }
       if (dropped > 0) log({ at: new Date().toISOString(), spans_dropped: dropped })
       dropped = 0
