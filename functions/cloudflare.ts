@@ -5,7 +5,7 @@ import { recordWith } from '../lib/metrics/metrics.ts'
 import { EscalationHub } from '../lib/platform/cloudflare/hub.ts'
 import { createCloudflareServices, type Bindings as PlatformBindings } from '../lib/platform/cloudflare/services.ts'
 import { parseCloudflareConfig } from '../lib/platform/cloudflare/settings.ts'
-import { runInTrace } from '../lib/trace.ts'
+import { runInTrace, type Tracer } from '../lib/trace.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 
@@ -27,14 +27,33 @@ export { EscalationHub }
 // The settings of an isolate never change, so it assembles the app once.
 let assembled: ReturnType<typeof assemble> | undefined
 
+/** Answer a request, then send its spans once its effects have ended. A timer would not run between two requests. */
+async function fetchAndFlush(
+  tracer: Tracer,
+  execution: ExecutionContext,
+  answer: (observed: ExecutionContext) => Response | Promise<Response>,
+): Promise<Response> {
+  const effects: Promise<unknown>[] = []
+  const waitUntil = (effect: Promise<unknown>) => {
+    effects.push(effect)
+    execution.waitUntil(effect)
+  }
+  const { props } = execution
+  const response = await answer({ props, waitUntil, passThroughOnException: () => execution.passThroughOnException() })
+  execution.waitUntil(Promise.allSettled(effects).then(() => tracer.flush()))
+  return response
+}
+
 export default {
   fetch(request: Request, env: Bindings, execution: ExecutionContext) {
     assembled ??= assemble(env)
-    return assembled.app.fetch(request, env, execution)
+    const { app, services } = assembled
+    const { tracer } = services
+    return tracer ? fetchAndFlush(tracer, execution, (observed) => app.fetch(request, env, observed)) : app.fetch(request, env, execution)
   },
   async scheduled(_controller: unknown, env: Bindings) {
     assembled ??= assemble(env)
     const { services } = assembled
-    await recordWith(services.metrics, () => runInTrace(null, () => runEveryMinute(services)))
+    await recordWith(services.metrics, () => runInTrace(null, () => runEveryMinute(services))).finally(() => services.tracer?.flush())
   },
 }

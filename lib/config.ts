@@ -44,6 +44,22 @@ const OptionalSecret = z
 /** An address, without a slash at the end. */
 export const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
+/** Headers as in https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
+const OtlpHeaders = z.string().transform((text, ctx) => {
+  const pairs = text.split(',').filter((pair) => pair.trim())
+  try {
+    return Object.fromEntries(new Headers(pairs.map((pair) => readPair(pair))))
+  } catch {
+    ctx.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas, with URL-encoded values' })
+    return z.NEVER
+  }
+})
+function readPair(pair: string): [name: string, value: string] {
+  const separator = pair.indexOf('=')
+  if (separator < 1) throw new TypeError('The header has no value')
+  return [pair.slice(0, separator).trim(), decodeURIComponent(pair.slice(separator + 1).trim())]
+}
+
 const Settings = z.object({
   VERSION: z.string().default(version).describe('Version that /health shows, if not that of the code.'),
   PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
@@ -71,6 +87,11 @@ const Settings = z.object({
     .optional()
     .describe('Bearer token with which /ready names each dependency. Other callers only see whether all respond.'),
   READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
+  OTLP_ENDPOINT: Url.optional().describe('Receiver of OpenTelemetry spans (OTLP over HTTP, JSON), without /v1/traces. No spans if unset.'),
+  OTLP_HEADERS: OtlpHeaders.default({}).describe(
+    'Headers of the calls to it, as `name=value`, separated by commas; values are URL-encoded.',
+  ),
+  OTLP_SAMPLE_RATIO: z.coerce.number().min(0).max(1).default(1).describe('Share of the traces whose spans are sent, from 0 to 1.'),
   STREAM_HEARTBEAT_MS: z.coerce
     .number()
     .int()

@@ -15,7 +15,8 @@ create or replace trigger audit
 -- When the messages of an ended session were deleted. A session that continues afterwards is processed again when it is old.
 alter table ai_sessions add column messages_deleted_at timestamptz(3);
 
-grant delete on billing_events to app_platform;
+-- `for update` needs the right to update a column.
+grant delete, update (received_at) on billing_events to app_platform;
 
 -- Deletes up to `p_limit` entries that are older than their account keeps them, and returns their number. No role may delete other entries.
 create function app.delete_audit_logs(p_limit integer) returns integer

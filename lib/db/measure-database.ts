@@ -1,26 +1,40 @@
 import { record } from '../metrics/metrics.ts'
-import type { Database } from './database.ts'
+import { isTraced, runInSpan } from '../trace.ts'
+import type { Database, Statement } from './database.ts'
+import { describeStatements } from './describe-statement.ts'
 
-/** Return the database with its round trips recorded as metrics. The transaction of `begin` counts each of its queries. */
-export function measureDatabase<D extends Database>(database: D, role: 'runtime' | 'platform'): D {
+type Role = 'runtime' | 'platform'
+type SqlText = Pick<Statement, 'sql'>
+
+/** Return the database with its round trips recorded, as metrics and as spans. A transaction has one round trip per query. */
+export function measureDatabase<D extends Database>(database: D, role: Role): D {
   return {
     ...database,
-    run: (statements, options) => measure(role, () => database.run(statements, options)),
+    run: (statements, options) => measure(role, statements, () => database.run(statements, options)),
     async begin(beginSql) {
-      const connection = await measure(role, () => database.begin(beginSql))
-      return { ...connection, query: (statement) => measure(role, () => connection.query(statement)) }
+      const connection = await measure(role, [{ sql: beginSql }], () => database.begin(beginSql))
+      return { ...connection, query: (statement) => measure(role, [statement], () => connection.query(statement)) }
     },
   }
 }
 
-async function measure<T>(role: string, work: () => Promise<T>): Promise<T> {
+async function measure<T>(role: Role, statements: readonly SqlText[], work: () => Promise<T>): Promise<T> {
   const started = performance.now()
   try {
-    return await work()
+    return await (isTraced() ? traceRoundTrip(role, statements, work) : work())
   } catch (error) {
     record('databaseFailures', { role })
     throw error
   } finally {
     record('databaseRoundTrips', { role }, (performance.now() - started) / 1000)
   }
+}
+
+/** Run a round trip as a span, named as https://opentelemetry.io/docs/specs/semconv/database/postgresql/ wants it. */
+function traceRoundTrip<T>(role: Role, statements: readonly SqlText[], work: () => Promise<T>): Promise<T> {
+  return runInSpan(describeStatements(statements), 'client', async ({ attributes }) => {
+    Object.assign(attributes, { 'db.system.name': 'postgresql', 'support_flow.role': role })
+    if (statements.length > 1) attributes['db.operation.batch.size'] = statements.length
+    return work()
+  })
 }

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import { type MetricsPort, record, recordWith, toStatusClass } from '../metrics/metrics.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
-import { runInTrace } from '../trace.ts'
+import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '../trace.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
 
@@ -26,6 +26,8 @@ export interface Services {
   readClientAddress(request: Request, env: unknown): string
   log: Log
   metrics: MetricsPort
+  /** Where spans are sent; nowhere if it is undefined. */
+  tracer?: Tracer | undefined
   /** Answer a request inside this process. Set when the app is assembled. */
   dispatch?: ((request: Request, env: object, execution: Execution) => Response | Promise<Response>) | undefined
 }
@@ -56,7 +58,7 @@ export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
   const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
-  app.use((c, next) => recordWith(services.metrics, () => runInTrace(c.req.header('traceparent'), next)))
+  app.use((c, next) => recordWith(services.metrics, () => traceRequest(c, services.tracer, next)))
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
@@ -117,6 +119,18 @@ function createRouteProblem(app: Hono<Env>, path: string, method: string): Probl
   return others.length > 0
     ? new Problem('method_not_allowed', undefined, { headers: { allow: others.join(', ') } })
     : new Problem('not_found')
+}
+
+/** Run a request in the trace of its caller, as a span. A request that this process makes to itself stays in its trace. */
+function traceRequest(c: C, tracer: Tracer | undefined, next: () => Promise<void>): Promise<void> {
+  const run = () =>
+    runInSpan('request', 'server', async (span) => {
+      await next()
+      span.name = c.get('operation') ?? 'request'
+      Object.assign(span.attributes, { 'http.request.method': c.req.method, 'http.response.status_code': c.res.status })
+      span.failed = c.res.status >= 500
+    })
+  return runInTrace(c.req.header('traceparent') ?? createTraceparent(), () => recordSpans(tracer, run))
 }
 
 // Paths that are no operation, such as /health.

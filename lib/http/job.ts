@@ -9,6 +9,7 @@ import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
 import { parseJson } from '../text/json.ts'
+import { recordSpans, runInSpan } from '../trace.ts'
 import { callStoredRequest, type TaskRequest } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { respond } from './respond.ts'
@@ -39,16 +40,16 @@ export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
 
 /**
  * Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even if it failed. Metrics count it
- * as `name`, the id of a job or `cron.*`.
+ * as `name`, the id of a job or `cron.*`, which also names its span.
  */
 export function runJob(services: Services, name: string, work: (ctx: JobContext) => Promise<void>): Promise<void> {
   return recordWith(services.metrics, async () => {
     let outcome = 'failed'
     try {
-      await runAndPublish(services, work)
+      await recordSpans(services.tracer, () => runInSpan(name, 'consumer', () => runAndPublish(services, work)))
       outcome = 'succeeded'
     } finally {
-      record('jobs', { job: name, outcome })
+      record('jobs', { job_id: name, outcome })
     }
   })
 }

@@ -5,7 +5,10 @@ export interface Metric {
   /** The name of the metric in Prometheus: https://prometheus.io/docs/practices/naming/ */
   name: string
   help: string
-  /** Each label has few values, all known before: declared ids, names of vendors, outcomes. Never an id of a row, a path or an address. */
+  /**
+   * Each label has few values, all known before: declared ids, names of vendors, outcomes. Never an id of a row, a path or an address. The labels
+   * `job` and `instance` belong to Prometheus.
+   */
   labels: readonly string[]
   /** Upper bounds of the buckets of a histogram. A metric without them is a counter. */
   buckets?: readonly number[]
@@ -36,7 +39,7 @@ export const metrics = {
   jobs: {
     name: 'support_flow_jobs_total',
     help: 'Jobs of the queue and periodic work (cron.*) by outcome.',
-    labels: ['job', 'outcome'],
+    labels: ['job_id', 'outcome'],
   },
   attempts: {
     name: 'support_flow_attempts_total',

@@ -1,5 +1,5 @@
 import { record, toStatusClass } from '../metrics/metrics.ts'
-import { createTraceparent } from '../trace.ts'
+import { createTraceparent, runInSpan } from '../trace.ts'
 
 /** What one call may take. */
 export interface FetchLimits {
@@ -46,7 +46,7 @@ async function measureCall(vendor: Vendor, call: () => Promise<Response>): Promi
   const started = performance.now()
   let outcome = 'failed'
   try {
-    const response = await call()
+    const response = await traceCall(vendor, call)
     outcome = toStatusClass(response.status)
     return response
   } catch (error) {
@@ -56,6 +56,16 @@ async function measureCall(vendor: Vendor, call: () => Promise<Response>): Promi
     record('calls', { vendor, outcome })
     record('callDuration', { vendor }, (performance.now() - started) / 1000)
   }
+}
+
+// The address is left out: that of a webhook belongs to an account, and may contain a secret.
+function traceCall(vendor: Vendor, call: () => Promise<Response>): Promise<Response> {
+  return runInSpan(`call ${vendor}`, 'client', async (span) => {
+    const response = await call()
+    Object.assign(span.attributes, { 'peer.service': vendor, 'http.response.status_code': response.status })
+    span.failed = response.status >= 500
+    return response
+  })
 }
 
 /** Return the headers of a call with the trace that it belongs to. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { record } from '../metrics/metrics.ts'
 import type { SendResult } from '../net/send-result.ts'
+import { addSpanEvent } from '../trace.ts'
 
 /** A claimed attempt. */
 export interface Attempt {
@@ -25,9 +26,11 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 /** Kinds of stored work in the metrics. Deliveries are counted by their channel. */
 export type AttemptLabel = 'ai_task' | 'assessment' | 'chat' | 'email' | 'push' | 'webhook'
 
-/** Record the outcome of an attempt as a metric. `retrySeconds` is the time until the next one, null without one. */
+/** Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until the next one, null without one. */
 export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>, retrySeconds: number | null): void {
-  record('attempts', { kind, outcome: ok ? 'succeeded' : retrySeconds === null ? 'failed' : 'retried' })
+  const outcome = ok ? 'succeeded' : retrySeconds === null ? 'failed' : 'retried'
+  record('attempts', { kind, outcome })
+  addSpanEvent('attempt', { kind, outcome })
 }
 
 export const abandonedAttemptError = 'The last attempt did not finish'

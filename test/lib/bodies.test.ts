@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { expectStatus } from '../support/expect-status.ts'
 
 const services = {
@@ -10,6 +11,7 @@ const services = {
   limiter: { count: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
   readClientAddress: () => '192.0.2.1',
   log: () => {},
+  metrics: noMetrics,
 } as unknown as Services
 
 const publicPost = { method: 'post', limit: 'public', summary: 's', success: 200 } as const

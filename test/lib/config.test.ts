@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import { settings } from '../../lib/config.ts'
 import { cloudflareSettings, parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { nodeSettings, parseNodeConfig } from '../../lib/platform/node/settings.ts'
+import { sampleSettings } from '../support/settings.ts'
 
 const readme = join(import.meta.dirname, '../../functions/README.md')
 
@@ -47,3 +48,19 @@ it.each([
   for (const [name] of required) expect(parse).toThrow(new RegExp(`\\b${name}: `))
   expect(parse).not.toThrow(/secret-value/)
 })
+
+it.each([
+  ['authorization=Bearer%20a%3Db, x-team = ops', { authorization: 'Bearer a=b', 'x-team': 'ops' }],
+  ['', {}],
+])('OBS-08 reads the headers of the receiver of spans from %j', (text, headers) => {
+  expect(parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text }).OTLP_HEADERS).toEqual(headers)
+})
+
+it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value'])(
+  'OBS-09 refuses headers of the receiver of spans that are not valid, without their value: %s',
+  (text) => {
+    const parse = () => parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text })
+    expect(parse).toThrow('OTLP_HEADERS: must be name=value pairs')
+    expect(parse).not.toThrow('secret-value')
+  },
+)

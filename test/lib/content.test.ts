@@ -7,6 +7,7 @@ import { createApp } from '../../lib/http/app.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { sampleSettings } from '../support/settings.ts'
@@ -21,6 +22,7 @@ function createTestApp(operations: AnyOperation[]) {
     limiter: { count: async () => allowedResult },
     readClientAddress: () => '192.0.2.1',
     log: (line: Record<string, unknown>) => logLines.push(line),
+    metrics: noMetrics,
   } as unknown as Services
   const app: Hono<Env> = createApp(services)
   mountOperations(app, operations, services)

@@ -7,6 +7,7 @@ import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { writeMethod } from '../../lib/local/client-operations.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
 import { sampleSettings } from '../support/settings.ts'
 
@@ -33,6 +34,7 @@ async function readHeaders(path: string) {
     ports: { config: parseConfig(sampleSettings) },
     readClientAddress: () => '192.0.2.1',
     log: () => {},
+    metrics: noMetrics,
   } as unknown as Services
   const app = createApp(services)
   mountOperations(app, things, services)

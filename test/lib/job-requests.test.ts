@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { job, mountJobs } from '../../lib/http/job.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
 
 const key = 'sig_0123456789abcdef0123456789abcdef'
 const origin = 'https://api.example.com'
@@ -21,6 +22,7 @@ const services = {
   ports: { config: { CORS_ORIGINS: [], PUBLIC_BASE_URL: origin } },
   readClientAddress: () => '192.0.2.1',
   log: () => {},
+  metrics: noMetrics,
 } as unknown as Services
 const app = createApp(services)
 mountJobs(app, [sendNote], services, [key])

@@ -72,7 +72,7 @@ it('OBS-06 writes at most 250 data points per invocation, also of work that goes
   const { points, metrics } = createDataset()
   let recordLater = () => {}
   await recordWith(metrics, async () => {
-    recordLater = AsyncLocalStorage.bind(() => record('jobs', { job: 'jobs.push', outcome: 'succeeded' }))
+    recordLater = AsyncLocalStorage.bind(() => record('jobs', { job_id: 'jobs.push', outcome: 'succeeded' }))
     for (let n = 0; n < 248; n++) record('requests', { operation: `n${n}`, status: '2xx' })
   })
   expect(points).toHaveLength(248)

@@ -9,6 +9,7 @@ import { job, mountJobs, runJobMessage } from '../../lib/http/job.ts'
 import { runCronJob, waitUntilJobsSettled } from '../../lib/local/node-jobs.ts'
 import { moveDatabaseClock, openCluster, platformPassword, withSuperuser } from '../../lib/local/postgres.ts'
 import { startRelay } from '../../lib/local/relay.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { createJobs } from '../../lib/platform/node/jobs.ts'
 import { closeJobsPool, openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
 import type { WorkerSettings } from '../../lib/platform/node/jobs-worker.ts'
@@ -45,6 +46,7 @@ function createTestJob(recorder: Recorder, changedSettings: Record<string, strin
     ports: { config: parseSettings(settings, { ...sampleSettings, ...changedSettings }) },
     readClientAddress: () => 'unknown',
     log: (line: Record<string, unknown>) => recorder.log.push(line),
+    metrics: noMetrics,
   } as unknown as Services
   const run = job({
     id: 'test.run',

@@ -9,10 +9,16 @@ import { connectWithOAuth, obtainCode, postOAuth } from '../support/mcp-oauth.ts
 import { callToolWithFixture, toolCases } from '../support/mcp-tools.ts'
 import { fetchMetrics } from '../support/metrics.ts'
 import { createAccount } from '../support/people.ts'
+import { startSpanReceiver } from '../support/span-receiver.ts'
+import { listAncestors, traceReset } from '../support/span-tree.ts'
 import { traceResetMail } from '../support/traces.ts'
 
-const service = await startOwnService({}, { platform: 'cloudflare' })
-afterAll(() => service.close())
+const receiver = await startSpanReceiver()
+const service = await startOwnService({ OTLP_ENDPOINT: receiver.url }, { platform: 'cloudflare' })
+afterAll(async () => {
+  await service.close()
+  receiver.close()
+})
 
 it('NOT-56 returns the facts of a limit, which the Worker reads from the error of the database', async () => {
   const { admin } = await createAccount(service)
@@ -106,6 +112,14 @@ it('AIT-06 the Worker keeps the answer for a caller who leaves before it', async
 it('OBS-02 OBS-06 the Worker answers with a dataset for its metrics, and has no path that shows them', async () => {
   expect((await fetch(`${service.api}/health`)).status).toBe(200)
   expect((await fetchMetrics(service)).status).toBe(404)
+})
+
+it('OBS-08 the Worker sends the spans of a request, and those of the job that it leads to', async () => {
+  const { spans, callerSpan } = await traceReset(service, receiver)
+  const operation = 'identity.credentials.requestPasswordReset'
+  expect(spans.find(({ name }) => name === operation)).toMatchObject({ parentSpanId: callerSpan })
+  const mail = spans.find(({ name }) => name === 'call mail')
+  expect(listAncestors(spans, mail)).toEqual([operation, 'jobs.deliver', 'jobs.deliver', 'call mail'])
 })
 
 it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and its e-mails', async () => {

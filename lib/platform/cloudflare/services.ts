@@ -4,6 +4,7 @@ import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import { measureDatabase } from '../../db/measure-database.ts'
 import type { Services } from '../../http/app.ts'
 import { withTraceId } from '../../log.ts'
+import { openTracer } from '../../otlp/open-tracer.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
 import { createSharedPorts } from '../../services.ts'
 import { type AnalyticsDataset, analyticsEngineMetrics } from './analytics-engine.ts'
@@ -49,5 +50,6 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
     log: withTraceId(log),
     metrics: analyticsEngineMetrics(METRICS),
+    tracer: openTracer(config, withTraceId(log)),
   }
 }

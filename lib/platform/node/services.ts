@@ -5,6 +5,7 @@ import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import { measureDatabase } from '../../db/measure-database.ts'
 import type { Services } from '../../http/app.ts'
 import { withTraceId } from '../../log.ts'
+import { openTracer } from '../../otlp/open-tracer.ts'
 import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
@@ -43,6 +44,9 @@ export interface NodeServices {
   close(): Promise<void>
 }
 
+// How long spans wait for others, in milliseconds.
+const flushIntervalMs = 2000
+
 /** Create every service of the Node process from the settings. */
 export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
   const log = withTraceId(options.log)
@@ -52,6 +56,8 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)
   const metrics = createMetricsRegistry()
+  const tracer = openTracer(config, log)
+  const flushing = tracer && setInterval(() => void tracer.flush(), flushIntervalMs).unref()
   const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
   const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
   const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
@@ -72,6 +78,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
     log,
     metrics,
+    tracer,
   }
   return {
     services,
@@ -82,6 +89,8 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       await Promise.all([redis?.waitUntilReady(), import('../../ai/openai.ts'), import('../../billing/stripe.ts')])
     },
     async close() {
+      clearInterval(flushing)
+      await tracer?.flush()
       redis?.close()
       await Promise.all([runtime.close(), platform.close(), queue.close()])
     },
