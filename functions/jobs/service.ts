@@ -1,3 +1,4 @@
+import { expiries } from '../../lib/db/retention.ts'
 import { describe } from '../../lib/http/app.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
@@ -10,7 +11,6 @@ import * as deliveries from '../notifications/deliveries/service.ts'
 import * as pushes from '../psa/pushes/service.ts'
 import * as webhooks from '../webhooks/attempts/service.ts'
 import * as queries from './queries.ts'
-import { expiries } from './retention.ts'
 
 type SweepContext = deliveries.DeliveryContext &
   pushes.PushContext &

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { expiries } from '../../../functions/jobs/retention.ts'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
+import { expiries } from '../../../lib/db/retention.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
 import { openPostgres } from '../../../lib/platform/node/postgres.ts'
 import { startOwnService } from '../../support/app.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { type Policy, retention } from '../../../functions/jobs/retention.ts'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
+import { type Policy, retention } from '../../../lib/db/retention.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
 import { type Service, sharedService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'

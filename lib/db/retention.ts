@@ -1,4 +1,4 @@
-import type { DB } from '../../lib/db/schema.ts'
+import type { DB } from './schema.ts'
 
 /** Columns of `accounts` with the days for which the account keeps rows. Null keeps them for ever. */
 export type DaysSetting = 'audit_log_days' | 'notification_days' | 'ai_message_days' | 'session_days'
