@@ -39,4 +39,6 @@ create table oauth_refresh_tokens (
 );
 create index oauth_refresh_tokens_sign_in on oauth_refresh_tokens (sign_in_id);
 create index oauth_refresh_tokens_client on oauth_refresh_tokens (client_id);
+-- Used tokens are deleted by age.
+create index oauth_refresh_tokens_used on oauth_refresh_tokens (used_at) where used_at is not null;
 grant select, insert, update, delete on oauth_clients, oauth_codes, oauth_refresh_tokens to app_platform;

@@ -8,7 +8,6 @@ create index concurrently if not exists psa_pushes_body on psa_pushes (pushed_at
 create index concurrently if not exists billing_events_age on billing_events (received_at);
 create index concurrently if not exists maintenance_runs_age on maintenance_runs (due_at);
 create index concurrently if not exists refresh_tokens_age on refresh_tokens (created_at);
-create index concurrently if not exists oauth_refresh_tokens_age on oauth_refresh_tokens (created_at);
 -- For foreign keys, whose check would read a whole table when a row of the other one is deleted.
 create index concurrently if not exists sessions_tree_version on sessions (tree_account_id, tree_id, tree_version);
 create index concurrently if not exists session_custom_steps_tree on session_custom_steps (tree_account_id, tree_id) where tree_id is not null;

@@ -55,7 +55,7 @@ revoke: Method<'identity.signIns.revoke'>
 revokeAll: Method<'identity.signIns.revokeAll'>
 }
 consents: {
-/** Get a program that asks for access. Anybody can register a program under any name, so the page of the consent should show the host as well. */
+/** Get a program that asks for access. Anybody can register a program under any name, so the page of the consent should also show the host of `redirect_uri`, to which the browser continues. */
 getClient: Method<'identity.consents.getClient'>
 /** Give a program access. The frontend calls it when the person agrees. `redirect_to` is where the browser continues, with a code that is valid for 60 seconds. The program then acts as the person, within these scopes. It is listed among the sign-ins. */
 create: Method<'identity.consents.create'>

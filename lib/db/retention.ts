@@ -89,7 +89,7 @@ export const retention: Record<keyof DB, Policy> = {
   notifications: endsWith('events', 'the event as a member sees it'),
   oauth_clients: expires('a program that nobody uses', { column: 'expires_at', keptFor: '0 days', maxBatch: 100 }),
   oauth_codes: expires('the reuse of a code ends its grant', { column: 'expires_at', keptFor: '1 day' }),
-  oauth_refresh_tokens: expires('a token is valid for 30 days', { column: 'created_at', keptFor: '35 days' }),
+  oauth_refresh_tokens: expires('its second use ends the grant', { column: 'used_at', keptFor: '30 days' }),
   oauth_states: expires('for support', { column: 'expires_at', keptFor: '1 day' }),
   onboarding: kept(person),
   one_time_tokens: expires('for support', { column: 'expires_at', keptFor: '30 days' }),

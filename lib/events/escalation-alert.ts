@@ -11,8 +11,8 @@ export interface EscalationDetails {
   next_steps: string
 }
 
-// Limited, because each recipient has a notification with these texts.
-const maxTextLength = 2000
+/** Maximum length of a text of an alert, in characters. Each recipient has a notification with these texts. */
+export const maxTextLength = 2000
 
 /** Cut the texts to what an alert shows. */
 export function toEscalationDetails(details: EscalationDetails): EscalationDetails {

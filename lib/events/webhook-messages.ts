@@ -1,3 +1,5 @@
+import { clip } from '../chat/chat.ts'
+import { maxTextLength } from './escalation-alert.ts'
 import type { Event } from './events.ts'
 import type { EventKey } from './keys.ts'
 import type { WebhookData } from './webhook-schemas.ts'
@@ -23,7 +25,8 @@ const builders: Builders = {
       target_user_id: targetUserId,
       team_id: teamId,
       ticket_id: psaTicketId,
-      problem: problemSummary,
+      // The problem may be a whole message. A payload has a limit, and an event that does not fit would undo what caused it.
+      problem: clip(problemSummary, maxTextLength),
       details,
     },
   }),
@@ -52,7 +55,14 @@ const builders: Builders = {
   }),
   'proposal.rejected': ({ proposalId, flowName, submitterId, actorId, teamId, reason }) => ({
     subject: proposalId,
-    data: { proposal_id: proposalId, team_id: teamId, flow_name: flowName, submitted_by: submitterId, decided_by: actorId, reason },
+    data: {
+      proposal_id: proposalId,
+      team_id: teamId,
+      flow_name: flowName,
+      submitted_by: submitterId,
+      decided_by: actorId,
+      reason: clip(reason, maxTextLength),
+    },
   }),
   'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
     subject: scheduleId,

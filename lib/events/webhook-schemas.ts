@@ -72,7 +72,7 @@ export const webhookData = {
     target_user_id: OptionalId.describe('Id of the colleague who was asked; null for anyone.'),
     team_id: TeamId,
     ticket_id: TicketId,
-    problem: z.string().describe('The problem.'),
+    problem: z.string().describe('The problem, at most 2,000 characters.'),
     details: EscalationDetails.nullable().describe('The details; null for an older session.'),
   }),
   'handoff.claimed': z.strictObject({

@@ -36,7 +36,8 @@ export const consentScript = `
     headers = { ...headers, authorization: 'Bearer ' + access_token }
     const program = await call('GET', '/auth/oauth-clients/' + encodeURIComponent(query.client_id))
     find('#program').textContent = program.name
-    find('#hosts').textContent = program.redirect_hosts.join(', ')
+    // Not every registered address: a program may list well-known hosts beside the one that gets the code.
+    find('#hosts').textContent = new URL(query.redirect_uri).host || new URL(query.redirect_uri).protocol
     for (const scope of query.scope.split(' ')) addScope(scope)
     find('#sign-in').hidden = true
     find('#consent').hidden = false

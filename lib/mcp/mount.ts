@@ -26,6 +26,7 @@ export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], se
     const c = context as C
     c.set('operation', 'mcp')
     try {
+      requireOwnOrigin(c, services)
       const credential = readBearer(c.req.header('authorization') ?? '')
       const grant = isApiKey(credential) ? null : await tokens.verify(credential)
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
@@ -41,6 +42,13 @@ export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], se
       return respondProblem(c, addChallenge(toProblem(error), services), error)
     }
   })
+}
+
+/** Throw 403 for a page of another site: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning */
+function requireOwnOrigin(c: C, { ports }: Services): void {
+  const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
+  const origin = c.req.header('origin')
+  if (origin !== undefined && ![...CORS_ORIGINS, PUBLIC_BASE_URL].includes(origin)) throw new Problem('forbidden')
 }
 
 /** Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else. */

@@ -18,7 +18,19 @@ export class AnswerTooLongError extends RangeError {
 }
 
 /** What kind of service is called: a label of metrics, so never a host. */
-export type Vendor = 'ai' | 'analytics' | 'billing' | 'chat' | 'dns' | 'identity' | 'mail' | 'objects' | 'psa' | 'queue' | 'webhook'
+export type Vendor =
+  | 'ai'
+  | 'analytics'
+  | 'billing'
+  | 'chat'
+  | 'dns'
+  | 'identity'
+  | 'mail'
+  | 'objects'
+  | 'psa'
+  | 'queue'
+  | 'telemetry'
+  | 'webhook'
 
 /** Sends one call. A vendor's client takes it as its `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>

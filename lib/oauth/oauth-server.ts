@@ -37,7 +37,7 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
     async authorize(c) {
       try {
         await limit(c, services, 'authorize')
-        return redirect(c, await startAuthorization(new URL(c.req.url).searchParams, { base, frontend, resource, platform }), 303)
+        return redirect(c, await startAuthorization(new URL(c.req.url).searchParams, { frontend, resource, platform }), 303)
       } catch (error) {
         return respondProblem(c, toProblem(error), error)
       }
@@ -81,32 +81,27 @@ async function registerClient(c: C, platform: PlatformDb): Promise<object> {
 }
 
 interface AuthorizationContext {
-  base: string
   frontend: string
   resource: string
   platform: PlatformDb
 }
 
 /**
- * Return where to send the browser: to the page on which the person decides, or back to the client with an error. Throw for an unknown client
- * or address, because nobody is sent to an address that the client has not registered.
+ * Return the page on which the person decides. Throw for a request that is not valid: nobody is sent to an address without having agreed, because
+ * anybody can register one (https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2).
  */
-async function startAuthorization(query: URLSearchParams, { base, frontend, resource, platform }: AuthorizationContext): Promise<string> {
+async function startAuthorization(query: URLSearchParams, { frontend, resource, platform }: AuthorizationContext): Promise<string> {
   const clientId = ClientId.safeParse(query.get('client_id')).data
   const client = clientId ? await rows.selectClient.first(platform, clientId) : undefined
   const redirectUri = query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
   if (!client || !redirectUri || !client.redirect_uris.includes(redirectUri))
     throw new Problem('bad_request', 'The client is unknown, or this is not one of its redirect addresses; register again')
-  const values = Object.fromEntries(query)
-  const { data } = AuthorizationRequest.safeParse(values)
-  const isForUs = data?.resource === undefined || data.resource === resource
-  if (data && isForUs) {
-    const { code_challenge, state } = data
-    const scope = parseScopes(data.scope).join(' ')
-    return addParameters(`${frontend}/oauth/consent`, { client_id: client.id, redirect_uri: redirectUri, code_challenge, scope, state })
-  }
-  const error = isForUs ? 'invalid_request' : 'invalid_target'
-  return addParameters(redirectUri, { error, state: query.get('state') ?? undefined, iss: base })
+  const { data } = AuthorizationRequest.safeParse(Object.fromEntries(query))
+  if (!data) throw new Problem('bad_request', 'The authorization request is not valid; see the metadata of this server')
+  if (data.resource !== undefined && data.resource !== resource) throw new Problem('bad_request', `Tokens are issued for ${resource} only`)
+  const { code_challenge, state } = data
+  const scope = parseScopes(data.scope).join(' ')
+  return addParameters(`${frontend}/oauth/consent`, { client_id: client.id, redirect_uri: redirectUri, code_challenge, scope, state })
 }
 
 function parseTokenRequest(text: string): TokenRequest {

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import { createBoundedFetch } from '../net/bounded-fetch.ts'
 import type { Span, Tracer } from '../trace.ts'
 import { toTraceRequest } from './trace-request.ts'
 
@@ -16,7 +17,7 @@ export interface OtlpSettings {
 const maxWaiting = 2048
 // A receiver may refuse a body above 4 MB; a span has about 600 bytes.
 const maxPerCall = 512
-const callTimeoutMs = 5000
+const limits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
 
 /**
  * Create a tracer that sends spans with OTLP over HTTP as JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp. The caller decides when to
@@ -25,9 +26,10 @@ const callTimeoutMs = 5000
 export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log }: OtlpSettings): Tracer {
   let waiting: Span[] = []
   let dropped = 0
+  const fetchBounded = createBoundedFetch('telemetry', limits)
   const send = async (spans: readonly Span[]) => {
     const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: toTraceRequest(spans, version) }
-    const response = await fetch(`${endpoint}/v1/traces`, { ...request, redirect: 'manual', signal: AbortSignal.timeout(callTimeoutMs) })
+    const response = await fetchBounded(`${endpoint}/v1/traces`, request)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The receiver answered ${response.status}`)
   }
@@ -42,11 +44,12 @@ export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log 
       // Spans that end while the call runs wait for the next flush.
       const spans = waiting
       waiting = []
-      for (let n = 0; n < spans.length; n += maxPerCall) {
-        const batch = spans.slice(n, n + maxPerCall)
-        await send(batch).catch(() => {
-          dropped += batch.length
-        })
+      let sent = 0
+      try {
+        for (; sent < spans.length; sent += maxPerCall) await send(spans.slice(sent, sent + maxPerCall))
+      } catch {
+        // The rest would probably fail too, and a stop of the process waits for this.
+        dropped += spans.length - sent
       }
       if (dropped > 0) log({ at: new Date().toISOString(), spans_dropped: dropped })
       dropped = 0

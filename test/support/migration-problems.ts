@@ -27,7 +27,7 @@ export async function listMigrationProblems(url: string, folder: string, setting
   const load = await startTableLoad(url, tables, settings)
   const migrated = migrate(url, undefined, probedFolder, { ...settings, maxAttempts: 1000, maxTotalMs: 20_000, batchPauseMs: 0 })
   await migrated.finally(() => rm(probedFolder, { recursive: true })).catch(() => {})
-  const waits = (await load.stop()).map((blocker) => `Statements waited over ${settings.maxWaitMs} ms for ${blocker}`)
+  const waits = (await load.stop()).filter(Boolean).map((blocker) => `Statements waited over ${settings.maxWaitMs} ms for ${blocker}`)
   await migrated
   const { rows } = await asSuperuser(url, (client) => client.query<{ line: string }>('select line from migration_probe.scans'))
   return [...waits, ...new Set([...listValidations(pending, tables), ...rows.map(({ line }) => line)])].sort()

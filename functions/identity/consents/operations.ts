@@ -8,7 +8,8 @@ export const consentOperations = [
     method: 'get',
     path: '/auth/oauth-clients/{client_id}',
     summary: 'Get a program that asks for access',
-    description: 'Anybody can register a program under any name, so the page of the consent should show the host as well.',
+    description:
+      'Anybody can register a program under any name, so the page of the consent should also show the host of `redirect_uri`, to which the browser continues.',
     access: 'user',
     limit: 'read',
     strictLimit: 'sign_in',

@@ -1,6 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
+import { createAiSession } from '../../support/ai.ts'
 import { startOwnService } from '../../support/app.ts'
-import { startSpanReceiver } from '../../support/span-receiver.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount } from '../../support/people.ts'
+import { type ReceivedSpan, startSpanReceiver } from '../../support/span-receiver.ts'
 import { listAncestors, traceReset } from '../../support/span-tree.ts'
 
 const receiver = await startSpanReceiver()
@@ -29,4 +32,23 @@ it('OBS-08 sends the spans of a request, its statements, its job, the calls of t
   const sent = receiver.bodies.join('\n')
   for (const personal of [email, 'people.example', '127.0.0.1', '$1', 'where ', 'Bearer'])
     expect(sent.includes(personal), personal).toBe(false)
+})
+
+it('OBS-08 a request that a job makes to this process stays in the trace of the job', async () => {
+  const { admin } = await createAccount(service)
+  const session = await createAiSession(admin)
+  const headers = { prefer: 'respond-async' }
+  expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, headers), 202)
+  const findJob = () => receiver.spans.find(({ name, kind }) => name === 'jobs.runAiTask' && kind === 5)
+  await expect.poll(findJob, { timeout: 15_000 }).toBeDefined()
+  const { traceId } = findJob() as ReceivedSpan
+  const spans = receiver.spans.filter((span) => span.traceId === traceId)
+  const call = spans.find(({ name }) => name === 'call ai')
+  expect(listAncestors(spans, call)).toEqual([
+    'ai.turns.sendMessage',
+    'jobs.runAiTask',
+    'jobs.runAiTask',
+    'ai.turns.sendMessage',
+    'call ai',
+  ])
 })

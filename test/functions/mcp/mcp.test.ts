@@ -122,6 +122,13 @@ describe('resources and prompts', () => {
 })
 
 describe('callers', () => {
+  it('MCP-15 refuses a page of another site, and accepts one of the own frontend', async () => {
+    const { key } = await createScene()
+    const send = async (origin: string) => (await post({ authorization: `Bearer ${key.key}`, origin })).status
+    const own = [service.api, 'http://localhost:5173']
+    expect(await Promise.all([...own, 'https://evil.example', 'null'].map(send))).toEqual([200, 200, 403, 403])
+  })
+
   it('MCP-08 returns 401 with the address of the metadata without a valid credential', async () => {
     const { account, key } = await createScene()
     expectStatus(await account.admin.call('DELETE', `/api-keys/${key.id}`), 204)

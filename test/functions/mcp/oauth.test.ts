@@ -80,14 +80,17 @@ describe('authorization', () => {
   })
 
   it.each([
-    ['another response type', { response_type: 'token' }, 'invalid_request'],
-    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
-    ['the plain method', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
-  ])('MCP-09 returns the error of %s to the program', async (_, change, error) => {
-    const { location } = await startAuthorization(service, await createAuthorizationUrl(change))
-    expect(location?.href.startsWith(redirectUri)).toBe(true)
-    expect([location?.searchParams.get('error'), location?.searchParams.get('state')]).toEqual([error, 'a b&c'])
+    ['another response type', { response_type: 'token' }, 'The authorization request is not valid'],
+    ['no PKCE', { code_challenge: undefined }, 'The authorization request is not valid'],
+    ['the plain method', { code_challenge_method: 'plain' }, 'The authorization request is not valid'],
+    ['another resource', { resource: 'https://other.example/mcp' }, 'Tokens are issued for'],
+  ])('MCP-14 refuses a request with %s without a redirect, because anybody can register an address', async (_, change, detail) => {
+    const response = await fetch(await createAuthorizationUrl(change), {
+      redirect: 'manual',
+      headers: { 'cf-connecting-ip': randomIpAddress() },
+    })
+    expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    expect((await response.json()).detail).toContain(detail)
   })
 
   it.each([
@@ -129,6 +132,9 @@ describe('authorization', () => {
     ['file:///etc/passwd', false],
     ['//assistant.example', false],
     ['https:\\\\evil.example', false],
+    ['https:assistant.example/callback', false],
+    ['https://assistant.example/€', false],
+    ['https://assistant.example/\u0001', false],
     ['', false],
   ])('MCP-14 a program may register the address %s: %s', (uri, isAllowed) => {
     expect(isRedirectUri(uri)).toBe(isAllowed)

@@ -118,6 +118,14 @@ it('WHK-13 schedule.run is sent for a run on request, beside its notification ev
   expect(payloads.find(({ type }) => type === 'schedule.run')?.data).toMatchObject(data)
 })
 
+it('WHK-13 session.escalated has the first 2,000 characters of the problem, so that a long one fits into a message', async () => {
+  const { addColleague, listPayloads } = await createListeningAccount(['session.escalated'])
+  const engineer = await addColleague()
+  await createEscalation(engineer, { summary: `x${'\u0001'.repeat(19_998)}x` }, { problem_summary: undefined })
+  const [message] = await listPayloads()
+  expect(message?.data.problem).toHaveLength(2000)
+})
+
 it('WHK-13 session.escalated has the texts of the alert, masked when the account masks its exports', async () => {
   const { admin, addColleague, listPayloads } = await createListeningAccount(['session.escalated'])
   expectStatus(await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true }), 200)
