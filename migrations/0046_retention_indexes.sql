@@ -15,8 +15,8 @@ create index concurrently if not exists ai_sessions_tree_key on ai_sessions (tre
 create index concurrently if not exists ai_fixes_script_key on ai_fixes (script_account_id, script_template_id)
   where script_template_id is not null;
 create index concurrently if not exists tree_pins_tree on tree_pins (tree_account_id, tree_id);
-create index concurrently if not exists trees_parent on trees (parent_account_id, parent_tree_id) where parent_tree_id is not null;
-create index concurrently if not exists trees_root on trees (root_account_id, root_tree_id) where root_tree_id is not null;
+create index concurrently if not exists trees_parent_key on trees (parent_account_id, parent_tree_id) where parent_tree_id is not null;
+create index concurrently if not exists trees_root_key on trees (root_account_id, root_tree_id) where root_tree_id is not null;
 create index concurrently if not exists deliveries_sales_lead on deliveries (sales_lead_id) where sales_lead_id is not null;
 create index concurrently if not exists passkey_challenges_user on passkey_challenges (user_id);
 alter table accounts validate constraint accounts_retention;

@@ -75,8 +75,8 @@ const otherIndexes = new Set([
   'ai_sessions_tree_key', // for a foreign key, of which the other account comes first
   'ai_fixes_script_key', // for a foreign key, of which the other account comes first
   'tree_pins_tree', // for a foreign key, of which the other account comes first
-  'trees_parent', // for a foreign key, of which the other account comes first
-  'trees_root', // for a foreign key, of which the other account comes first
+  'trees_parent_key', // for a foreign key, of which the other account comes first
+  'trees_root_key', // for a foreign key, of which the other account comes first
 ])
 
 describe('database schema', () => {
