@@ -1,3 +1,4 @@
+import { expiries } from '../../lib/db/retention.ts'
 import { describe } from '../../lib/http/app.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
@@ -74,13 +75,25 @@ interface RowKind {
 }
 
 function listKinds(ctx: Pick<JobContext, 'platform'>, batchSize: number): RowKind[] {
-  const expired = queries.expiries.map((expiry) => ({
+  const expired = expiries.map((expiry) => ({
     name: expiry.table,
     batchSize: Math.min(batchSize, expiry.maxBatch ?? batchSize),
     processBatch: (limit: number) => queries.deleteExpired.run(ctx.platform, expiry, limit),
   }))
   return [
     ...expired,
+    {
+      name: 'audit_logs',
+      batchSize,
+      processBatch: async (limit) => (await queries.deleteAuditLogs.one(ctx.platform, limit)).deleted,
+    },
+    // Sessions, each with all of its messages.
+    {
+      name: 'ai_messages',
+      batchSize: Math.min(batchSize, 100),
+      processBatch: (limit) => queries.deleteAiMessages.run(ctx.platform, limit),
+    },
+    { name: 'psa_pushes', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.clearPushBodies.run(ctx.platform, limit) },
     { name: 'webhook_log', batchSize, processBatch: (limit) => webhooks.deleteOverflow(ctx, limit) },
     { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) },
   ]

@@ -232,6 +232,7 @@ settings: { [key: string]: JsonValue }
 require_mfa: boolean
 /** The colour of the e-mails, as `#rrggbb`; null for the default. */
 brand_colour: (string | null)
+retention: Retention
 /** The current plan; `free` after a trial has expired. */
 plan: string
 subscription_status: SubscriptionStatus
@@ -262,6 +263,7 @@ settings?: { [key: string]: JsonValue } | undefined
 require_mfa?: boolean | undefined
 /** The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode. */
 brand_colour?: (string | null) | undefined
+retention?: RetentionUpdate | undefined
 }
 export type AccountUsage = {
 /** Flows that are not deleted. */
@@ -2822,6 +2824,28 @@ export type ResetPasswordRequest = {
 token: string
 /** 10 to 128 characters. Must not contain the e-mail address or be a common password. */
 new_password: string
+}
+/** How long old rows stay before they are deleted. */
+export type Retention = {
+/** Days for which entries of the audit log stay. Default 730. */
+audit_log_days: number
+/** Days for which notifications and their deliveries stay. Default 180. */
+notification_days: number
+/** Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730. */
+ai_message_days: number
+/** Days for which completed and abandoned sessions stay; null, the default, keeps them. */
+session_days: (number | null)
+}
+/** How long old rows stay. Rows that are older are deleted within minutes, for good. */
+export type RetentionUpdate = {
+/** Days for which entries of the audit log stay. Default 730. */
+audit_log_days?: number | undefined
+/** Days for which notifications and their deliveries stay. Default 180. */
+notification_days?: number | undefined
+/** Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730. */
+ai_message_days?: number | undefined
+/** Days for which completed and abandoned sessions stay; null, the default, keeps them. */
+session_days?: (number | null) | undefined
 }
 /** The role of the new member. */
 export type Role = ('viewer' | 'engineer' | 'admin')

@@ -26,6 +26,10 @@ export interface AccountsTable {
   billing_anchor: string | null
   billing_event_at: string | null
   brand_colour: string | null
+  audit_log_days: Generated<number>
+  notification_days: Generated<number>
+  ai_message_days: Generated<number>
+  session_days: number | null
 }
 
 export interface AiBranchesTable {
@@ -193,6 +197,7 @@ export interface AiSessionsTable {
   updated_at: Generated<string>
   resolved_at: string | null
   task_lane_version: Generated<number>
+  messages_deleted_at: string | null
 }
 
 export interface AiStepsTable {

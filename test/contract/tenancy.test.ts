@@ -65,6 +65,18 @@ const otherIndexes = new Set([
   'webhook_deliveries_age', // the clean-up deletes by age in every account, on the platform connection
   'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
+  'deliveries_age', // the clean-up deletes by age in every account, on the platform connection
+  'psa_pushes_body', // the clean-up deletes by age in every account, on the platform connection
+  'billing_events_age', // the clean-up deletes by age in every account, on the platform connection
+  'maintenance_runs_age', // the clean-up deletes by age in every account, on the platform connection
+  'deliveries_sales_lead', // a foreign key of the platform: a lead has no account
+  'sessions_tree_version', // for a foreign key, of which the other account comes first
+  'session_custom_steps_tree', // for a foreign key, of which the other account comes first
+  'ai_sessions_tree_key', // for a foreign key, of which the other account comes first
+  'ai_fixes_script_key', // for a foreign key, of which the other account comes first
+  'tree_pins_tree', // for a foreign key, of which the other account comes first
+  'trees_parent_key', // for a foreign key, of which the other account comes first
+  'trees_root_key', // for a foreign key, of which the other account comes first
 ])
 
 describe('database schema', () => {

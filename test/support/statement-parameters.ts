@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expiries } from '../../functions/jobs/queries.ts'
+import { expiries } from '../../lib/db/retention.ts'
 import type { Event } from '../../lib/events/events.ts'
 
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10'

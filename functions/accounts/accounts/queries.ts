@@ -16,6 +16,10 @@ function buildAccountQuery(db: ReadDb) {
       'a.settings',
       'a.require_mfa',
       'a.brand_colour',
+      'a.audit_log_days',
+      'a.notification_days',
+      'a.ai_message_days',
+      'a.session_days',
       sql<string>`app.plan_of(a)`.as('plan'),
       sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
       'a.trial_ends_at',
@@ -43,10 +47,10 @@ export function selectAccount(db: ReadDb) {
  * Update the account and return it. Both statements run in one transaction: after the update, the caller may lack the second factor that the
  * account now requires.
  */
-export async function updateAccount(db: WriteDb, { settings, ...columns }: AccountUpdate) {
+export async function updateAccount(db: WriteDb, { settings, retention, ...columns }: AccountUpdate) {
   const update = db
     .updateTable('accounts')
-    .set({ ...columns, settings: settings && jsonb(settings) })
+    .set({ ...columns, ...retention, settings: settings && jsonb(settings) })
     .where('id', '=', accountId)
   const [, [account]] = await db.batch([update, buildAccountQuery(db)])
   return account

@@ -7,6 +7,24 @@ export const MemberId = idParams('user_id', 'member')
 /** An object with any keys and any JSON values. */
 const OpenObject = z.record(z.string(), z.json())
 
+const Retention = z
+  .strictObject({
+    audit_log_days: z.int().min(365).max(3650).describe('Days for which entries of the audit log stay. Default 730.'),
+    notification_days: z.int().min(30).max(730).describe('Days for which notifications and their deliveries stay. Default 180.'),
+    ai_message_days: z
+      .int()
+      .min(30)
+      .max(3650)
+      .describe('Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730.'),
+    session_days: z
+      .int()
+      .min(90)
+      .max(3650)
+      .nullable()
+      .describe('Days for which completed and abandoned sessions stay; null, the default, keeps them.'),
+  })
+  .meta({ id: 'Retention', examples: [{ audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null }] })
+
 export const Account = z
   .strictObject({
     id: Id,
@@ -15,6 +33,7 @@ export const Account = z
     settings: OpenObject.describe('Settings that the frontend stores for the account.'),
     require_mfa: z.boolean().describe('Whether every member must have a second factor.'),
     brand_colour: z.string().nullable().describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
+    retention: Retention.describe('How long old rows stay before they are deleted.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: z
       .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
@@ -39,6 +58,7 @@ export const Account = z
         settings: {},
         require_mfa: false,
         brand_colour: '#0f766e',
+        retention: { audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null },
         plan: 'pro',
         subscription_status: 'trialing',
         trial_ends_at: '2026-12-05T09:30:00.000Z',
@@ -59,6 +79,9 @@ export const AccountUpdate = z
     brand_colour: Colour.nullable().describe(
       'The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode.',
     ),
+    retention: Retention.partial()
+      .meta({ id: 'RetentionUpdate' })
+      .describe('How long old rows stay. Rows that are older are deleted within minutes, for good.'),
   })
   .partial()
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })

@@ -9,12 +9,15 @@ export async function get({ db }: Pick<ReadContext, 'db'>) {
   return toAccount(await queries.selectAccount(db))
 }
 
-function toAccount({ max_users, users, open_invites, ...account }: Awaited<ReturnType<typeof queries.selectAccount>>) {
-  return { ...account, limits: { max_users }, usage: { users, open_invites } }
+function toAccount(row: Awaited<ReturnType<typeof queries.selectAccount>>) {
+  const { max_users, users, open_invites, audit_log_days, notification_days, ai_message_days, session_days, ...account } = row
+  const retention = { audit_log_days, notification_days, ai_message_days, session_days }
+  return { ...account, retention, limits: { max_users }, usage: { users, open_invites } }
 }
 
 export async function update({ db }: WriteContext, changes: AccountUpdate) {
-  if (Object.keys(changes).length === 0) return get({ db })
+  const { retention, ...others } = changes
+  if (Object.keys({ ...others, ...retention }).length === 0) return get({ db })
   const account = await queries.updateAccount(db, changes).catch(throwTooLarge('settings'))
   return account ? toAccount(account) : throwNotFound('Account')
 }
