@@ -116,10 +116,9 @@ interface AxeResult {
 it('the local dashboard signs in as a demo user and shows the token', async (context) => {
   const { page, problems } = await openPage(context)
   const user = await registerUser(service)
-  await page.route('**/desk/state', async (route) => {
-    const response = await route.fetch()
-    await route.fulfill({ json: { ...(await response.json()), users: [{ ...user, description: 'account admin' }] } })
-  })
+  // Read once: a request that the page sends every second may still run when the test ends.
+  const state = await (await fetch(`${service.localOrigin}/desk/state`)).json()
+  await page.route('**/desk/state', (route) => route.fulfill({ json: { ...state, users: [{ ...user, description: 'account admin' }] } }))
   await page.goto(`${service.localOrigin}/#users`)
   await page.getByRole('button', { name: `Sign in as ${user.email}` }).click()
   const token = await page.getByLabel(`Access token of ${user.email}`).inputValue()
