@@ -56,6 +56,19 @@ describe('the queue in PostgreSQL', () => {
     expect(pool.totalCount).toBe(0)
   })
 
+  it('ignores the second release of a client', async () => {
+    const pool = openJobsPool((await createQueueDatabase()).url)
+    const client = await new Promise<pg.PoolClient>((resolve) => {
+      pool.connect((_error, client, release) => {
+        release()
+        release()
+        resolve(client as pg.PoolClient)
+      })
+    })
+    expect(client).toBeDefined()
+    await pool.end()
+  })
+
   it('refuses to publish after 3 s when an open connection gives no answer', async () => {
     const { relay, url } = await createQueueDatabase()
     const jobs = openJobs(url)

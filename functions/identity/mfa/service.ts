@@ -1,6 +1,5 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '../../../lib/auth/recovery-codes.ts'
-import { buildTotpUrl, createTotpSecret, findTotpStep } from '../../../lib/auth/totp.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
 import type { BaseContext, Context } from '../../../lib/http/operation.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
@@ -19,8 +18,12 @@ export async function getState({ platform, caller, config }: Pick<UserContext, '
   return { ...state, is_required: is_required_by_account || (is_super_admin && config.SUPER_ADMIN_MFA) }
 }
 
+// Loaded on first use, because few requests need the library.
+const loadTotp = () => import('../../../lib/auth/totp.ts')
+
 /** Create the secret of an authenticator app. It counts only once a code was verified. */
 export async function createTotp({ platform, vault, caller }: UserContext) {
+  const { buildTotpUrl, createTotpSecret } = await loadTotp()
   const secret = createTotpSecret()
   const user = await queries.upsertTotp.first(platform, caller.userId, await vault.seal(secret, sealContext(caller.userId)))
   if (!user) throw new Problem('mfa_already_enabled')
@@ -32,6 +35,7 @@ export async function verifyTotp({ platform, vault, caller: { userId, signInId }
   const totp = await queries.selectTotp.first(platform, userId)
   if (!totp) throw new Problem('mfa_not_enabled', 'Create a secret first')
   if (totp.is_confirmed) throw new Problem('mfa_already_enabled')
+  const { findTotpStep } = await loadTotp()
   const step = findTotpStep(await vault.open(totp.secret, sealContext(userId)), code, totp.now_seconds)
   if (step === null) throw new Problem('mfa_code_invalid')
   const recoveryCodes = createRecoveryCodes()
@@ -103,6 +107,7 @@ async function isRightCode(
 ): Promise<boolean> {
   if (!/^\d{6}$/.test(code)) return Boolean(await queries.useRecoveryCode.first(platform, user_id, await hashRecoveryCode(code), ip))
   if (!secret) return false
+  const { findTotpStep } = await loadTotp()
   const step = findTotpStep(await vault.open(secret, sealContext(user_id)), code, now_seconds)
   return step !== null && (await queries.useTotpStep.run(platform, user_id, step)) > 0
 }

@@ -40,7 +40,7 @@ export const CompletedWebhook = z.object({
   is_recorded: z.boolean(),
   /** Whether the webhook must be switched off. */
   is_over: z.boolean(),
-  /** Deliveries of the webhook that wait for this one. */
+  /** Deliveries of the webhook that wait for this one. A test is not among them: its own request makes the attempt. */
   next: z.custom<DueRow[]>(),
 })
 
@@ -76,6 +76,7 @@ export const completeAttempt = writeStatement(
              (select coalesce(jsonb_agg(n), '[]') from (
                 select d.id, d.attempts from webhook_deliveries d
                  where d.account_id = ${account_id} and d.webhook_id = ${webhook_id} and d.state in ('pending', 'retrying') and d.id <> ${id}
+                   and d.type <> 'webhook.test'
                    and d.next_attempt_at <= app.now() and (d.leased_until is null or d.leased_until <= app.now())
                    and not app.has_earlier_webhook(d, ${retrySeconds === null ? id : null})
                    and not exists (select from webhook where paused_until is not null)

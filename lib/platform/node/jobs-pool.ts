@@ -25,7 +25,30 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
     application_name: 'jobs',
   })
   discardBrokenClients(pool)
+  allowSecondRelease(pool)
   return pool
+}
+
+/**
+ * Ignore the second release of a client. The library releases the client that listens when it fails, and again when it stops at the same moment.
+ * `pg` throws then, in a promise that nothing handles, which would end the process.
+ */
+function allowSecondRelease(pool: pg.Pool): void {
+  const connect = pool.connect.bind(pool) as (callback?: ConnectCallback) => unknown
+  const connectOnce = (callback?: ConnectCallback) =>
+    connect(callback && ((error, client, release) => callback(error, client, createOnce(release))))
+  pool.connect = connectOnce as typeof pool.connect
+}
+
+type Release = (error?: Error | boolean) => void
+type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
+
+function createOnce(release: Release): Release {
+  let isReleased = false
+  return (error) => {
+    if (!isReleased) release(error)
+    isReleased = true
+  }
 }
 
 /** Close the connections. While PostgreSQL gives no answer, this ends after a second. */

@@ -32,6 +32,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'openai',
     'pdf',
     'stripe',
+    'totp',
     'webauthn',
   ])
   for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
