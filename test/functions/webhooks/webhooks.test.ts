@@ -41,11 +41,11 @@ it('WHK-01 WHK-17 sends a test message at once, whose signature the package of t
   expect(() => verify(secret, { ...(received as RecordTypes['hooks']), body: `${received?.body} ` })).toThrow()
 })
 
-it('WHK-17 each of 8 tests at once gets the answer to its own message', async () => {
+it('WHK-17 each of 5 tests at once gets the answer to its own message', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createHook(admin)
-  const tests = await Promise.all(Array.from({ length: 8 }, () => admin.call('POST', `/webhooks/${id}/test`)))
-  expect(tests.map(({ status, body }) => [status, body.message])).toEqual(Array(8).fill([200, 'The receiver accepted the message']))
+  const tests = await Promise.all(Array.from({ length: 5 }, () => admin.call('POST', `/webhooks/${id}/test`)))
+  expect(tests.map(({ status, body }) => [status, body.message])).toEqual(Array(5).fill([200, 'The receiver accepted the message']))
 })
 
 it('WHK-01 signs with both secrets for 24 hours after a rotation, and never with a third one', async () => {
