@@ -57,5 +57,4 @@ function App() {
     <SignInForm onSignIn={() => setSignedIn(client.getTokens() !== null)} />
   )
 }
-
 createRoot(document.getElementById('root') as HTMLElement).render(<App />)
