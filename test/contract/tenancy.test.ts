@@ -229,6 +229,8 @@ describe('row level security without conditions in the statements', () => {
       [ours.id],
     )
     await createKey(service, ours)
+    for (const table of ['script_templates', 'network_diagrams'])
+      await service.sql(`update ${table} set version = version + 1 where account_id = $1`, [ours.id])
     await service.sql('insert into mail_counts (account_id, day) values ($1, now())', [ours.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
