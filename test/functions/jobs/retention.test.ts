@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
 import { type Policy, retention } from '../../../lib/db/retention.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
+import type { Services } from '../../../lib/http/app.ts'
 import { type Service, sharedService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
 import { openTestDatabase } from '../../support/databases.ts'
@@ -17,7 +18,8 @@ let deleteOld: () => Promise<void>
 beforeAll(async () => {
   service = await sharedService()
   const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
-  deleteOld = () => deleteExpiredRows({ platform, log: () => {} })
+  const { uploads } = (service.services as Services).ports
+  deleteOld = () => deleteExpiredRows({ platform, uploads, log: () => {} })
   account = await createAccount(service)
   admin = account.admin
 })
