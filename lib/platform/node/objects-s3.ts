@@ -59,7 +59,10 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
       // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
       const query = `?list-type=2&max-keys=${maxRemovedObjects}&prefix=${encodeURIComponent(`${folder}/`)}`
       const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
-      const keys = [...new TextDecoder().decode(bytes).matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+      const xml = new TextDecoder().decode(bytes)
+      // Another page would look like an empty folder.
+      if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
+      const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
       for (const key of keys) await remove(key)
       return keys.length
     },
