@@ -61,7 +61,7 @@ export async function updateAccount(db: WriteDb, { settings, retention, ...colum
 const insertAdminMails = (purpose: 'account_deletion_requested' | 'account_deletion_cancelled') => sql`
   insert into deliveries (channel, recipient, purpose, user_id)
   select 'email', u.email, ${purpose}, u.id from a, users u
-   where u.account_id = app.account_id() and u.role = 'admin' and u.is_active returning id`
+   where u.account_id = app.account_id() and u.role = 'admin' and u.is_active and u.email_verified_at is not null returning id`
 const AdminMails = z.object({ delivery_id: z.string() })
 
 /**

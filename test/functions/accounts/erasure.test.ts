@@ -51,6 +51,13 @@ describe('an account that an admin deletes', () => {
     expect(entry).toMatchObject({ action: 'account.updated', actor_id: account.admin.id, changes: { deletes_at: { from: null } } })
   })
 
+  it('ERA-01 sends no e-mail to an address that was never verified, which may be a stranger’s', async () => {
+    const account = await createAccount(service)
+    await service.sql('update users set email_verified_at = null where id = $1', [account.admin.id])
+    expect((await requestDeletion(account)).status).toBe(202)
+    expect(await service.sql('select from deliveries where account_id = $1', [account.id])).toEqual([])
+  })
+
   it.each(['test account', 'Test account ', ''])('ERA-02 is not deleted with the name “%s”', async (name) => {
     const account = await createAccount(service)
     const before = await readChecksums(service, account.id)
