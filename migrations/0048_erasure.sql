@@ -12,6 +12,8 @@ create or replace trigger audit
 
 -- When the user was anonymised. The row stays for those that refer to it; it names nobody and stays inactive.
 alter table users add column erased_at timestamptz(3);
+-- When the last trace of the user was erased from rows of which there may be many.
+alter table users add column traces_erased_at timestamptz(3);
 alter table users add constraint users_erased_inactive check (erased_at is null or not is_active) not valid;
 create policy erased on users as restrictive for update
   using (account_id = (select app.signed_account_id()) and erased_at is null)
@@ -126,25 +128,57 @@ create function app.finish_erasure(p_account uuid) returns boolean language sql 
 $$;
 revoke execute on function app.finish_erasure(uuid) from app_runtime;
 
--- Replaces the names of a user in texts that the service wrote: the titles of events that the user caused, and messages of webhooks.
-create function app.anonymise_texts(p_account uuid, p_user uuid) returns void language plpgsql set search_path = public, pg_temp as $$
+-- Removes a user who was anonymised from rows of which there may be many: up to `p_limit` of each kind. Returns whether there may be more. The
+-- titles of events that the user caused, and messages of webhooks, are texts that the service wrote.
+create function app.erase_traces(p_user uuid, p_limit integer) returns boolean language plpgsql set search_path = public, pg_temp as $$
 declare
   pattern constant text := '^.*?( escalated: | picked up your escalation| proposed a flow: | joined the account)';
   replacement constant text := 'Deleted user\1';
   keys constant text[] := '{session.escalated,handoff.claimed,proposal.submitted,member.joined}';
+  v_account constant uuid := (select account_id from users where id = p_user);
+  event_ids constant uuid[] := array(
+    select id from events
+     where account_id = v_account and actor_id = p_user and key = any (keys) and title ~ pattern and not starts_with(title, 'Deleted user ')
+     limit p_limit / 4);
+  n integer;
+  is_full boolean := cardinality(event_ids) = p_limit / 4;
 begin
-  update notifications n set title = regexp_replace(n.title, pattern, replacement) from events e
-   where e.account_id = p_account and e.actor_id = p_user and e.key = any (keys) and n.account_id = e.account_id and n.event_id = e.id;
-  update events set title = regexp_replace(title, pattern, replacement)
-   where account_id = p_account and actor_id = p_user and key = any (keys);
-  -- Each name of a message stands beside the id of its user.
-  update webhook_deliveries d
-     set payload = jsonb_set(d.payload::jsonb, '{data}', app.remove_names(d.payload::jsonb -> 'data', p_user))::text, response_body = null
-   where d.account_id = p_account and d.payload like '%' || p_user || '%'
-     and d.type in ('session.escalated', 'handoff.claimed', 'proposal.submitted', 'member.joined');
-  delete from stream_events
-   where account_id = p_account and data ->> 'engineer_name' = (select full_name from users where id = p_user);
+  update notifications set title = regexp_replace(title, pattern, replacement) where account_id = v_account and event_id = any (event_ids);
+  update events set title = regexp_replace(title, pattern, replacement) where account_id = v_account and id = any (event_ids);
+  delete from notifications where ctid = any (array(select ctid from notifications where account_id = v_account and user_id = p_user limit p_limit));
+  get diagnostics n = row_count;
+  is_full := is_full or n = p_limit;
+  update audit_logs set ip = null where ctid = any (array(
+    select ctid from audit_logs where account_id = v_account and actor_id = p_user and ip is not null limit p_limit));
+  get diagnostics n = row_count;
+  is_full := is_full or n = p_limit;
+  update webhook_deliveries
+     set payload = jsonb_set(payload::jsonb, '{data}', app.remove_names(payload::jsonb -> 'data', p_user))::text, response_body = null
+   where ctid = any (array(
+     select ctid from webhook_deliveries
+      where account_id = v_account and type = any (keys) and payload like '%' || p_user || '%'
+        and app.remove_names(payload::jsonb -> 'data', p_user) <> payload::jsonb -> 'data' limit p_limit));
+  get diagnostics n = row_count;
+  is_full := is_full or n = p_limit;
+  if not is_full then
+    update users set traces_erased_at = app.now() where id = p_user;
+  end if;
+  return is_full;
 end $$;
+-- Continues the erasure of one user, for the clean-up. Returns whether there may be more to do. Security definer, because of the audit log.
+create function app.continue_user_erasure(p_limit integer) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_user uuid;
+begin
+  select id into v_user from users where erased_at is not null and traces_erased_at is null limit 1 for no key update skip locked;
+  if v_user is null then
+    return false;
+  end if;
+  perform app.erase_traces(v_user, p_limit);
+  return true;
+end $$;
+revoke execute on function app.continue_user_erasure(integer) from app_runtime;
 create function app.remove_names(p_data jsonb, p_user uuid) returns jsonb language sql immutable parallel safe as $$
   select coalesce(jsonb_object_agg(d.key, case when n.id_key is null then d.value else '"Deleted user"' end), '{}')
     from jsonb_each(p_data) d
@@ -169,7 +203,6 @@ begin
   update notification_configs c set email_addresses = (
       select jsonb_agg(a) from jsonb_array_elements_text(c.email_addresses) a where lower(a) <> lower(p_email))
    where c.account_id = p_account and exists (select from jsonb_array_elements_text(c.email_addresses) a where lower(a) = lower(p_email));
-  update audit_logs set ip = null where account_id = p_account and actor_id = p_user and ip is not null;
   update audit_logs set changes = changes || '{"email": "[deleted]"}'
    where account_id = p_account and resource_type = 'invite' and changes ? 'email' and resource_id = any (invite_ids);
   update audit_logs set changes = (select jsonb_object_agg(k, case when k = 'user_id' then v else '"[deleted]"' end) from jsonb_each(changes) c (k, v))
@@ -182,7 +215,8 @@ begin
   end if;
 end $$;
 
--- Anonymises a user: their credentials, sign-ins, inbox, drafts and feedback are deleted, and their name and address everywhere. What they
+-- Anonymises a user: their credentials, sign-ins, drafts and feedback are deleted, and their name and address everywhere. Of the rows that
+-- app.erase_traces changes, the first 5,000 of each kind are done here, and the clean-up continues. What they
 -- created for the account stays, as the work of "Deleted user". Raises SF4LA for the last active admin of an account, and SF4LS for the
 -- last super admin. Returns false for a user who is anonymised already. Security definer, because it changes the audit log.
 create function app.erase_user(p_user uuid) returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
@@ -194,7 +228,6 @@ begin
     return false;
   end if;
   perform set_config('app.audit', app.sign('audit off'), true);
-  perform app.anonymise_texts(u.account_id, u.id);
   perform app.erase_addresses(u.account_id, u.id, u.email, u.email_verified_at is not null);
   delete from sign_ins where account_id = u.account_id and user_id = u.id;
   delete from passwords where user_id = u.id;
@@ -207,7 +240,6 @@ begin
   delete from passkey_challenges where user_id = u.id;
   delete from idempotency_keys where account_id = u.account_id and user_id = u.id;
   delete from ai_tasks where account_id = u.account_id and user_id = u.id;
-  delete from notifications where account_id = u.account_id and user_id = u.id;
   delete from onboarding where account_id = u.account_id and user_id = u.id;
   delete from psa_member_mappings where account_id = u.account_id and user_id = u.id;
   delete from tree_pins where account_id = u.account_id and user_id = u.id;
@@ -215,15 +247,20 @@ begin
   delete from script_builder_sessions where account_id = u.account_id and user_id = u.id and origin = 'standalone';
   delete from feedback where account_id = u.account_id and user_id = u.id;
   delete from beta_feedback where account_id = u.account_id and user_id = u.id;
+  if u.is_super_admin then
+    -- Staff act in the audit logs of other accounts too.
+    update audit_logs set ip = null where actor_id = u.id and ip is not null;
+  end if;
+  delete from stream_events where account_id = u.account_id and data ->> 'engineer_name' = u.full_name;
   update users set email = 'deleted-' || id || '@deleted.invalid', full_name = 'Deleted user', role = 'viewer', team_id = null, team_role = null,
          is_active = false, is_super_admin = false, email_verified_at = null, must_change_password = false, timezone = 'UTC', last_login_at = null,
          erased_at = app.now()
    where id = u.id;
-  perform set_config('app.audit', '', true);
+  perform app.erase_traces(u.id, 5000), set_config('app.audit', '', true);
   insert into audit_logs (account_id, actor_id, action, resource_type, resource_id) values (u.account_id, u.id, 'member.erased', 'member', u.id);
   return true;
 end $$;
-revoke execute on function app.erase_user(uuid), app.anonymise_texts(uuid, uuid), app.erase_addresses(uuid, uuid, text, boolean) from app_runtime;
+revoke execute on function app.erase_user(uuid), app.erase_traces(uuid, integer), app.erase_addresses(uuid, uuid, text, boolean) from app_runtime;
 
 -- As before, and nobody enters an account that is being erased.
 create or replace function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void

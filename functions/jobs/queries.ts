@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { expiries } from '../../lib/db/retention.ts'
-import { readStatement, writeStatement } from '../../lib/db/statement.ts'
+import { notNull, readStatement, writeStatement } from '../../lib/db/statement.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
 export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
@@ -52,6 +52,12 @@ export const clearPushBodies = writeStatement(
     update psa_pushes set body = '[deleted]' where ctid = any (array(
       select ctid from psa_pushes
        where state = 'pushed' and body <> '[deleted]' and pushed_at < app.now() - interval '90 days' limit ${limit} for update skip locked))`,
+)
+
+/** Erase up to `limit` traces of each kind of a user who was anonymised. Return whether there may be more. */
+export const eraseUserTraces = writeStatement(
+  z.object({ has_more: notNull<boolean>() }),
+  (limit: number) => sql`select app.continue_user_erasure(${limit}::integer) as has_more`,
 )
 
 /** Delete up to `limit` uploads that nothing uses, a week after they were sent. A trigger has their objects deleted. */

@@ -57,7 +57,10 @@ type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
  * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row is processed in batches until
  * none is left or its time is over. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
  */
-export async function deleteExpiredRows(ctx: DeletionContext & Pick<JobContext, 'log'>, options: Partial<DeletionOptions> = {}): Promise<void> {
+export async function deleteExpiredRows(
+  ctx: DeletionContext & Pick<JobContext, 'log'>,
+  options: Partial<DeletionOptions> = {},
+): Promise<void> {
   const settings = { ...defaultOptions, ...options }
   const failures: unknown[] = []
   for (const kind of listKinds(ctx, settings.batchSize)) {
@@ -96,8 +99,17 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
       processBatch: (limit) => queries.deleteAiMessages.run(ctx.platform, limit),
     },
     { name: 'psa_pushes', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.clearPushBodies.run(ctx.platform, limit) },
+    {
+      name: 'user_traces',
+      batchSize,
+      processBatch: async (limit) => ((await queries.eraseUserTraces.one(ctx.platform, limit)).has_more ? limit : 0),
+    },
     // Each with its library steps, shares and pins.
-    { name: 'tree_versions', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteOldVersions.run(ctx.platform, limit) },
+    {
+      name: 'tree_versions',
+      batchSize: Math.min(batchSize, 500),
+      processBatch: (limit) => queries.deleteOldVersions.run(ctx.platform, limit),
+    },
     { name: 'trees', batchSize: Math.min(batchSize, 100), processBatch: (limit) => queries.deleteOldTrees.run(ctx.platform, limit) },
     { name: 'uploads', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit) },
     { name: 'objects', batchSize: Math.min(batchSize, 50), processBatch: (limit) => deleteObjects(ctx, limit) },

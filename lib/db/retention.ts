@@ -136,9 +136,15 @@ export const retention: Record<keyof DB, Policy> = {
   totp_factors: kept(person),
   tree_pins: kept(person),
   tree_shares: kept(work),
-  tree_versions: deletedBy('90 days after their flow was deleted, unless a session has run them', 'sessions show the version that they ran'),
+  tree_versions: deletedBy(
+    '90 days after their flow was deleted, unless a session has run them',
+    'sessions show the version that they ran',
+  ),
   trees: deletedBy('90 days after they were deleted, without versions that a session has run', 'limited by the stored bytes of the plan'),
-  uploads: deletedBy('7 days after they were sent, when nothing uses them any more', 'sent, and not attached or attached to what was deleted'),
+  uploads: deletedBy(
+    '7 days after they were sent, when nothing uses them any more',
+    'sent, and not attached or attached to what was deleted',
+  ),
   usage_counters: kept('one row per account and quota'),
   users: kept('limited by the seats of the plan'),
   webhook_deliveries: expires('the log of a webhook, of which the newest 10,000 stay', { column: 'created_at', keptFor: '30 days' }),

@@ -328,7 +328,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: string | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'account_deletion_requested' | 'account_deletion_cancelled' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -1214,6 +1214,7 @@ export interface UsersTable {
   last_login_at: string | null
   is_service: Generated<boolean>
   erased_at: string | null
+  traces_erased_at: string | null
 }
 
 export interface WebhookDeliveriesTable {

@@ -93,7 +93,10 @@ function listPurposes(brand: SampleBrand): Preview[] {
       writeWebhookContent(webhook, webhooksUrl),
       frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),
     ],
-    account_deletion_requested: [deletionEmails.account_deletion_requested(accountName, deletesAt, accountUrl), frames.createDeletionFrame(brand)],
+    account_deletion_requested: [
+      deletionEmails.account_deletion_requested(accountName, deletesAt, accountUrl),
+      frames.createDeletionFrame(brand),
+    ],
     account_deletion_cancelled: [deletionEmails.account_deletion_cancelled(accountName, '', accountUrl), frames.createDeletionFrame(brand)],
   }
   return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))

@@ -51,7 +51,8 @@ export const factorEmails = {
   second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
 }
 
-const formatDay = (time: string) => new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+const formatDay = (time: string) =>
+  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** The e-mails about the deletion of an account. `deletesAt` is RFC 3339. */
 export const deletionEmails = {

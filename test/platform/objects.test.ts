@@ -138,7 +138,12 @@ describe('an object key', () => {
     `${'a/'.repeat(200)}a`,
   ])('%j is refused before anything is read or written', async (unsafe) => {
     for (const objects of [folder, s3])
-      for (const call of [() => objects.put(unsafe, bytes), () => objects.get(unsafe), () => objects.remove(unsafe), () => objects.removeFolder(unsafe)])
+      for (const call of [
+        () => objects.put(unsafe, bytes),
+        () => objects.get(unsafe),
+        () => objects.remove(unsafe),
+        () => objects.removeFolder(unsafe),
+      ])
         await expect(call()).rejects.toThrow('The object key has an unsafe form')
   })
 })

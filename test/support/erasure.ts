@@ -73,7 +73,10 @@ export async function findTraces(service: Service, texts: readonly string[]): Pr
 
 /** Let the grace period of an account end now. */
 export async function endGracePeriod(service: Service, { id, admin }: TestAccount): Promise<void> {
-  await service.sql(`update accounts set deletes_at = app.now() - interval '1 second', deletion_requested_by = $2 where id = $1`, [id, admin.id])
+  await service.sql(`update accounts set deletes_at = app.now() - interval '1 second', deletion_requested_by = $2 where id = $1`, [
+    id,
+    admin.id,
+  ])
 }
 
 type Erasure = Parameters<typeof eraseDueAccounts>

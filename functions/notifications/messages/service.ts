@@ -3,7 +3,14 @@ import type { ChatMessage, LabelledText } from '../../../lib/chat/chat.ts'
 import { isShownBy, toAlertContent } from '../../../lib/events/escalation-alert.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { Brand } from '../../../lib/mail/brand.ts'
-import { deletionEmails, factorEmails, linkEmails, nameInviter, writeInviteContent, writeWebhookContent } from '../../../lib/mail/contents.ts'
+import {
+  deletionEmails,
+  factorEmails,
+  linkEmails,
+  nameInviter,
+  writeInviteContent,
+  writeWebhookContent,
+} from '../../../lib/mail/contents.ts'
 import {
   createDeletionFrame,
   createLinkFrame,

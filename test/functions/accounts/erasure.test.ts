@@ -160,10 +160,9 @@ describe('the erasure of an account', () => {
 
   it('ERA-06 continues after a crash between any two of its steps, and counts each row once', async () => {
     const account = await createAccount(service)
-    await service.sql(
-      `insert into events (account_id, key, title, body) select $1, 'x', 'x', 'x' from generate_series(1, 1200)`,
-      [account.id],
-    )
+    await service.sql(`insert into events (account_id, key, title, body) select $1, 'x', 'x', 'x' from generate_series(1, 1200)`, [
+      account.id,
+    ])
     await endGracePeriod(service, account)
     const erasure = createErasure(service)
     let runs = 0
@@ -175,7 +174,9 @@ describe('the erasure of an account', () => {
       await erasure.erase({}, { budgetMs: 1, now: () => (steps++ > runs ? 2 : 0) })
     }
     expect(runs).toBeGreaterThan(5)
-    const [{ counts } = { counts: {} }] = await service.sql<{ counts: object }>('select counts from account_erasures where id = $1', [account.id])
+    const [{ counts } = { counts: {} }] = await service.sql<{ counts: object }>('select counts from account_erasures where id = $1', [
+      account.id,
+    ])
     expect(counts).toMatchObject({ events: 1200, audit_logs: expect.any(Number) })
     expect(await service.sql(`select from audit_logs where action = 'account.erased' and resource_id = $1`, [account.id])).toHaveLength(1)
   })

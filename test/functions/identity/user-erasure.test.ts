@@ -25,7 +25,15 @@ async function register(account: TestAccount) {
   const headers = authorizationHeader(body.access_token)
   const call: Person['call'] = (method, path, input, more) => account.admin.call(method, path, input, { ...headers, ...more })
   const signIn = await service.sql<{ id: string }>('select id from sign_ins where user_id = $1', [body.user.id])
-  return { ...account.admin, id: body.user.id as string, email, fullName: name, call, signInId: signIn[0]?.id ?? '', refreshToken: body.refresh_token }
+  return {
+    ...account.admin,
+    id: body.user.id as string,
+    email,
+    fullName: name,
+    call,
+    signInId: signIn[0]?.id ?? '',
+    refreshToken: body.refresh_token,
+  }
 }
 
 /** Let a person do what makes the service store their name or address. Return the escalated session. */
@@ -64,7 +72,15 @@ describe('a person who deletes their user', () => {
     const texts = [name, person.email, person.email.toUpperCase(), person.signInId]
     const before = await findTraces(service, texts)
     expect(before).toEqual(
-      expect.arrayContaining(['audit_logs.changes', 'events.title', 'invites.email', 'notifications.title', 'users.email', 'users.full_name', 'webhook_deliveries.payload']),
+      expect.arrayContaining([
+        'audit_logs.changes',
+        'events.title',
+        'invites.email',
+        'notifications.title',
+        'users.email',
+        'users.full_name',
+        'webhook_deliveries.payload',
+      ]),
     )
     expect((await deleteMe(person, { password })).status).toBe(204)
     expect(await findTraces(service, texts)).toEqual([])

@@ -303,9 +303,13 @@ it('RET-08 deletes the versions of a deleted flow that no session has run, and t
   await service.sql(`update trees set deleted_at = ${ago(89)} where id = $1`, [young])
   await deleteOld()
   const versions = await service.sql<{ tree_id: string; version: number }>(
-    'select tree_id, version from tree_versions where tree_id = any ($1) order by version desc', [flows.map(({ id }) => id)],
+    'select tree_id, version from tree_versions where tree_id = any ($1) order by version desc',
+    [flows.map(({ id }) => id)],
   )
-  expect(versions).toEqual([{ tree_id: used, version: 8 }, { tree_id: young, version: 1 }])
+  expect(versions).toEqual([
+    { tree_id: used, version: 8 },
+    { tree_id: young, version: 1 },
+  ])
   expect(await service.sql('select id from trees where id = any ($1)', [[unused]])).toEqual([])
   expect((await admin.call('GET', `/sessions/${session}`)).status).toBe(200)
 })
