@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accountBatches, erasure } from '../../../lib/db/erasure.ts'
+import { type AccountFate, accountBatches, erasure, otherStores, type PersonFate } from '../../../lib/db/erasure.ts'
 import { readChecksums } from '../../contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '../../support/app.ts'
 import { createStripeCustomer } from '../../support/billing.ts'
@@ -21,6 +22,36 @@ describe('the declaration', () => {
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
     )
     expect(Object.keys(erasure).sort()).toEqual(tables.map(({ name }) => name).sort())
+  })
+
+  it('ERA-12 is listed in the README', async () => {
+    const list = (columns: readonly string[]) => columns.map((column) => `\`${column}\``).join(', ')
+    const describeAccount = (fate: AccountFate) =>
+      fate.kind === 'batches' ? `deleted, up to ${fate.limit} rows at a time` : fate.kind === 'kept' ? `kept: ${fate.why}` : 'deleted'
+    const describePerson = ({ rows, anonymised = [], kept }: PersonFate) =>
+      [
+        ...(rows ? ['rows of the person deleted'] : []),
+        ...(anonymised.length > 0 ? [`${list(anonymised)} anonymised`] : []),
+        ...(kept ? [`${list(kept.columns)} kept: ${kept.why}`] : []),
+      ].join('; ') || 'ids at most'
+    const lines = Object.entries(erasure).map(
+      ([table, { account, person }]) => `| \`${table}\` | ${describeAccount(account)} | ${describePerson(person)} |\n`,
+    )
+    const stores = Object.entries(otherStores).map(([store, fate]) => `| ${store} | An erasure ${fate}. |\n`)
+    const readme = await readFile(new URL('../../../functions/accounts/erasure/README.md', import.meta.url), 'utf8')
+    expect(readme).toContain(`|---|---|---|\n${lines.join('')}\n`)
+    expect(readme).toContain(`|---|---|\n${stores.join('')}`)
+  })
+
+  it('ERA-12 names columns of its tables that hold texts or times', async () => {
+    const columns = await service.sql<{ name: string }>(
+      `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public' and data_type <> 'uuid'`,
+    )
+    const names = new Set(columns.map(({ name }) => name))
+    const declared = Object.entries(erasure).flatMap(([table, { person }]: [string, { person: PersonFate }]) =>
+      [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
+    )
+    expect(declared.filter((name) => !names.has(name))).toEqual([])
   })
 
   it('ERA-12 deletes the rows of a table before those that they refer to', async () => {
@@ -194,7 +225,7 @@ describe('the erasure of an account', () => {
     await expect(erasure.erase({ realtime: { ...ports.realtime, forget: fail } })).rejects.toThrow('away')
     await expect(erasure.erase({ uploads: { ...ports.uploads, removeFolder: fail } })).rejects.toThrow('away')
     await erasure.erase()
-    expect(erasure.log).toHaveLength(3)
+    expect(erasure.log.map((line) => Object.keys(line)[0])).toEqual([...Array(3).fill('erasure_failed'), 'account_erased'])
     expect(await findTraces(service, [account.id])).toEqual(['account_erasures.id', 'audit_logs.resource_id'])
   })
 
