@@ -144,7 +144,8 @@ export const otherStores = {
   '`limit:*` in Redis': 'leaves them: they count the calls of an id, and expire with their window',
   'messages of the queue': 'leaves them: they hold ids, and find no row',
   'the Stripe customer': 'deletes it with the account, which also cancels its subscriptions; invoices stay at Stripe, as the law requires',
-  'e-mails at Resend and events at PostHog': 'leaves them: delete them there. PostHog knows a person by the id alone',
+  'e-mails at Resend': 'leaves them: Resend deletes them after the time of its plan, or on request',
+  'events at PostHog': 'leaves them: they are about sales leads, by id, and about no user',
 } as const
 
 /** The tables whose rows of an account are deleted in batches, in the order of their deletion. */
