@@ -163,4 +163,23 @@ describe('a person who deletes their user', () => {
     await deleteMe(person)
     expect(await service.sql('select from sales_leads where email = $1', [person.email])).toHaveLength(1)
   })
+
+  it('ERA-10 is removed in batches from what they have caused, and the clean-up has nothing left to do', async () => {
+    const account = await createAccount(service)
+    const person = await account.addColleague()
+    await service.sql(
+      `with e as (insert into events (account_id, key, actor_id, title, body)
+                  select $1, 'handoff.claimed', $2, 'Robin picked up your escalation', 'x' from generate_series(1, 5) returning *)
+       insert into notifications (account_id, user_id, event_id, event_key, title, body) select account_id, $2, id, key, title, body from e`,
+      [account.id, person.id],
+    )
+    const eraseBatch = async () => (await service.sql<{ more: boolean }>('select app.erase_traces($1, 8) as more', [person.id]))[0]?.more
+    expect([await eraseBatch(), await eraseBatch(), await eraseBatch()]).toEqual([true, true, false])
+    expect(await service.sql('select from notifications where user_id = $1', [person.id])).toEqual([])
+    const titles = await service.sql('select distinct title from events where account_id = $1', [account.id])
+    expect(titles).toEqual([{ title: 'Deleted user picked up your escalation' }])
+    await deleteMe(person)
+    const [row] = await service.sql<{ more: boolean }>('select app.continue_user_erasure(100) as more')
+    expect(row).toEqual({ more: false })
+  })
 })
