@@ -31,6 +31,9 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   await insertForAccount(`insert into feature_overrides (account_id, feature, enabled) select $1, key, true from features limit 1`)
   await insertForAccount(`insert into mail_counts (account_id, day) values ($1, date_trunc('day', now(), 'UTC'))`)
   await insertForAccount(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`)
+  // A change keeps the version before it.
+  await insertForAccount('update script_templates set version = version + 1 where account_id = $1')
+  await insertForAccount('update network_diagrams set version = version + 1 where account_id = $1')
   await insertForAccount(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`)
 }
 
