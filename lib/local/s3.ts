@@ -41,8 +41,9 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   })
   // Hono routes HEAD as GET.
   app.get('/:bucket', (c) => {
-    if (c.req.method !== 'HEAD') return sendError(c, 'MethodNotAllowed')
-    return c.req.param('bucket') === bucket ? c.body(null, 200) : sendError(c, 'NoSuchBucket')
+    if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
+    if (c.req.method === 'HEAD') return c.body(null, 200)
+    return c.req.query('list-type') === '2' ? listObjects(c, [...objects.keys()]) : sendError(c, 'MethodNotAllowed')
   })
   app.all('/:bucket/:key{.+}', async (c) => {
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
@@ -50,6 +51,17 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   })
   app.all('*', (c) => sendError(c, 'MethodNotAllowed'))
   return app
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+function listObjects(c: Context, keys: readonly string[]): Response {
+  const { prefix = '', 'max-keys': limit = '1000' } = c.req.query()
+  const found = keys.filter((key) => key.startsWith(prefix)).sort()
+  const listed = found.slice(0, Number(limit))
+  const contents = listed.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')
+  const isTruncated = listed.length < found.length
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${contents}</ListBucketResult>`
+  return c.body(xml, 200, { 'content-type': 'application/xml' })
 }
 
 async function hasSignedBody(c: Context): Promise<boolean> {

@@ -13,7 +13,7 @@ import { folderObjects } from '../../lib/platform/node/objects-folder.ts'
 import { type S3Settings, s3Objects } from '../../lib/platform/node/objects-s3.ts'
 import type { UploadsPort } from '../../lib/uploads/uploads.ts'
 
-type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'>
+type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
 interface Store {
   objects: Objects
   close(): Promise<unknown>
@@ -92,6 +92,18 @@ describe.each(Object.keys(stores))('the object store on %s', (name) => {
     expect(await objects.get('removed.jpg')).toBe(null)
   })
 
+  it('removes the objects of a folder and of the folders in it, 100 at a time, and no others', async () => {
+    const keys = Array.from({ length: 101 }, (_, n) => `accounts/a1/${n % 2 ? 'exports/' : ''}${n}.jpg`)
+    const others = ['accounts/a11/x.jpg', 'accounts/b/x.jpg']
+    for (const each of [...keys, ...others]) await objects.put(each, bytes.subarray(0, 10))
+    expect([await objects.removeFolder('accounts/a1'), await objects.removeFolder('accounts/a1')]).toEqual([100, 1])
+    expect(await objects.removeFolder('accounts/a1')).toBe(0)
+    expect(await objects.get(keys[0] ?? '')).toBe(null)
+    for (const each of others) expect(await objects.get(each)).not.toBe(null)
+    await objects.put(keys[0] ?? '', bytes)
+    expect(await objects.get(keys[0] ?? '')).toEqual(bytes)
+  })
+
   it('never returns parts of two objects while several callers replace one', async () => {
     const versions = [1, 2, 3, 4, 5, 6, 7, 8].map((fill) => new Uint8Array(200_000).fill(fill))
     const writes = versions.map((version) => objects.put('raced.jpg', version))
@@ -126,7 +138,12 @@ describe('an object key', () => {
     `${'a/'.repeat(200)}a`,
   ])('%j is refused before anything is read or written', async (unsafe) => {
     for (const objects of [folder, s3])
-      for (const call of [() => objects.put(unsafe, bytes), () => objects.get(unsafe), () => objects.remove(unsafe)])
+      for (const call of [
+        () => objects.put(unsafe, bytes),
+        () => objects.get(unsafe),
+        () => objects.remove(unsafe),
+        () => objects.removeFolder(unsafe),
+      ])
         await expect(call()).rejects.toThrow('The object key has an unsafe form')
   })
 })
@@ -280,6 +297,15 @@ describe('an object store on S3', () => {
         expect(await collectErrors(objects)).toEqual(failures('404 NoSuchBucket', '404 without a code'))
       },
       { bucket: 'other' },
+    )
+  })
+
+  it('does not take another page for an empty folder', async () => {
+    await withAnswer(
+      () => new Response('<html>Sign in</html>'),
+      async (objects) => {
+        await expect(objects.removeFolder('accounts/a1')).rejects.toThrow('no list')
+      },
     )
   })
 
