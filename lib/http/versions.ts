@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { createSlug } from '../text/slug.ts'
-import { type Content as ComparedContent, compareVersions } from '../versions/compare.ts'
-import { renderComparison } from '../versions/html.ts'
+import type { Content as ComparedContent } from '../versions/compare.ts'
 import type { Comparison, ComparisonQuery } from '../versions/schema.ts'
 import { Id, Time } from './fields.ts'
 import { Content } from './operation.ts'
@@ -33,6 +32,8 @@ export async function answerComparison(
 ): Promise<Comparison | Content> {
   const newer = await read(version)
   const older = base === 0 ? empty : (await read(base)).content
+  // Loaded on first use, because few requests compare.
+  const [{ compareVersions }, { renderComparison }] = await Promise.all([import('../versions/compare.ts'), import('../versions/html.ts')])
   const comparison = { base, version, ...compareVersions(older, newer.content) }
   if (format === 'json') return comparison
   return new Content(renderComparison(newer.name, comparison), 'text/html; charset=utf-8', `${createSlug(newer.name)}-changes.html`)
