@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
 import { apiKeyOperations } from './accounts/api-keys/operations.ts'
+import { accountExportOperations } from './accounts/exports/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
@@ -78,6 +79,7 @@ export const operations: readonly AnyOperation[] = [
   ...passkeyOperations,
   ...onboardingOperations,
   ...accountOperations,
+  ...accountExportOperations,
   ...inviteOperations,
   ...teamOperations,
   ...apiKeyOperations,

@@ -522,19 +522,7 @@ export const exportedTables: readonly ExportedTable[] = [
     limit: 10,
   }),
   exportTable('kb_imports', 'kb_imports', {
-    columns: [
-      'id',
-      'team_id',
-      'created_by',
-      'title',
-      'format',
-      'blocks',
-      'status',
-      'tree_id',
-      'created_at',
-      'updated_at',
-      'warnings',
-    ],
+    columns: ['id', 'team_id', 'created_by', 'title', 'format', 'blocks', 'status', 'tree_id', 'created_at', 'updated_at', 'warnings'],
     limit: 3,
   }),
   exportTable('kb_import_nodes', 'kb_import_nodes', {

@@ -29,6 +29,8 @@ export const ClaimedDelivery = z.object({
       'second_factor_added',
       'second_factor_removed',
       'webhook_disabled',
+      'export_ready',
+      'export_failed',
     ])
     .nullable(),
   user_id: z.string().nullable(),

@@ -3,12 +3,20 @@ import type { ChatMessage, LabelledText } from '../../../lib/chat/chat.ts'
 import { isShownBy, toAlertContent } from '../../../lib/events/escalation-alert.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { Brand } from '../../../lib/mail/brand.ts'
-import { factorEmails, linkEmails, nameInviter, writeInviteContent, writeWebhookContent } from '../../../lib/mail/contents.ts'
+import {
+  factorEmails,
+  linkEmails,
+  nameInviter,
+  writeExportContent,
+  writeInviteContent,
+  writeWebhookContent,
+} from '../../../lib/mail/contents.ts'
 import {
   createLinkFrame,
   createMemberFrame,
   createStaffFrame,
   createStrangerFrame,
+  explainExport,
   explainInvite,
   explainNotification,
   explainReceipt,
@@ -53,6 +61,11 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
       return writeServiceEmail(delivery, factorEmails[purpose], factorFrame)
     case 'webhook_disabled':
       return writeWebhookDisabled(ctx, delivery)
+    case 'export_ready':
+    case 'export_failed': {
+      const content = writeExportContent(purpose, `${ctx.config.FRONTEND_URL}/settings/exports`)
+      return writeToRecipients(ctx, delivery, content, explainExport(delivery.account_name))
+    }
     default:
       return writeLink(ctx, delivery, purpose)
   }
