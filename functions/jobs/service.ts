@@ -45,7 +45,7 @@ function logFailure({ log }: Pick<JobContext, 'log'>, name: string, sweep: Promi
   })
 }
 
-type DeletionContext = Pick<JobContext, 'platform' | 'log' | 'uploads'>
+type DeletionContext = Pick<JobContext, 'platform' | 'log'> & exportSlices.RemovalContext
 
 interface DeletionOptions {
   batchSize: number
@@ -78,7 +78,7 @@ interface RowKind {
   processBatch(limit: number): Promise<number>
 }
 
-function listKinds(ctx: Pick<JobContext, 'platform' | 'uploads'>, batchSize: number): RowKind[] {
+function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
   const expired = expiries.map((expiry) => ({
     name: expiry.table,
     batchSize: Math.min(batchSize, expiry.maxBatch ?? batchSize),

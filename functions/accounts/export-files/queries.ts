@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { ExportedTable } from '../../../lib/db/account-data.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { notNull, readStatement } from '../../../lib/db/statement.ts'
 import type { FlowContent } from '../../../lib/flows/rfflow.ts'
 
 const RecordRow = z.object({ key: z.array(z.string()), line: z.string() })
@@ -34,7 +34,7 @@ export const selectRecords = readStatement(
 
 const MarkdownRow = z.object({
   id: z.string(),
-  tree_type: z.custom<FlowContent['tree_type']>().describe('not null'),
+  tree_type: notNull<FlowContent['tree_type']>(),
   name: z.string(),
   description: z.string(),
   category: z.string().nullable(),

@@ -6,6 +6,7 @@ import type { SendResult } from '../../../lib/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
 import { writeSlice } from '../export-files/service.ts'
 import * as queries from './queries.ts'
 
@@ -44,8 +45,10 @@ export function toSweptKind(ctx: ExportContext): SweptKind {
   }
 }
 
+export type RemovalContext = Pick<JobContext, 'platform'> & { uploads: Pick<UploadsPort, 'remove'> }
+
 /** Delete up to `limit` objects of archives that have expired or failed, with their rows. Return the number of objects. */
-export async function removeExpired({ platform, uploads }: Pick<JobContext, 'platform' | 'uploads'>, limit: number): Promise<number> {
+export async function removeExpired({ platform, uploads }: RemovalContext, limit: number): Promise<number> {
   const parts = await queries.selectExpiredParts.all(platform, limit)
   for (const { account_id, export_id, number, object_key } of parts) {
     await uploads.remove(object_key)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import type { ExportGrant } from '../../../lib/auth/export-tokens.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
 import { AccountExport, type ExportCreate } from './schemas.ts'
 
@@ -35,7 +35,7 @@ export const insertExport = writeStatement(
 
 /** Count a link to an archive that can be downloaded. Return when the link ends, and the seconds until then. */
 export const countLink = writeStatement(
-  z.object({ expires_at: z.string().describe('not null'), seconds: z.int() }),
+  z.object({ expires_at: notNull<string>(), seconds: z.int() }),
   (id: string) => sql`
     update account_exports set links = links + 1
      where account_id = app.account_id() and id = ${id} and state = 'ready' and expires_at > app.now()
@@ -45,7 +45,7 @@ export const countLink = writeStatement(
 
 const Download = z.object({
   account_name: z.string(),
-  ready_at: z.string().describe('not null'),
+  ready_at: notNull<string>(),
   progress: z.custom<ExportProgress>(),
 })
 
@@ -69,7 +69,7 @@ export const selectParts = readStatement(
 
 /** Select the directories of the next parts, in base64. */
 export const selectDirectories = readStatement(
-  z.object({ number: z.int(), directory: z.string().describe('not null') }),
+  z.object({ number: z.int(), directory: notNull<string>() }),
   ({ exportId, accountId }: ExportGrant, after: number) => sql`
     select p.number, encode(p.directory, 'base64') as directory from account_export_parts p
      where p.account_id = ${accountId} and p.export_id = ${exportId} and p.number > ${after}::integer order by p.number limit 20`,

@@ -13,7 +13,7 @@ let roundTrips = 0
 const database = openPostgres({ url: DATABASE_PLATFORM_URL, maxConnections: 2, onRoundTrip: () => roundTrips++ })
 const platform = openPlatformDb(database, 'test', () => {})
 const log: Record<string, unknown>[] = []
-const ctx = { platform, log: (line: Record<string, unknown>) => void log.push(line) }
+const ctx = { platform, log: (line: Record<string, unknown>) => void log.push(line), uploads: { remove: async () => {} } }
 afterAll(async () => {
   await database.close()
   await service.close()

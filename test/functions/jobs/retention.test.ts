@@ -17,7 +17,7 @@ let deleteOld: () => Promise<void>
 beforeAll(async () => {
   service = await sharedService()
   const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
-  deleteOld = () => deleteExpiredRows({ platform, log: () => {} })
+  deleteOld = () => deleteExpiredRows({ platform, log: () => {}, uploads: { remove: async () => {} } })
   account = await createAccount(service)
   admin = account.admin
 })

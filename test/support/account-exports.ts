@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import { listEntries, readText } from '../../lib/archive/zip.ts'
+import type { Service } from './app.ts'
+import type { Person } from './people.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Start an export and wait until its archive is ready. Return its id. */
+export async function createExport({ client }: Person, contents: 'all' | 'restorable' = 'all'): Promise<string> {
+  const { id } = await client.accounts.exports.create({ contents })
+  await expect.poll(async () => (await client.accounts.exports.get({ export_id: id })).status, { timeout: 20_000 }).toBe('ready')
+  return id
+}
+
+/** Download the archive of an export with a link. */
+export async function downloadExport(service: Service, { client }: Person, exportId: string): Promise<Bytes> {
+  const { url } = await client.accounts.exports.createLink({ export_id: exportId })
+  const response = await (service.fetch ?? fetch)(new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api)))
+  expect(response.status).toBe(200)
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** Return the names and texts of an archive's files. */
+export async function readArchive(bytes: Bytes): Promise<Record<string, string>> {
+  const files: Record<string, string> = {}
+  for (const entry of listEntries(bytes)) files[entry.name] = await readText(bytes, entry)
+  return files
+}
+
+/** Return the records of a kind. */
+export function readRecords(files: Record<string, string>, kind: string): Record<string, unknown>[] {
+  const names = Object.keys(files).filter((name) => name === `${kind}.jsonl` || name.match(`^${kind}-\\d+\\.jsonl$`))
+  return names.flatMap((name) => (files[name] ?? '').trimEnd().split('\n')).map((line) => JSON.parse(line))
+}
