@@ -55,8 +55,9 @@ create table account_export_parts (
 
 call app.protect('account_exports', writes => '{insert,update}');
 create policy reads on account_exports for select using (account_id = (select app.signed_account_id()));
-call app.protect('account_export_parts', writes => '{}');
+call app.protect('account_export_parts');
 grant select, insert, update (links) on account_exports to app_runtime;
+grant select on account_export_parts to app_runtime;
 grant select, insert, update, delete on account_exports, account_export_parts to app_platform;
 
 -- The e-mail to the person who asked for the export.

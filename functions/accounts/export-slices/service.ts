@@ -11,7 +11,10 @@ import { writeSlice } from '../export-files/service.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
-export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'log'>
+export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'log'> & {
+  /** The time in milliseconds, which ends a slice. */
+  now?: () => number
+}
 
 /**
  * Write the next slice of an export: one object, at most. An attempt that crashes has changed nothing, so the next one starts at the same
@@ -66,7 +69,7 @@ interface StoredSlice {
 
 async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): Promise<StoredSlice> {
   const { db } = ctx.openAccountScope(claimed.account_id)
-  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, Date.now)
+  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now)
   if (content.byteLength === 0) return { progress, isLast, part: null }
   const number = progress.parts + 1
   const object_key = nameObject(claimed, number, claimed.attempts)

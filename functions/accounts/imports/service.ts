@@ -26,7 +26,7 @@ export async function create({ db }: WriteContext, { bytes }: FormFile): Promise
     if (!is_started) throw new Problem('account_not_empty')
     return restore({ db: tx, archive, plan, restored: {} })
   })
-  const restoredKinds = new Set(['account', 'flow_versions', ...Object.keys(plan.ids)])
+  const restoredKinds = new Set(['flow_versions', 'flow_files', 'upload_files', ...Object.keys(plan.ids)])
   const others = Object.entries(archive.manifest.counts).filter(([kind, count]) => !restoredKinds.has(kind) && count > 0)
   return {
     restored,

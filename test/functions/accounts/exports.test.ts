@@ -19,5 +19,7 @@ it('DAT-01 exports the records of the account, its flows as markdown and its upl
   const form = new FormData()
   form.append('file', new Blob([bytes]), 'x.zip')
   const other = (await createAccount(service)).admin
-  console.log(await other.client.accounts.imports.create({ file: new Blob([bytes]) } as never).catch((e) => JSON.stringify(e.body ?? String(e))))
+  console.log(
+    await other.client.accounts.imports.create({ file: new Blob([bytes]) } as never).catch((e) => JSON.stringify(e.body ?? String(e))),
+  )
 })
