@@ -1,23 +1,31 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { listEntries, readText } from '../../lib/archive/zip.ts'
 import type { Service } from './app.ts'
 import type { Person } from './people.ts'
+import { randomIpAddress } from './public-requests.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** Start an export and wait until its archive is ready. Return its id. */
 export async function createExport({ client }: Person, contents: 'all' | 'restorable' = 'all'): Promise<string> {
   const { id } = await client.accounts.exports.create({ contents })
-  await expect.poll(async () => (await client.accounts.exports.get({ export_id: id })).status, { timeout: 20_000 }).toBe('ready')
+  const expectReady = async () => expect((await client.accounts.exports.get({ export_id: id })).status).toBe('ready')
+  await vi.waitFor(expectReady, { timeout: 20_000 })
   return id
 }
 
 /** Download the archive of an export with a link. */
 export async function downloadExport(service: Service, { client }: Person, exportId: string): Promise<Bytes> {
   const { url } = await client.accounts.exports.createLink({ export_id: exportId })
-  const response = await (service.fetch ?? fetch)(new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api)))
+  const response = await openLink(service, url)
   expect(response.status).toBe(200)
   return new Uint8Array(await response.arrayBuffer())
+}
+
+/** Open a download link, without a sign-in. */
+export function openLink(service: Service, url: string): Promise<Response> {
+  const headers = { 'cf-connecting-ip': randomIpAddress() }
+  return (service.fetch ?? fetch)(new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api), { headers }))
 }
 
 /** Return the names and texts of an archive's files. */
