@@ -165,8 +165,9 @@ async function* readValues({ bytes, entries }: Archive, kind: string): AsyncGene
   let count = 0
   for (const entry of entries.filter(({ name }) => isFileOf(kind, name))) {
     const text = await callArchive(() => readText(bytes, entry, limits))
+    if (count + countLines(text) > maxRecords) throw invalidFile(`must have at most ${maxRecords.toLocaleString('en')} records of a kind`)
     for (const line of readLines(text)) {
-      if (++count > maxRecords) throw invalidFile(`must have at most ${maxRecords.toLocaleString('en')} records of a kind`)
+      count++
       const value = isTooDeep(line, maxDepth) ? undefined : parseJson(line)
       if (typeof value !== 'object' || value === null || findUnstorableText(value, []).length > 0)
         throw invalidFile(`must have one JSON object per line; line ${count} of ${kind} is something else`)
@@ -183,6 +184,12 @@ function* readLines(text: string): Generator<string, void> {
     yield text.slice(start, next)
     start = next + 1
   }
+}
+
+function countLines(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  return lines
 }
 
 function addSkipped(skipped: SkipList, kind: string, value: unknown, reason: string): void {

@@ -215,17 +215,31 @@ describe('an archive from a stranger', () => {
     expect(await admin.client.flows.trees.list({ author_id: admin.id })).toMatchObject([{ parent_tree_id: null }, { parent_tree_id: null }])
   })
 
-  const bomb = () => new Uint8Array(13 * 1024 * 1024).fill(0x20)
+  /** Return an archive whose directory declares another size, after decompression, of every `flows` file. */
+  async function declareSize(size: number, names: readonly string[], content: string): Promise<Bytes> {
+    const archive = await createArchive({ ...Object.fromEntries(names.map((name) => [name, content])), 'manifest.json': manifest })
+    const text = Buffer.from(archive).toString('latin1')
+    // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, section 4.3.12
+    for (let at = text.indexOf('PK\x01\x02'); at >= 0; at = text.indexOf('PK\x01\x02', at + 1))
+      if (text.startsWith('flows', at + 46)) new DataView(archive.buffer).setUint32(at + 24, size, true)
+    return archive
+  }
   const deep = `{"id":"${flowId}","x":${'['.repeat(200)}${']'.repeat(200)}}\n`
   const hostile: [string, () => Promise<Bytes> | Bytes, RegExp][] = [
     ['no archive', () => new TextEncoder().encode('hello'), /ZIP archive/],
     ['a truncated archive', async () => (await createArchive({ 'manifest.json': manifest })).slice(0, 60), /ZIP archive/],
     ['an archive without a manifest', () => createArchive({ 'flows.jsonl': '' }), /must be an export/],
     ['another program’s manifest', () => createArchive({ 'manifest.json': '{"format":"x","version":1,"counts":{}}' }), /must be an export/],
-    ['a file that is 13 MiB of spaces', () => createArchive({ 'flows.jsonl': bomb(), 'manifest.json': manifest }), /ZIP archive/],
+    ['a file of 13 MiB', () => declareSize(13 * 2 ** 20, ['flows.jsonl'], '{}\n'), /ZIP archive/],
+    ['a file that is larger than it declares', () => declareSize(10, ['flows.jsonl'], ' '.repeat(2_000_000)), /ZIP archive/],
     [
       'files of 65 MiB together',
-      () => createArchive({ ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`flows-${n}.jsonl`, bomb()])), 'manifest.json': manifest }),
+      () =>
+        declareSize(
+          11 * 2 ** 20,
+          [1, 2, 3, 4, 5, 6].map((n) => `flows-${n}.jsonl`),
+          '',
+        ),
       /at most 64 MiB/,
     ],
     [
