@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exportedTables, tablesLeftOut } from '../../lib/db/account-data.ts'
 import { sharedService } from '../support/app.ts'
@@ -22,6 +23,16 @@ describe('the contents of an export', () => {
   it.each(exportedTables)('DAT-02 every column of $table is declared as exported or left out', ({ table, columns, leftOut }) => {
     const declared = [...columns, ...Object.keys(leftOut), ...(table === 'accounts' ? [] : ['account_id'])]
     expect(declared.toSorted()).toEqual(columnsByTable.get(table)?.toSorted())
+  })
+
+  it('DAT-01 the README lists every kind with its fields, and what is left out', async () => {
+    const readme = await readFile(new URL('../../functions/accounts/exports/README.md', import.meta.url), 'utf8')
+    const lines = exportedTables.flatMap(({ kind, isRestored, columns, computed = {}, leftOut }) => [
+      `| \`${kind}\` | ${isRestored ? 'yes' : 'no'} | ${[...columns, ...Object.keys(computed)].join(', ')} |`,
+      ...Object.entries(leftOut).map(([column, why]) => `| \`${kind}.${column}\` | ${why} |`),
+    ])
+    const tables = Object.entries(tablesLeftOut).map(([table, why]) => `| \`${table}\` | ${why} |`)
+    expect([...lines, ...tables].filter((line) => !readme.split('\n').includes(line))).toEqual([])
   })
 
   it.each(exportedTables)('DAT-01 the records of $table have an order that PostgreSQL enforces as unique', async ({ table, key }) => {
