@@ -46,10 +46,12 @@ describe("another account's rows", () => {
 
   it.each(operationsById)('WIR-03 %s returns 404 for a row of another account in every state of the row', async (_, op) => {
     const { ours, theirs, sample } = await createTwoAccounts(service, op)
-    const superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
+    let superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
     expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
     const columns = await listStateColumnsWithRows(ours.id)
     for (let n = 0; await setNthStates(columns, ours.id, n); n++) {
+      // Stay below the rate limit of a person.
+      if (n % 8 === 7) superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
       expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
     }
   })

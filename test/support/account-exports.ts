@@ -40,3 +40,25 @@ export function readRecords(files: Record<string, string>, kind: string): Record
   const names = Object.keys(files).filter((name) => name === `${kind}.jsonl` || name.match(`^${kind}-\\d+\\.jsonl$`))
   return names.flatMap((name) => (files[name] ?? '').trimEnd().split('\n')).map((line) => JSON.parse(line))
 }
+
+export const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+// Who wrote a record, and counters, are not restored.
+const notCompared = ['usage_count', 'import_metadata', 'slug', 'version', 'saved_by']
+
+/** Return the records of the kinds that an import restores, without ids and times. Exports of equal contents return equal values. */
+export function toComparable(files: Record<string, string>) {
+  const kinds = ['categories', 'script_categories', 'scripts', 'device_types', 'diagrams', 'target_lists', 'flows', 'flow_versions']
+  const kindsByName = [...kinds, 'teams', 'library_steps'].map((kind) => {
+    const records = readRecords(files, kind).map(({ id: _, ...record }) => record)
+    const texts = records.map((record) =>
+      JSON.stringify(record, (key, value) => (key.endsWith('_at') || notCompared.includes(key) ? undefined : value)).replace(
+        idPattern,
+        'id',
+      ),
+    )
+    return [kind, texts.sort()]
+  })
+  const [account] = readRecords(files, 'account')
+  const { timezone, settings, preferences, brand_colour, session_days } = account ?? {}
+  return { ...Object.fromEntries(kindsByName), account: { timezone, settings, preferences, brand_colour, session_days } }
+}

@@ -151,10 +151,10 @@ function toVersionRow({ ids }: ImportPlan, version: FlowVersionRecord): queries.
   }
 }
 
-const maxBatchRows = 200
-const maxBatchLength = 1024 * 1024
+const maxBatchRows = 50
+const maxBatchLength = 256 * 1024
 
-/** Collect rows, and insert them when there are 200 or 1 MiB of them. */
+/** Collect rows, and insert them when there are 50 or 256 KiB of them: the words of each flow are indexed, and a statement may take 5 s. */
 function createBatch<Row>(db: WriteDb, insert: Insert<Row>) {
   let rows: Row[] = []
   let length = 0

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
 import { insertScript, insertScriptCategory } from '../../contract/fixtures-scripts.ts'
-import { createExport, downloadExport, readArchive, readRecords } from '../../support/account-exports.ts'
+import { createExport, downloadExport, idPattern, readArchive, readRecords, toComparable } from '../../support/account-exports.ts'
 import { type Service, sharedService } from '../../support/app.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
@@ -53,28 +53,6 @@ async function fillAccount(admin: Person): Promise<void> {
   await client.flows.trees.update({ tree_id: flow.id, description: 'Second version' })
   await client.flows.trees.update({ tree_id: flow.id, status: 'draft' })
   await client.flows.forks.create({ tree_id: flow.id, reason: 'Our printers differ' } as never)
-}
-
-const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-// Who wrote a record, and counters, are not restored.
-const notCompared = ['usage_count', 'import_metadata', 'slug', 'version', 'saved_by']
-
-/** Return the records of the restored kinds, with ids numbered in the order of their first occurrence and without times. */
-function toComparable(files: Record<string, string>) {
-  const kinds = ['categories', 'script_categories', 'scripts', 'device_types', 'diagrams', 'target_lists', 'flows', 'flow_versions']
-  const kindsByName = [...kinds, 'teams', 'library_steps'].map((kind) => {
-    const records = readRecords(files, kind).map(({ id: _, ...record }) => record)
-    const texts = records.map((record) =>
-      JSON.stringify(record, (key, value) => (key.endsWith('_at') || notCompared.includes(key) ? undefined : value)).replace(
-        idPattern,
-        'id',
-      ),
-    )
-    return [kind, texts.sort()]
-  })
-  const [account] = readRecords(files, 'account')
-  const { timezone, settings, preferences, brand_colour, session_days } = account ?? {}
-  return { ...Object.fromEntries(kindsByName), account: { timezone, settings, preferences, brand_colour, session_days } }
 }
 
 describe('importing an export', () => {
