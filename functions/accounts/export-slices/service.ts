@@ -7,7 +7,6 @@ import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../.
 import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
-import { writeSlice } from '../export-files/service.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
@@ -69,6 +68,8 @@ interface StoredSlice {
 
 async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): Promise<StoredSlice> {
   const { db } = ctx.openAccountScope(claimed.account_id)
+  // Loaded on first use: most processes never write an export.
+  const { writeSlice } = await import('../export-files/service.ts')
   const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now)
   if (content.byteLength === 0) return { progress, isLast, part: null }
   const number = progress.parts + 1

@@ -1,6 +1,5 @@
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
-import * as accountImports from './service.ts'
 
 export const accountImportOperations = [
   operation({
@@ -20,6 +19,7 @@ An archive has at most 16 MiB, and 64 MiB of restored records; \`contents: resto
     success: 201,
     returns: schemas.AccountImport,
     errors: ['account_not_empty', 'limit_reached', 'unsupported_version', 'conflict'],
-    handle: ({ ctx, body }) => accountImports.create(ctx, body),
+    // Loaded on first use: most processes never import an archive.
+    handle: async ({ ctx, body }) => (await import('./service.ts')).create(ctx, body),
   }),
 ]
