@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
-import * as accountExports from './service.ts'
+
+// Loaded on first use: most processes never export an account.
+const load = () => import('./service.ts')
 
 // Who leaves the service must get their data, so a lapsed subscription does not stop an export.
 const access = { access: 'account_admin', skipGuards: 'account' } as const
@@ -21,7 +23,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
     success: 202,
     returns: schemas.AccountExport,
     errors: ['already_pending'],
-    handle: ({ ctx, body }) => accountExports.create(ctx, body),
+    handle: async ({ ctx, body }) => (await load()).create(ctx, body),
   }),
 
   operation({
@@ -35,7 +37,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
     paged: true,
     success: 200,
     returns: z.array(schemas.AccountExport),
-    handle: ({ ctx, query }) => accountExports.list(ctx, query),
+    handle: async ({ ctx, query }) => (await load()).list(ctx, query),
   }),
 
   operation({
@@ -48,7 +50,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
     params: schemas.ExportId,
     success: 200,
     returns: schemas.AccountExport,
-    handle: ({ ctx, params }) => accountExports.get(ctx, params.export_id),
+    handle: async ({ ctx, params }) => (await load()).get(ctx, params.export_id),
   }),
 
   operation({
@@ -66,7 +68,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
     success: 201,
     returns: schemas.ExportLink,
     errors: ['wrong_state'],
-    handle: ({ ctx, params }) => accountExports.createLink(ctx, params.export_id),
+    handle: async ({ ctx, params }) => (await load()).createLink(ctx, params.export_id),
   }),
 
   stream({
@@ -83,6 +85,6 @@ every member can see, private flows too, but no passwords, keys or other secrets
     params: schemas.ExportToken,
     produces: ['application/zip'],
     errors: ['provider_error'],
-    handle: ({ ctx, params }) => accountExports.download(ctx, params.token),
+    handle: async ({ ctx, params }) => (await load()).download(ctx, params.token),
   }),
 ]
