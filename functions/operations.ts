@@ -27,6 +27,7 @@ import { billingOperations } from './billing/operations.ts'
 import { deviceTypeOperations } from './diagrams/device-types/operations.ts'
 import { diagramOperations } from './diagrams/diagrams/operations.ts'
 import { diagramDraftOperations } from './diagrams/drafts/operations.ts'
+import { diagramVersionOperations } from './diagrams/versions/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { categoryOperations } from './flows/categories/operations.ts'
 import { treeForkOperations } from './flows/forks/operations.ts'
@@ -59,6 +60,7 @@ import { publicOperations } from './public/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
 import { scriptOperations } from './scripts/scripts/operations.ts'
+import { scriptVersionOperations } from './scripts/versions/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
@@ -104,7 +106,9 @@ export const operations: readonly AnyOperation[] = [
   ...deviceTypeOperations,
   ...diagramDraftOperations,
   ...diagramOperations,
+  ...diagramVersionOperations,
   ...scriptOperations,
+  ...scriptVersionOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
   ...kbImportOperations,
