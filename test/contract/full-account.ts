@@ -73,6 +73,18 @@ export async function insertFullAccount(service: Service, account: TestAccount):
     `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
     [account.id, account.admin.id],
   )
+  await service.sql(
+    `insert into script_versions (account_id, script_id, version, name, description, script_body, parameters_schema, language, requires_elevation, bytes,
+                                  created_at)
+     select account_id, id, 1, name, description, script_body, parameters_schema, language, requires_elevation, 1, created_at
+       from script_templates where account_id = $1 on conflict do nothing`,
+    [account.id],
+  )
+  await service.sql(
+    `insert into diagram_versions (account_id, diagram_id, version, name, description, nodes, edges, bytes, created_at)
+     select account_id, id, 1, name, description, nodes, edges, 1, created_at from network_diagrams where account_id = $1 on conflict do nothing`,
+    [account.id],
+  )
   const exportId = await insertExport(service, account.admin)
   await service.sql(
     `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory) values ($1, $2, 1, 'k', 1, '')`,
