@@ -44,8 +44,8 @@ async function runChapters(tour: Tour): Promise<void> {
   const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
   await chapter('7. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
   await chapter('8. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
-  await chapter('9. Import a knowledge article', () => importArticle(tour, admin, ticketId))
-  await chapter('10. Export the account', () => exportAccount(tour, admin))
+  await chapter('9. Export the account', () => exportAccount(tour, admin))
+  await chapter('10. Import a knowledge article', () => importArticle(tour, admin, ticketId))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -123,7 +123,7 @@ it('DAT-04 refuses a changed link, an access token as a link, and a link to an e
   const { id, url } = await createLink(admin)
   expect((await openLink(service, url.replace(/.{9}$/, 'AAAAAAAAA'))).status).toBe(404)
   expect((await openLink(service, url.replace(/[^/]+$/, admin.token))).status).toBe(404)
-  await service.sql(`update account_exports set expires_at = now() where id = $1`, [id])
+  await service.sql(`update account_exports set expires_at = now() - interval '1 second' where id = $1`, [id])
   expect((await openLink(service, url)).status).toBe(404)
   expect(await admin.client.accounts.exports.get({ export_id: id })).toMatchObject({ status: 'expired' })
   const error = await expectRefusal(admin.client.accounts.exports.createLink({ export_id: id }), 409)
@@ -248,7 +248,7 @@ it('DAT-07 deletes the archive 7 days after it is ready, and keeps the entry of 
   expect(Date.parse(expires_at ?? '') - Date.parse(ready_at ?? '')).toBe(7 * 86_400_000)
   await exportSlices.removeExpired(ctx, 1000)
   expect((await listObjects()).length).toBeGreaterThan(2)
-  await service.sql(`update account_exports set expires_at = now() where id = $1`, [id])
+  await service.sql(`update account_exports set expires_at = now() - interval '1 second' where id = $1`, [id])
   while ((await exportSlices.removeExpired(ctx, 2)) > 0);
   expect(await listObjects()).toEqual([])
   expect(await service.sql('select state, removed_at is not null as removed from account_exports where id = $1', [id])).toEqual([
