@@ -1,6 +1,8 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
 import { apiKeyOperations } from './accounts/api-keys/operations.ts'
+import { accountExportOperations } from './accounts/exports/operations.ts'
+import { accountImportOperations } from './accounts/imports/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
@@ -80,6 +82,8 @@ export const operations: readonly AnyOperation[] = [
   ...passkeyOperations,
   ...onboardingOperations,
   ...accountOperations,
+  ...accountExportOperations,
+  ...accountImportOperations,
   ...inviteOperations,
   ...teamOperations,
   ...apiKeyOperations,

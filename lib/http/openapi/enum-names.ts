@@ -4,6 +4,8 @@ import { keyScopes } from '../key-scopes.ts'
 const namesByValues: Record<string, string> = {
   [keyScopes.join(' ')]: 'ApiKeyScope',
   'google microsoft': 'IdentityProvider',
+  'all restorable': 'AccountExportContents',
+  'queued running ready failed expired': 'AccountExportStatus',
   'usage_count updated_at created_at name name_desc version': 'FlowSortBy',
   'troubleshooting procedural maintenance': 'FlowType',
   'draft published': 'FlowStatus',

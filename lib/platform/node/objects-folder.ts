@@ -15,9 +15,9 @@ export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
     return withTimeout(timeoutMs, work(join(folder, key)))
   }
   return {
-    async put(key, jpeg) {
-      requireObjectSize(jpeg.byteLength)
-      await call(key, (path) => replaceFile(path, jpeg))
+    async put(key, bytes) {
+      requireObjectSize(bytes.byteLength)
+      await call(key, (path) => replaceFile(path, bytes))
     },
     get: (key) => call(key, (path) => readWholeFile(path).catch(toNullIfMissing)),
     remove: (key) => call(key, (path) => rm(path, { force: true })),

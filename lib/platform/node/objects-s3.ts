@@ -20,6 +20,7 @@ interface S3Request {
   key?: string
   query?: string
   body?: Uint8Array<ArrayBuffer>
+  contentType?: string
 }
 
 interface S3Answer {
@@ -44,9 +45,9 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
     if (answer.code !== 'NoSuchKey') requireSuccess('DeleteObject', answer)
   }
   return {
-    async put(key, jpeg) {
-      requireObjectSize(jpeg.byteLength)
-      requireSuccess('PutObject', await send({ method: 'PUT', key, body: jpeg }))
+    async put(key, bytes, contentType = 'image/jpeg') {
+      requireObjectSize(bytes.byteLength)
+      requireSuccess('PutObject', await send({ method: 'PUT', key, body: bytes, contentType }))
     },
     async get(key) {
       const answer = await send({ method: 'GET', key })
@@ -73,13 +74,13 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
   const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
-  return async ({ method, key, query = '', body }) => {
+  return async ({ method, key, query = '', body, contentType }) => {
     if (key !== undefined) requireObjectKey(key)
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')
     const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? query : `/${key}`}`
-    const headers = { 'x-amz-content-sha256': hash, ...(body ? { 'content-type': 'image/jpeg' } : {}) }
+    const headers = { 'x-amz-content-sha256': hash, ...(contentType ? { 'content-type': contentType } : {}) }
     // AWS asks for a signed content type.
     const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })
     // The signature must not be sent to another host, so no redirect is followed.

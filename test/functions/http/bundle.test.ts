@@ -31,6 +31,10 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'oauth-server',
     'openai',
     'pdf',
+    // Exports and imports of accounts.
+    'service',
+    'service',
+    'service',
     'stripe',
     'totp',
     'webauthn',
