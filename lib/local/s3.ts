@@ -41,8 +41,10 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   })
   // Hono routes HEAD as GET.
   app.get('/:bucket', (c) => {
-    if (c.req.method !== 'HEAD') return sendError(c, 'MethodNotAllowed')
-    return c.req.param('bucket') === bucket ? c.body(null, 200) : sendError(c, 'NoSuchBucket')
+    const isList = c.req.query('list-type') === '2'
+    if (c.req.method !== 'HEAD' && !isList) return sendError(c, 'MethodNotAllowed')
+    if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
+    return isList ? sendList(c, [...objects.keys()].sort()) : c.body(null, 200)
   })
   app.all('/:bucket/:key{.+}', async (c) => {
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
@@ -50,6 +52,18 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   })
   app.all('*', (c) => sendError(c, 'MethodNotAllowed'))
   return app
+}
+
+// Fewer than the 1,000 of S3, so that clients need a second page.
+const pageSize = 100
+
+/** Send a page of keys: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+function sendList(c: Context, keys: readonly string[]): Response {
+  const start = Number(c.req.query('continuation-token') ?? 0)
+  const contents = keys.slice(start, start + pageSize).map((key) => `<Contents><Key>${key}</Key></Contents>`)
+  const next = start + pageSize < keys.length ? `<NextContinuationToken>${start + pageSize}</NextContinuationToken>` : ''
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult>${contents.join('')}${next}</ListBucketResult>`
+  return c.body(xml, 200, { 'content-type': 'application/xml' })
 }
 
 async function hasSignedBody(c: Context): Promise<boolean> {

@@ -18,6 +18,7 @@ interface S3Request {
   method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
   /** Without a key, the request is about the bucket. */
   key?: string
+  query?: URLSearchParams
   body?: Uint8Array<ArrayBuffer>
 }
 
@@ -56,15 +57,30 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<Uploads
   }
 }
 
+/** List the keys of the objects in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+export async function listS3Objects(settings: S3Settings, timeoutMs: number): Promise<string[]> {
+  const send = createSender(settings, timeoutMs)
+  const keys: string[] = []
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const query = new URLSearchParams({ 'list-type': '2', ...(next ? { 'continuation-token': next } : {}) })
+    const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
+    const xml = new TextDecoder().decode(bytes)
+    // The keys of this service have no character that XML escapes.
+    for (const [, key = ''] of xml.matchAll(/<Key>([^<]+)<\/Key>/g)) keys.push(key)
+    next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1]
+  }
+  return keys
+}
+
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
   const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
-  return async ({ method, key, body }) => {
+  return async ({ method, key, query, body }) => {
     if (key !== undefined) requireObjectKey(key)
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')
-    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}`
+    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}${query ? `?${query}` : ''}`
     const headers = { 'x-amz-content-sha256': hash, ...(body ? { 'content-type': 'image/jpeg' } : {}) }
     // AWS asks for a signed content type.
     const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })
