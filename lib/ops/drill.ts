@@ -24,6 +24,8 @@ export interface DrillOptions {
   /** A new folder for the dump and the restored cluster. */
   folder: string
   print: Print
+  /** Keep the data of the restored cluster, which contains everything of the source. */
+  keepsCluster?: boolean
   /** Called with the restored database before it is checked. */
   inspect?: (restoredUrl: string) => Promise<void>
 }
@@ -34,7 +36,7 @@ const database = 'drill'
  * Dump a database that is in use, restore the dump into a new cluster on this machine, and compare both. Print a report. Return whether the
  * restored database is complete: every row, every object, and nothing that the doctor finds there only.
  */
-export async function runDrill({ sourceUrl, listObjects, folder, print, inspect }: DrillOptions): Promise<boolean> {
+export async function runDrill({ sourceUrl, listObjects, folder, print, inspect, keepsCluster }: DrillOptions): Promise<boolean> {
   const time = createTimer(print)
   const objectsBefore = await listObjects?.()
   const dump = await time('Dump', () =>
@@ -60,6 +62,8 @@ export async function runDrill({ sourceUrl, listObjects, folder, print, inspect 
     return reportResult(problems, print)
   } finally {
     await cluster.stop()
+    // It may be outside of `folder`, where the user of PostgreSQL can reach it.
+    if (!keepsCluster) await rm(cluster.dataDir, { recursive: true, force: true })
   }
 }
 
@@ -154,7 +158,13 @@ async function main(): Promise<boolean> {
   const { DATABASE_OWNER_URL: sourceUrl } = process.env
   if (!sourceUrl) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))
-  const options = { sourceUrl, listObjects: openObjectList(process.env), folder, print: (line: string) => console.log(line) }
+  const options = {
+    sourceUrl,
+    listObjects: openObjectList(process.env),
+    folder,
+    keepsCluster: values.keep !== undefined,
+    print: (line: string) => console.log(line),
+  }
   try {
     return await (values.restored ? checkRestored(values.restored, options) : runDrill(options))
   } finally {
