@@ -720,6 +720,12 @@ listAccounts: PagedMethod<'admin.users.listAccounts'>
 /** List audit logs of all accounts. Newest first. */
 listAuditLogs: PagedMethod<'admin.users.listAuditLogs'>
 }
+operations: {
+/** Get the state of the service. Staff see the same on the page `/admin/operations`, outside of `/api/v1`. */
+get: Method<'admin.operations.get'>
+/** Attempt waiting work now. Work that waits for its next attempt becomes due, and a sweep attempts it within a minute. What has failed for good stays as it is. */
+replay: Method<'admin.operations.replay'>
+}
 plans: {
 /** List plans with limits and billing */
 listLimits: PagedMethod<'admin.plans.listLimits'>
