@@ -56,7 +56,7 @@ function writeReplay(outbox: string, formToken: string): string {
   // The other kinds have no attempts that wait for a time.
   if (!ReplayedOutbox.safeParse(outbox).success) return 'swept each minute'
   return `<form method="post" action="/admin/operations/replay"><input type="hidden" name="token" value="${formToken}">
-    <button name="outbox" value="${outbox}" aria-label="Attempt ${outbox} now">Attempt now</button></form>`
+    <button name="outbox" value="${outbox}" aria-label="Attempt now: ${outbox}">Attempt now</button></form>`
 }
 
 function writeWebhooks(webhooks: OperationsStatus['failing_webhooks']): string {
