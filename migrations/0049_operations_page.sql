@@ -5,14 +5,14 @@ create function app.applied_migration() returns text language sql stable securit
   select max(name) from public.migrations
 $$;
 
--- The ten statements of the service's roles that took the most time, or null without pg_stat_statements. The extension replaces constants by
--- parameters: https://www.postgresql.org/docs/18/pgstatstatements.html
+-- The ten statements of the service's roles that took the most time. Null without pg_stat_statements, and if the owner of the database may not
+-- read those of other roles. The extension replaces constants by parameters: https://www.postgresql.org/docs/18/pgstatstatements.html
 create function app.list_slow_statements() returns jsonb language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   extension_schema text := (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements');
   found jsonb;
 begin
-  if extension_schema is null then
+  if extension_schema is null or not pg_has_role('pg_read_all_stats', 'usage') then
     return null;
   end if;
   execute format($query$

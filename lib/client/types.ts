@@ -2359,47 +2359,59 @@ warnings: (string)[]
 /** Stored work that is not done, by kind. */
 backlogs: ({
 outbox: OutboxKind
+/** Rows that wait for an attempt, at most 10,000. */
 open: number
+/** Rows among them whose attempt is due. */
 due: number
+/** How long the oldest of them has been due; 0 without one. */
 oldest_due_seconds: number
 })[]
+/** Maintenance schedules. */
 schedules: {
-/** Maintenance schedules whose time has come. */
+/** Schedules whose time has come, at most 10,000. */
 due: number
 /** How long the oldest of them has been due. */
 oldest_due_seconds: number
 }
 /** At most 50, the longest failing first. */
 failing_webhooks: ({
-webhook_id: Id
-account_id: Id
+/** The webhook. */
+webhook_id: string
+/** The account that owns it. */
+account_id: string
 /** Failed attempts since the last success. */
 failures: number
+/** The first of these failures. */
 failing_since: (Timestamp | null)
 /** No attempt starts before this time. */
 paused_until: (Timestamp | null)
 /** Why the service switched it off. */
 disabled_reason: (WebhookDisabledReason | null)
 })[]
-/** The ten statements that took the most time. Null without the extension pg_stat_statements. */
+/** The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it. */
 slow_statements: (({
 /** Its `queryid` in pg_stat_statements. */
 query_id: string
 /** Its verb and table. */
 name: string
+/** How often it ran. */
 calls: number
 /** Mean time in milliseconds. */
 mean_ms: number
 /** Total time in milliseconds. */
 total_ms: number
 })[] | null)
+/** What runs. */
 versions: {
+/** As in `GET /health`. */
 service: string
 /** The newest applied migration. */
 migration: string
+/** The version of the database server. */
 postgresql: string
 }
 }
+/** The kind of stored work. */
 export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events')
 export type OutboxReplay = {
 outbox: ReplayedOutbox

@@ -74,7 +74,8 @@ function writeWebhooks(webhooks: OperationsStatus['failing_webhooks']): string {
 }
 
 function writeStatements(statements: OperationsStatus['slow_statements']): string {
-  if (!statements) return '<p>Not known: the extension <code>pg_stat_statements</code> is missing in this database.</p>'
+  if (!statements)
+    return '<p>Not known: the database has no extension <code>pg_stat_statements</code>, or its owner is no member of <code>pg_read_all_stats</code>.</p>'
   if (statements.length === 0) return '<p>None yet.</p>'
   const rows = statements.map(({ query_id, name, calls, mean_ms, total_ms }) =>
     [name, String(calls), `${mean_ms} ms`, `${total_ms} ms`, query_id].map(escapeHtml),

@@ -19,7 +19,7 @@ const maxFormBytes = 8192
 const maxAnswerBytes = 1024 * 1024
 
 // No script at all, and nothing from elsewhere.
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** Create the handlers of the page. Every answer about the service comes from its API, with the token of the cookie. */
 export function createPageHandlers(services: Services): PageHandlers {

@@ -9,16 +9,16 @@ export type ReplayedOutbox = z.output<typeof ReplayedOutbox>
 const SlowStatement = z.strictObject({
   query_id: z.string().describe('Its `queryid` in pg_stat_statements.'),
   name: z.string().describe('Its verb and table.'),
-  calls: z.number(),
+  calls: z.number().describe('How often it ran.'),
   mean_ms: z.number().describe('Mean time in milliseconds.'),
   total_ms: z.number().describe('Total time in milliseconds.'),
 })
 
 const FailingWebhook = z.strictObject({
-  webhook_id: Id,
-  account_id: Id,
+  webhook_id: Id.describe('The webhook.'),
+  account_id: Id.describe('The account that owns it.'),
   failures: z.int().describe('Failed attempts since the last success.'),
-  failing_since: Time.nullable(),
+  failing_since: Time.nullable().describe('The first of these failures.'),
   paused_until: Time.nullable().describe('No attempt starts before this time.'),
   disabled_reason: z.enum(['gone', 'failing']).nullable().describe('Why the service switched it off.'),
 })
@@ -31,20 +31,24 @@ export const OperationsStatus = z
       .describe('As in `GET /ready`. `in_process`: this process replaces it by its own memory.'),
     warnings: z.array(z.string()).describe('Problems that will occur soon.'),
     backlogs: z.array(Backlog.strict()).describe('Stored work that is not done, by kind.'),
-    schedules: z.strictObject({
-      due: z.int().describe('Maintenance schedules whose time has come.'),
-      oldest_due_seconds: z.number().describe('How long the oldest of them has been due.'),
-    }),
+    schedules: z
+      .strictObject({
+        due: z.int().describe('Schedules whose time has come, at most 10,000.'),
+        oldest_due_seconds: z.number().describe('How long the oldest of them has been due.'),
+      })
+      .describe('Maintenance schedules.'),
     failing_webhooks: z.array(FailingWebhook).describe('At most 50, the longest failing first.'),
     slow_statements: z
       .array(SlowStatement)
       .nullable()
-      .describe('The ten statements that took the most time. Null without the extension pg_stat_statements.'),
-    versions: z.strictObject({
-      service: z.string(),
-      migration: z.string().describe('The newest applied migration.'),
-      postgresql: z.string(),
-    }),
+      .describe('The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it.'),
+    versions: z
+      .strictObject({
+        service: z.string().describe('As in `GET /health`.'),
+        migration: z.string().describe('The newest applied migration.'),
+        postgresql: z.string().describe('The version of the database server.'),
+      })
+      .describe('What runs.'),
   })
   .meta({
     id: 'OperationsStatus',

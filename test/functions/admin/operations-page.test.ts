@@ -110,7 +110,7 @@ describe('the page', () => {
   it('OBS-13 allows no script and nothing from elsewhere, and is not cached', async () => {
     const { headers } = await fetch(url)
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect([headers.get('cache-control'), headers.get('content-type')]).toEqual(['no-store', 'text/html; charset=utf-8'])
   })
