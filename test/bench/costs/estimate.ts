@@ -84,7 +84,7 @@ function costDurableObjects({ shifts, queueMessages }: { shifts: number; queueMe
 }
 
 /** Return what open event streams would cost more than WebSockets: each account's object then stays in memory. */
-export function costEventStreams(accounts: AccountCount): number {
+export function costEventStreams(accounts: number): number {
   const { includedGbSeconds, perGbSecond, gigabytes } = prices.durableObjects
   const seconds = accounts * assumptions.shiftsPerMonth * assumptions.streamHours * secondsPerHour
   return above(seconds * gigabytes, includedGbSeconds) * perGbSecond
