@@ -1,0 +1,70 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { createKey } from '../support/api-keys.ts'
+import { startOwnService } from '../support/app.ts'
+import { createEmptyDatabase } from '../support/migrations.ts'
+import { createAccount } from '../support/people.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'flow-runner-'))
+const service = await startOwnService()
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+interface Step {
+  run?: string
+  env?: Record<string, string>
+}
+
+/** Read the commands of a workflow's jobs, in their order. */
+function readSteps(name: string): Step[] {
+  const { jobs } = parse(readFileSync(join(root, `.github/workflows/${name}.yml`), 'utf8')) as { jobs: Record<string, { steps: Step[] }> }
+  return Object.values(jobs).flatMap(({ steps }) => steps.filter(({ run }) => run))
+}
+
+/** Replace the expressions of a workflow by their values. */
+const evaluate = (text: string, values: Record<string, string>) =>
+  text.replace(/\$\{\{ (?:secrets|vars)\.(\w+) \}\}/g, (_, name: string) => values[name] ?? '')
+
+/** Run a step in a shell that has nothing but its own variables. Return its output. */
+function runStep({ run = '', env = {} }: Step, values: Record<string, string>): string {
+  const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluate(value, values)]))
+  // The same Node as setup-node would install, and no packages but the clone's.
+  const path = [dirname(process.execPath), ...(process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules'))].join(
+    ':',
+  )
+  const own = { PATH: path, HOME: process.env.HOME, TARGET: 'staging', CI: 'true', ...variables }
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', run], {
+    cwd: join(folder, 'clone'),
+    env: own,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  })
+  expect(status, `${run}\n${stdout.slice(-3000)}${stderr.slice(-3000)}`).toBe(0)
+  return stdout
+}
+
+it('each command of the deployment runs in a fresh clone, which has no packages', async () => {
+  execFileSync('git', ['clone', '--quiet', root, join(folder, 'clone')])
+  const account = await createAccount(service)
+  const { key } = await createKey(service, account, { scopes: ['flows:write'] })
+  const values = {
+    DATABASE_OWNER_URL: await createEmptyDatabase(),
+    PUBLIC_BASE_URL: service.api,
+    READY_TOKEN: service.settings.READY_TOKEN ?? '',
+    SMOKE_API_KEY: key,
+  }
+  const outputs = readSteps('deploy').map((step) => {
+    // Without an account at Cloudflare, everything but the upload.
+    const run = step.run?.replace('wrangler deploy', 'wrangler deploy --dry-run --outdir dist/dry-run') ?? ''
+    return runStep({ ...step, run }, values)
+  })
+  expect(outputs.join('\n')).toContain('The service answers as expected.')
+  expect(outputs.join('\n')).toContain('Applied 0001_tenancy.sql')
+})
