@@ -26,7 +26,7 @@ export interface DrillOptions {
   print: Print
   /** Keep the data of the restored cluster, which contains everything of the source. */
   keepsCluster?: boolean
-  /** Called with the restored database before it is checked. */
+  /** Called with the restored database when it was checked. */
   inspect?: (restoredUrl: string) => Promise<void>
 }
 
@@ -55,10 +55,10 @@ export async function runDrill({ sourceUrl, listObjects, folder, print, inspect,
       await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
       await time('Restore', () => restoreDump(client, join(folder, 'dump'), dump))
     })
-    await inspect?.(restoredUrl)
     const problems = await time('Compare every row', () => compareRows(restoredUrl, dump))
     problems.push(...reportObjects(dump.objects, objectsBefore, objectsAfter, print))
     problems.push(...(await reportState(sourceUrl, restoredUrl, print)))
+    await inspect?.(restoredUrl)
     return reportResult(problems, print)
   } finally {
     await cluster.stop()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { createDemoEscalation } from '../../lib/local/demo.ts'
 import { createRoleUrls } from '../../lib/local/settings.ts'
-import { runDrill } from '../../lib/ops/drill.ts'
+import { checkRestored, runDrill } from '../../lib/ops/drill.ts'
 import { listFolderObjects } from '../../lib/platform/node/objects-folder.ts'
 import { startOwnService } from '../support/app.ts'
 import { addLocalPrices } from '../support/billing.ts'
@@ -45,6 +45,7 @@ it('restores every row of a service that is used meanwhile, and a service runs o
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const lines: string[] = []
+  const branchLines: string[] = []
   const inspect = async (restoredUrl: string) => {
     // A new cluster has roles without passwords, so the copy serves nobody until `migrate` sets them.
     const { pathname, host } = new URL(restoredUrl)
@@ -56,6 +57,9 @@ it('restores every row of a service that is used meanwhile, and a service runs o
     expect(await response.json()).toMatchObject({ id: flow.id })
     child.process.kill('SIGTERM')
     await child.exited
+    const print = (line: string) => branchLines.push(line)
+    expect(await checkRestored(restoredUrl, { sourceUrl: service.ownerUrl, listObjects, folder, print })).toBe(true)
+    expect(branchLines.filter((line) => line.startsWith('rows     trees: '))).toHaveLength(1)
   }
   const drill = runDrill({
     sourceUrl: service.ownerUrl,
