@@ -2,6 +2,7 @@ import { describe, type Services } from '../lib/http/app.ts'
 import { mountJobs, runJobMessage } from '../lib/http/job.ts'
 import { mountMetrics } from '../lib/http/metrics-endpoint.ts'
 import { createConsoleLog } from '../lib/log.ts'
+import { createLineWriter } from '../lib/platform/node/line-writer.ts'
 import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
 import { createNodeServices, type NodeServicesOptions } from '../lib/platform/node/services.ts'
 import { type NodeConfig, parseNodeConfig } from '../lib/platform/node/settings.ts'
@@ -51,7 +52,7 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
 /** Serve in production mode, with the settings of the environment. */
 async function serve(): Promise<void> {
   const config = parseNodeConfig(process.env)
-  const log = createConsoleLog()
+  const log = createConsoleLog(createLineWriter())
   const service = await startNode(config, { log })
   const write = (line: Record<string, unknown>) => log({ at: new Date().toISOString(), ...line })
   write({ listening: `http://${config.HOST}:${service.port}`, in_process: service.services.inProcess })

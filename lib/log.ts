@@ -12,11 +12,11 @@ export function withTraceId(log: Log): Log {
 }
 
 /**
- * Create a log that writes JSON lines to the console. From then on a warning or an error that a vendor's client prints is logged by the
+ * Create a log that writes JSON lines, by default to the console. From then on a warning or an error that a vendor's client prints is logged by the
  * client's name only: its text may contain personal data that it sent.
  */
-export function createConsoleLog(): Log {
-  const log: Log = (line) => console.log(JSON.stringify(line))
+export function createConsoleLog(writeLine: (text: string) => void = console.log): Log {
+  const log: Log = (line) => writeLine(JSON.stringify(line))
   for (const level of ['warn', 'error'] as const) {
     console[level] = (first: unknown) =>
       log({ at: new Date().toISOString(), level, client: /^\[([\w ]{1,40})\]/.exec(String(first))?.[1] ?? 'unnamed' })

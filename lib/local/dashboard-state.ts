@@ -2,7 +2,7 @@ import { type Clock, toTimestamp } from './clock.ts'
 import { type Fault, type Faults, modes, services } from './faults.ts'
 import type { LogLine, LogLines } from './log-lines.ts'
 import { describeRecord } from './record-title.ts'
-import { type RecordedService, type Records, type RecordTypes, recordedServices } from './records.ts'
+import { type ListSummary, type RecordedService, type Records, type RecordTypes, recordedServices } from './records.ts'
 
 /** Someone whom the dashboard signs in with one click. */
 export interface DemoUser {
@@ -19,9 +19,8 @@ export interface DashboardState {
   faultOptions: { services: readonly string[]; modes: readonly string[] }
   /** Number of queue messages in each state. */
   queue: Record<RecordTypes['queue']['state'], number>
-  /** Number of records and the id of the newest, by service. */
-  services: Record<RecordedService, { count: number; newest: string | null }>
-  logs: { count: number; newest: string | null }
+  services: Record<RecordedService, ListSummary>
+  logs: ListSummary
   /** Origin of the service. Empty if the emulators run alone. */
   api: string
   /** Whether there is a demo escalation. */
@@ -56,19 +55,15 @@ export function readClock(clock: Clock): ClockState {
 export function summarize({ clock, faults, records, logs }: DashboardSources): Omit<DashboardState, 'api' | 'demo' | 'users'> {
   const queue = { scheduled: 0, delivering: 0, delivered: 0, failed: 0, dead: 0 }
   for (const { state } of records.list('queue')) queue[state]++
-  const lists = Object.fromEntries(recordedServices.map((service) => [service, summarizeList(records.list(service))]))
+  const lists = Object.fromEntries(recordedServices.map((service) => [service, records.summarize(service)]))
   return {
     clock: readClock(clock),
     faults: faults.list(),
     faultOptions: { services, modes },
     queue,
     services: lists as DashboardState['services'],
-    logs: summarizeList(logs.list()),
+    logs: logs.summarize(),
   }
-}
-
-function summarizeList(list: readonly { id: string }[]): { count: number; newest: string | null } {
-  return { count: list.length, newest: list[0]?.id ?? null }
 }
 
 /** Return what belongs to a trace. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { parseJson } from '../text/json.ts'
 import type { Clock } from './clock.ts'
 import { renderChatPreview } from './dashboard-chat.ts'
 import { type DashboardSources, type DashboardState, type DemoUser, readClock, readTrace, summarize } from './dashboard-state.ts'
@@ -173,9 +174,5 @@ function addRecordRoutes(routes: Hono, records: Records): void {
 
 /** Read the body as JSON. A malformed body becomes undefined, which the schemas refuse. */
 async function readJson(c: Context): Promise<unknown> {
-  try {
-    return JSON.parse(await c.req.text())
-  } catch {
-    return undefined
-  }
+  return parseJson(await c.req.text())
 }

@@ -1,4 +1,5 @@
 import { parseJson } from '../text/json.ts'
+import { type ListSummary, summarizeList } from './records.ts'
 
 /** A line that the service has logged. */
 export type LogLine = Record<string, unknown> & { id: string; trace_id?: string }
@@ -9,6 +10,7 @@ export interface LogLines {
   add(line: string): void
   /** Return the lines, newest first, of one trace if it is given. */
   list(traceId?: string): LogLine[]
+  summarize(): ListSummary
   clear(): void
 }
 
@@ -24,6 +26,7 @@ export function createLogLines(): LogLines {
       if (lines.length > maxLines) lines.shift()
     },
     list: (traceId) => lines.filter((line) => traceId === undefined || line.trace_id === traceId).toReversed(),
+    summarize: () => summarizeList(lines),
     clear: () => void lines.splice(0),
   }
 }

@@ -79,12 +79,24 @@ export const recordedServices = [
 ] as const satisfies RecordedService[]
 const maxRecords = 1000
 
+/** Number of the items of a list, and the id of the newest. */
+export interface ListSummary {
+  count: number
+  newest: string | null
+}
+
 export interface Records {
   /** Add a record, with a new id, the current time and the current trace unless it has them. Return the stored record, which the caller may change. */
   add<S extends RecordedService>(service: S, record: NewRecord<S>): RecordTypes[S]
   /** Return the records of a service, newest first. */
   list<S extends RecordedService>(service: S): RecordTypes[S][]
+  summarize(service: RecordedService): ListSummary
   clear(service: RecordedService): void
+}
+
+/** Summarize a list whose newest item is the last. */
+export function summarizeList(list: readonly { id: string }[]): ListSummary {
+  return { count: list.length, newest: list.at(-1)?.id ?? null }
 }
 
 /** Create the records of what the local emulators received: the newest 1,000 of each service. */
@@ -105,6 +117,7 @@ export function createRecords(clock: Clock): Records {
       return stored
     },
     list: (service) => getList(service).toReversed(),
+    summarize: (service) => summarizeList(getList(service)),
     clear: (service) => void recordsByService.set(service, []),
   }
 }

@@ -3,9 +3,9 @@ import { type Brand, serviceBrand, serviceName } from './brand.ts'
 import { linkEmails } from './contents.ts'
 import type { EmailFrame } from './layout.ts'
 
-// Why somebody gets an e-mail, and how to stop such e-mails.
+// The footer of an e-mail: why the recipient gets it, and how to stop such e-mails.
 
-/** Why a verified member of the account, and somebody else, gets an e-mail. */
+/** Why a verified member of the account gets an e-mail, and why any other recipient does. */
 export interface Reasons {
   member: string
   stranger: string

@@ -87,8 +87,8 @@ interface AuthorizationContext {
 }
 
 /**
- * Return the page on which the person decides. Throw for a request that is not valid: nobody is sent to an address without having agreed, because
- * anybody can register one (https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2).
+ * Return the address of the consent page. Throw for a request that is not valid instead of redirecting, because anybody can register a
+ * redirect address (https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2).
  */
 async function startAuthorization(query: URLSearchParams, { frontend, resource, platform }: AuthorizationContext): Promise<string> {
   const clientId = ClientId.safeParse(query.get('client_id')).data

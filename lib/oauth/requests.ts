@@ -9,7 +9,7 @@ const Scope = z.enum(keyScopes as [string, ...string[]])
 /** The id of a program. */
 export const ClientId = z.string().regex(/^[\w-]{22}$/)
 
-/** Create the id of a program: 130 random bits, so that nobody finds another one. */
+/** Create the id of a program: 130 random bits, so that it cannot be guessed. */
 export function createClientId(): string {
   return randomToken().slice(0, 22)
 }

@@ -12,7 +12,7 @@ export interface RunStyle {
   colour?: string
 }
 
-/** A part of a letter, with its place in font units. */
+/** A component of a glyph, with its position in font units. */
 export interface GlyphPart {
   id: number
   x: number

@@ -12,7 +12,7 @@ export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectApiKeys(db, skip, limit), limit)
 }
 
-/** Create a key. Store its hash only: nobody can read the key again. */
+/** Create a key. Only its hash is stored, so the key cannot be shown again. */
 export async function create({ db, caller: { accountId } }: WriteContext, input: ApiKeyCreate) {
   const id = uuidv7()
   const key = createApiKey({ accountId, keyId: id })

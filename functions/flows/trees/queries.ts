@@ -130,7 +130,7 @@ async function saveTree(db: WriteDb, versionId: string, content: TreeContent, wr
   return rows[0]
 }
 
-/** Insert the messages of a saved version for webhooks. Nobody but its author sees a private flow, so it causes none. */
+/** Insert the messages of a saved version for webhooks. A private flow has none, because only its author may see it. */
 export const emitPublished = writeStatement(EmittedWebhooks, (versionId: string) => {
   const data = sql`
     json_build_object('flow_id', t.id, 'version', t.version, 'flow_name', t.name, 'flow_type', t.tree_type, 'visibility', t.visibility,

@@ -5,7 +5,7 @@ import { clearDetail } from './detail.ts'
 import { getById, showMessage } from './element.ts'
 import { showList } from './list.ts'
 import { renderNavigation } from './navigation.ts'
-import { readPlace, type Section } from './place.ts'
+import { isListSection, readPlace, type Section } from './place.ts'
 import { readState, send } from './server.ts'
 import { renderUsers } from './users.ts'
 
@@ -27,13 +27,13 @@ async function refresh(): Promise<void> {
 
 function describe(state: DashboardState, section: Section): unknown {
   if (section === 'queue') return [state.queue, state.services.queue]
-  if (section === 'users' || section === 'actions') return null
+  if (!isListSection(section)) return null
   return section === 'logs' ? state.logs : state.services[section]
 }
 
 async function renderSection(state: DashboardState): Promise<void> {
   const { section, id } = readPlace()
-  const isList = section !== 'users' && section !== 'actions'
+  const isList = isListSection(section)
   document.body.classList.toggle('open', !isList || id !== undefined)
   getById('list').hidden = !isList
   if (isList) return showList(section, id, state)
@@ -54,7 +54,7 @@ getById('search').addEventListener('input', () => {
 })
 getById('clear').addEventListener('click', () => {
   const { section } = readPlace()
-  if (section === 'users' || section === 'actions') return
+  if (!isListSection(section)) return
   void send('DELETE', `/desk/${section}`).then(() => {
     location.hash = section
     refreshNow()

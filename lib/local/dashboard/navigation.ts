@@ -1,6 +1,6 @@
 import type { DashboardState } from '../dashboard-state.ts'
 import { element, getById } from './element.ts'
-import { type Section, titles, writePlace } from './place.ts'
+import { isListSection, type Section, titles, writePlace } from './place.ts'
 
 let shown = ''
 
@@ -24,6 +24,6 @@ export function renderNavigation(state: DashboardState, current: Section): void 
 }
 
 function countItems(state: DashboardState, section: Section): number | undefined {
-  if (section === 'users' || section === 'actions') return undefined
+  if (!isListSection(section)) return undefined
   return section === 'logs' ? state.logs.count : state.services[section].count
 }

@@ -4,6 +4,11 @@ import type { RecordedService } from '../records.ts'
 export type ListSection = RecordedService | 'logs'
 export type Section = ListSection | 'users' | 'actions'
 
+/** Return whether a section shows a list. */
+export function isListSection(section: Section): section is ListSection {
+  return section !== 'users' && section !== 'actions'
+}
+
 /** The sections in the order of the navigation, with their titles. */
 export const titles: Record<Section, string> = {
   users: 'Sign in',

@@ -35,7 +35,10 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     props: {},
   }
   const listener = getRequestListener((request, env) => app.fetch(request, env, execution), { overrideGlobalObjects: true })
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => void listener(request, response))
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    declareEmptyBody(request)
+    void listener(request, response)
+  })
   // Longer than the idle time-out of common load balancers (60 s), which must close a connection first.
   server.keepAliveTimeout = 75_000
   const finishEffects = async () => {
@@ -55,6 +58,14 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
       await Promise.race([finishEffects(), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())])
     },
   }
+}
+
+/**
+ * Declare the body of a request without a length and without chunks as empty, so that nobody opens a stream to read it:
+ * https://www.rfc-editor.org/rfc/rfc9112#section-6.3
+ */
+function declareEmptyBody({ headers }: IncomingMessage): void {
+  if (headers['transfer-encoding'] === undefined) headers['content-length'] ??= '0'
 }
 
 /** Listen on a port, or on any free one for 0. Return the port. */

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createLineWriter } from '../../lib/platform/node/line-writer.ts'
+
+test('The lines of one turn of the event loop are written at once, in their order.', async () => {
+  const written: string[] = []
+  const writeLine = createLineWriter((text) => written.push(text))
+  writeLine('one')
+  writeLine('two')
+  expect(written).toEqual([])
+  await new Promise((resolve) => setImmediate(resolve))
+  writeLine('three')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(written).toEqual(['one\ntwo\n', 'three\n'])
+})
+
+test('A line is written although an error ends the process in the same turn.', () => {
+  const script = `
+    import { createLineWriter } from '${new URL('../../lib/platform/node/line-writer.ts', import.meta.url).href}'
+    createLineWriter()('the last line')
+    throw new Error('stop')`
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+  expect({ stdout, status }).toEqual({ stdout: 'the last line\n', status: 1 })
+})
