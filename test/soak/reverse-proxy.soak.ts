@@ -104,6 +104,16 @@ describe.each(['nginx', 'caddy'] as const)('behind %s', (kind: ProxyKind) => {
       expect((await upload(13_000_000)).status).toBe(413)
     })
 
+    it('signs staff in to the operations page with a cookie that only TLS carries', async () => {
+      const staff = await (await createProxiedAccount()).addColleague({ superAdmin: true })
+      const headers = { origin: proxy.origin, 'content-type': 'application/x-www-form-urlencoded' }
+      const body = new TextEncoder().encode(`access_token=${staff.token}`)
+      const signedIn = await fetchThrough(proxy, '/admin/operations/sign-in', { method: 'POST', headers, body })
+      const cookie = signedIn.headers['set-cookie']?.[0] ?? ''
+      expect([signedIn.status, cookie.endsWith('; HttpOnly; SameSite=Lax; Secure')]).toEqual([303, true])
+      expect((await fetchThrough(proxy, '/admin/operations', { headers: { cookie } })).text).toContain('Stored work')
+    })
+
     it('answers one request after the other without a lost connection', async () => {
       const statuses = new Set<number | undefined>()
       for (let n = 0; n < 500; n++) statuses.add((await fetchThrough(proxy, '/health')).status)

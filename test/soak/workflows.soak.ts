@@ -39,7 +39,9 @@ function runStep({ run = '', env = {} }: Step, values: Record<string, string>): 
   const path = [dirname(process.execPath), ...(process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules'))].join(
     ':',
   )
-  const own = { PATH: path, HOME: process.env.HOME, TARGET: 'staging', CI: 'true', ...variables }
+  // How this machine reaches the registry.
+  const { HOME, NODE_EXTRA_CA_CERTS } = process.env
+  const own = { PATH: path, HOME, NODE_EXTRA_CA_CERTS, TARGET: 'staging', CI: 'true', ...variables }
   const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', run], {
     cwd: join(folder, 'clone'),
     env: own,
