@@ -26,6 +26,7 @@ import { billingOperations } from './billing/operations.ts'
 import { deviceTypeOperations } from './diagrams/device-types/operations.ts'
 import { diagramOperations } from './diagrams/diagrams/operations.ts'
 import { diagramDraftOperations } from './diagrams/drafts/operations.ts'
+import { diagramVersionOperations } from './diagrams/versions/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { categoryOperations } from './flows/categories/operations.ts'
 import { treeForkOperations } from './flows/forks/operations.ts'
@@ -58,6 +59,7 @@ import { publicOperations } from './public/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
 import { scriptOperations } from './scripts/scripts/operations.ts'
+import { scriptVersionOperations } from './scripts/versions/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
@@ -101,7 +103,9 @@ export const operations: readonly AnyOperation[] = [
   ...deviceTypeOperations,
   ...diagramDraftOperations,
   ...diagramOperations,
+  ...diagramVersionOperations,
   ...scriptOperations,
+  ...scriptVersionOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
   ...kbImportOperations,

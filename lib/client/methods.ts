@@ -195,6 +195,8 @@ versions: {
 list: PagedMethod<'flows.versions.list'>
 /** Get a version of a flow */
 get: Method<'flows.versions.get'>
+/** Compare two versions of a flow */
+compare: Method<'flows.versions.compare'>
 /** Restore an old version. Saves the content of the old version as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`. */
 restore: Method<'flows.versions.restore'>
 }
@@ -354,6 +356,16 @@ archive: Method<'diagrams.archive'>
 duplicate: Method<'diagrams.duplicate'>
 /** Export a network diagram. Returns a JSON file that can be imported, or an SVG image. */
 export: Method<'diagrams.export'>
+versions: {
+/** List the versions of a network diagram. Newest first. The newest 100 earlier versions are kept. */
+list: PagedMethod<'diagrams.versions.list'>
+/** Get a version of a network diagram */
+get: Method<'diagrams.versions.get'>
+/** Compare two versions of a network diagram */
+compare: Method<'diagrams.versions.compare'>
+/** Restore an old version. Saves the content of the old version as the newest version. */
+restore: Method<'diagrams.versions.restore'>
+}
 }
 scripts: {
 /** List script templates. Lists the templates that I can see, sorted by name. */
@@ -374,6 +386,16 @@ delete: Method<'scripts.delete'>
 render: Method<'scripts.render'>
 /** Share or unshare a script template. The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one. */
 share: Method<'scripts.share'>
+versions: {
+/** List the versions of a script template. Newest first. The newest 100 earlier versions are kept. */
+list: PagedMethod<'scripts.versions.list'>
+/** Get a version of a script template */
+get: Method<'scripts.versions.get'>
+/** Compare two versions of a script template */
+compare: Method<'scripts.versions.compare'>
+/** Restore an old version. Saves the content of the old version as the newest version. */
+restore: Method<'scripts.versions.restore'>
+}
 builder: {
 /** Start a script-builder session. A user can have 5 standalone sessions. Creating a sixth returns 409 `session_limit_reached`; delete one first. Each of my AI sessions has at most one script-builder session; a repeated request returns it with 200. */
 create: Method<'scripts.builder.create'>

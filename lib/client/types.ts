@@ -746,6 +746,8 @@ fix_id: string
 }
 /** `flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session. */
 export type CitationKind = ('flow' | 'article' | 'session')
+/** `html`: a page to read. It is a file without scripts. */
+export type ComparisonFormat = ('json' | 'html')
 export type Consent = {
 /** Where to send the browser. */
 redirect_to: string
@@ -841,6 +843,34 @@ style?: { [key: string]: unknown } | undefined
 /** Any data of the node. `label` is its text and `category` its device category. */
 data: { [key: string]: unknown }
 }
+export type DiagramVersionListItem = {
+/** Version number, starting at 1. */
+version: number
+/** The name in this version. */
+name: string
+/** The user who saved this version; null if it was not recorded. */
+saved_by: (Id | null)
+/** The name of that user. */
+saved_by_name: (string | null)
+/** The older version that was restored as this one; null for any other save. */
+restored_from: (number | null)
+/** Whether this is the current version. */
+is_current: boolean
+/** When it was saved. */
+created_at: string
+}
+export type DiagramVersionResponse = (DiagramVersionListItem & {
+/** Description of the network. */
+description: string
+/** The client whose network it shows. */
+client_name: (string | null)
+/** The asset that it shows. */
+asset_name: (string | null)
+/** At most 1,000. */
+nodes: (DiagramNode)[]
+/** At most 2,000. */
+edges: (DiagramEdge)[]
+})
 export type DocumentationPush = {
 session_id: Id
 psa_push: DocumentationPushState
@@ -1033,6 +1063,16 @@ message: string
 /** The page that the user was on. */
 page_url: (string | null)
 created_at: Timestamp
+}
+export type FieldChange = {
+/** Name of the field. */
+field: string
+/** The value in the older version; null for a long text and for a field that is not set. */
+before: unknown
+/** The value in the newer version; null for a long text and for a field that is not set. */
+after: unknown
+/** The parts of a long text; null for any other value. */
+parts: ((TextPart)[] | null)
 }
 export type FixDecision = {
 decision: FixScriptDecision
@@ -1694,6 +1734,31 @@ created_at: Timestamp
 }
 /** Only an open invite can be accepted. An open invite takes a seat. */
 export type InviteStatus = ('open' | 'accepted' | 'revoked' | 'expired')
+export type ItemChange = {
+/** The kind of item: `steps` and `questions` of a flow, `nodes` and `edges` of a diagram, `parameters` of a script. */
+list: string
+/** Identifies the item in its list, in both versions. */
+id: string
+/** The title or name of the item, in the newer version if it is there. */
+label: string
+change: ItemChangeKind
+/** Whether it has another parent, or another place among the items that both versions have. */
+moved: boolean
+/** Null for an added item. */
+position_before: (ItemPosition | null)
+/** Null for a removed item. */
+position_after: (ItemPosition | null)
+/** The changed fields. Of an added or removed item, all fields that are set. */
+fields: (FieldChange)[]
+}
+/** Whether the item is only in the newer, only in the older or in both versions. */
+export type ItemChangeKind = ('added' | 'removed' | 'changed')
+export type ItemPosition = {
+/** The item above; null at the top. */
+parent_id: (string | null)
+/** Position among the items with this parent, starting at 0. */
+index: number
+}
 export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
 export type KbImportCommit = {
 /** Name of the flow. */
@@ -3166,6 +3231,33 @@ category_id?: (Id | null) | undefined
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
 expected_version?: number | undefined
 }
+export type ScriptVersionListItem = {
+/** Version number, starting at 1. */
+version: number
+/** The name in this version. */
+name: string
+/** The user who saved this version; null if it was not recorded. */
+saved_by: (Id | null)
+/** The name of that user. */
+saved_by_name: (string | null)
+/** The older version that was restored as this one; null for any other save. */
+restored_from: (number | null)
+/** Whether this is the current version. */
+is_current: boolean
+/** When it was saved. */
+created_at: string
+}
+export type ScriptVersionResponse = (DiagramVersionListItem & {
+/** What the script does. */
+description: string
+/** The script, with its placeholders. */
+script_body: string
+/** The parameters of the script. */
+parameters_schema: (ScriptParameter)[]
+language: ScriptLanguage
+/** Whether it needs administrator rights. */
+requires_elevation: boolean
+})
 export type SessionCloseResponse = {
 session_id: Id
 status: AiSessionStatus
@@ -3914,6 +4006,13 @@ export type TeamUpdate = {
 /** The name that members see. */
 name?: string | undefined
 }
+export type TextPart = {
+op: TextPartOp
+/** The part. All parts in their order contain both texts. */
+text: string
+}
+/** Whether the part is in both texts, only in the older or only in the newer one. */
+export type TextPartOp = ('equal' | 'delete' | 'insert')
 export type TicketContextPart = ('company' | 'contact' | 'configurations' | 'notes' | 'related_tickets')
 /** RFC 3339, UTC, with milliseconds. */
 export type Timestamp = string
@@ -4095,24 +4194,10 @@ intake_form?: (IntakeField)[] | undefined
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
 expected_version?: number | undefined
 }
-export type TreeVersionListItem = {
-/** Version number, starting at 1. */
-version: number
+export type TreeVersionListItem = (DiagramVersionListItem & {
 /** Status of the flow in this version. */
 status: FlowStatus
-/** Name of the flow in this version. */
-name: string
-/** The user who saved this version. */
-saved_by: (Id | null)
-/** The name of that user. */
-saved_by_name: (string | null)
-/** The older version that was restored as this one; null for any other save. */
-restored_from: (number | null)
-/** Whether this is the current version of the flow. */
-is_current: boolean
-/** When it was saved. */
-created_at: string
-}
+})
 export type TreeVersionResponse = (TreeVersionListItem & {
 /** Purpose of the flow in this version. */
 description: string
@@ -4190,6 +4275,16 @@ last_login_at: (Timestamp | null)
 export type VerifyEmailRequest = {
 /** The token of the link in the e-mail. */
 token: string
+}
+export type VersionComparison = {
+/** The older version; 0 for an empty one. */
+base: number
+/** The newer version. */
+version: number
+/** The changed fields. */
+fields: (FieldChange)[]
+/** Changed, moved and added items in the order of the newer version, then removed items. */
+items: (ItemChange)[]
 }
 export type WebhookCreate = {
 /** Absolute https address without credentials on a public host. */
@@ -4419,6 +4514,10 @@ limit?: number | undefined }; output: (TreeVersionListItem)[]; code: 'email_not_
   'flows.versions.get': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number }; output: TreeVersionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.versions.compare': { input: { /** Id of the flow. */
+tree_id: string; /** Version number, starting at 1. */
+version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.versions.restore': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number }; output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -4580,6 +4679,20 @@ diagram_id: string } & (NetworkDiagramArchive); output: NetworkDiagramResponse; 
 diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.export': { input: { /** Id of the diagram. */
 diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | Blob; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.versions.list': { input: { /** Id of the diagram. */
+diagram_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (DiagramVersionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.versions.get': { input: { /** Id of the diagram. */
+diagram_id: string; /** Version number, starting at 1. */
+version: number }; output: DiagramVersionResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.versions.compare': { input: { /** Id of the diagram. */
+diagram_id: string; /** Version number, starting at 1. */
+version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'diagrams.versions.restore': { input: { /** Id of the diagram. */
+diagram_id: string; /** Version number, starting at 1. */
+version: number }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
   'scripts.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** `true`: only templates that I created. `false`: only those of others. */
@@ -4603,6 +4716,20 @@ template_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setu
 template_id: string } & (ScriptGenerateRequest); output: ScriptGenerateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.share': { input: { /** Id of the script template. */
 template_id: string } & (ScriptTemplateShare); output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.versions.list': { input: { /** Id of the script template. */
+template_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ScriptVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.versions.get': { input: { /** Id of the script template. */
+template_id: string; /** Version number, starting at 1. */
+version: number }; output: ScriptVersionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.versions.compare': { input: { /** Id of the script template. */
+template_id: string; /** Version number, starting at 1. */
+version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'scripts.versions.restore': { input: { /** Id of the script template. */
+template_id: string; /** Version number, starting at 1. */
+version: number }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
   'scripts.builder.create': { input: (ScriptBuilderCreate); output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'session_limit_reached' | 'subscription_lapsed' }
   'scripts.builder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */

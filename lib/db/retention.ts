@@ -60,6 +60,7 @@ export const retention: Record<keyof DB, Policy> = {
     where: 'event_id is null',
   }),
   device_types: kept(work),
+  diagram_versions: deletedBy('beyond the newest 100 of a diagram', 'limited by the stored bytes of the plan'),
   draft_templates: kept(work),
   // An event takes its notifications and deliveries with it.
   events: expires('nobody reads old notifications', { column: 'created_at', keptFor: { setting: 'notification_days' }, maxBatch: 500 }),
@@ -112,6 +113,7 @@ export const retention: Record<keyof DB, Policy> = {
   script_builder_sessions: kept(work),
   script_categories: kept(work),
   script_templates: kept(work),
+  script_versions: deletedBy('beyond the newest 100 of a script', 'limited by the stored bytes of the plan'),
   session_custom_steps: endsWith('sessions', 'the record of a session'),
   session_decisions: endsWith('sessions', 'the record of a session'),
   session_fallbacks: endsWith('sessions', 'the record of a session'),

@@ -342,6 +342,22 @@ export interface DeviceTypesTable {
   created_at: Generated<string>
 }
 
+export interface DiagramVersionsTable {
+  account_id: ColumnType<string, never, never>
+  diagram_id: string
+  version: number
+  name: string
+  description: string
+  client_name: string | null
+  asset_name: string | null
+  nodes: Json
+  edges: Json
+  saved_by: string | null
+  restored_from: number | null
+  bytes: number
+  created_at: string
+}
+
 export interface DraftTemplatesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -605,6 +621,8 @@ export interface NetworkDiagramsTable {
   search: Generated<string | null>
   bytes: number | null
   version: Generated<number>
+  saved_by: Generated<string | null>
+  restored_from: number | null
 }
 
 export interface NotificationConfigsTable {
@@ -909,6 +927,24 @@ export interface ScriptTemplatesTable {
   search: Generated<string | null>
   words: Generated<string | null>
   version: Generated<number>
+  saved_by: Generated<string | null>
+  restored_from: number | null
+}
+
+export interface ScriptVersionsTable {
+  account_id: ColumnType<string, never, never>
+  script_id: string
+  version: number
+  name: string
+  description: string
+  script_body: string
+  parameters_schema: Json
+  language: string
+  requires_elevation: boolean
+  saved_by: string | null
+  restored_from: number | null
+  bytes: number
+  created_at: string
 }
 
 export interface SessionCustomStepsTable {
@@ -1266,6 +1302,7 @@ export interface DB {
   categories: CategoriesTable
   deliveries: DeliveriesTable
   device_types: DeviceTypesTable
+  diagram_versions: DiagramVersionsTable
   draft_templates: DraftTemplatesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
@@ -1317,6 +1354,7 @@ export interface DB {
   script_builder_sessions: ScriptBuilderSessionsTable
   script_categories: ScriptCategoriesTable
   script_templates: ScriptTemplatesTable
+  script_versions: ScriptVersionsTable
   session_custom_steps: SessionCustomStepsTable
   session_decisions: SessionDecisionsTable
   session_fallbacks: SessionFallbacksTable

@@ -27,6 +27,9 @@ export function insertDeviceType(service: Service, { accountId, teamId, id }: Pe
 }
 
 const createDiagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
+const createDiagramWithVersion: Fixture = async (service, owner) => ({
+  params: { diagram_id: await insertDiagram(service, owner), version: '1' },
+})
 const createDeviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
 export const diagramFixtures: Record<string, Fixture> = {
@@ -63,5 +66,12 @@ export const diagramFixtures: Record<string, Fixture> = {
   }),
   'diagrams.archive': async (service, owner) => ({ ...(await createDiagram(service, owner)), body: { archived: true } }),
   'diagrams.duplicate': createDiagram,
+  'diagrams.versions.list': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { skip: '0', limit: '20' } }),
+  'diagrams.versions.get': createDiagramWithVersion,
+  'diagrams.versions.compare': async (service, owner) => ({
+    ...(await createDiagramWithVersion(service, owner)),
+    query: { base: '0', format: 'json' },
+  }),
+  'diagrams.versions.restore': createDiagramWithVersion,
   'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'svg' } }),
 }

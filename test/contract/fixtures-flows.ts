@@ -78,6 +78,10 @@ export const flowFixtures: Record<string, Fixture> = {
 
   'flows.versions.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
   'flows.versions.get': createFlowWithVersionParam,
+  'flows.versions.compare': async (service, owner) => ({
+    ...(await createFlowWithVersionParam(service, owner)),
+    query: { base: '0', format: 'json' },
+  }),
   'flows.versions.restore': createFlowWithVersionParam,
 
   'flows.transfer.export': createFlow,

@@ -27,6 +27,9 @@ export function insertScriptCategory(service: Service, { accountId }: Person): P
 }
 
 const createScript: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
+const createScriptWithVersion: Fixture = async (service, owner) => ({
+  params: { template_id: await insertScript(service, owner), version: '1' },
+})
 const createDraft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
 /** Insert a builder session that belongs to an AI session. Unlike standalone ones, such builder sessions are not limited per user. */
@@ -64,6 +67,14 @@ export const scriptFixtures: Record<string, Fixture> = {
     params: { template_id: await insertScript(service, owner, false) },
     body: { is_shared: true },
   }),
+
+  'scripts.versions.list': async (service, owner) => ({ ...(await createScript(service, owner)), query: { skip: '0', limit: '20' } }),
+  'scripts.versions.get': createScriptWithVersion,
+  'scripts.versions.compare': async (service, owner) => ({
+    ...(await createScriptWithVersion(service, owner)),
+    query: { base: '0', format: 'json' },
+  }),
+  'scripts.versions.restore': createScriptWithVersion,
 
   'scripts.builder.create': async () => ({ body: { origin: 'standalone', language: 'bash', title: 'Restart nginx' } }),
   'scripts.builder.list': async (service, owner) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId } from '../../../lib/db/expressions.ts'
+import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -84,11 +84,18 @@ export function updateDiagram(
   db: WriteDb,
   id: string,
   version: number,
-  { nodes, edges, ...columns }: Omit<DiagramUpdate, 'expected_version'>,
+  { nodes, edges, ...columns }: Omit<DiagramUpdate, 'expected_version'> & { restored_from: number | null },
 ): Promise<DiagramRow | undefined> {
   return db
     .updateTable('network_diagrams')
-    .set({ ...columns, nodes: nodes && jsonb(nodes), edges: edges && jsonb(edges), version: version + 1, updated_at: nextUpdatedAt })
+    .set({
+      ...columns,
+      nodes: nodes && jsonb(nodes),
+      edges: edges && jsonb(edges),
+      version: version + 1,
+      saved_by: userId,
+      updated_at: nextUpdatedAt,
+    })
     .where('id', '=', id)
     .where('version', '=', version)
     .where(isEditable('network_diagrams'))

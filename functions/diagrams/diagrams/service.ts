@@ -36,8 +36,13 @@ export async function create({ db }: Pick<WriteContext, 'db'>, diagram: DiagramC
   return toDiagram(inserted)
 }
 
-/** Update the changed fields. Validate nodes and edges together, even if only one of them changes. */
-export async function update({ db }: WriteContext, id: string, { expected_version, ...changes }: DiagramUpdate): Promise<Diagram> {
+/** Update the changed fields. Validate nodes and edges together, even if only one of them changes. `restoredFrom` is the version they come from. */
+export async function update(
+  { db }: WriteContext,
+  id: string,
+  { expected_version, ...changes }: DiagramUpdate,
+  restoredFrom: number | null = null,
+): Promise<Diagram> {
   return retryOnConflict('diagram', async () => {
     const current = await requireEditable(db, id)
     requireVersion('diagram', current, expected_version)
@@ -45,7 +50,7 @@ export async function update({ db }: WriteContext, id: string, { expected_versio
     const problems = validateDiagram({ nodes: changes.nodes ?? current.nodes, edges: changes.edges ?? current.edges })
     if (problems.length > 0)
       throw invalidRequest(problems.map(({ path, message }) => ({ loc: ['body', ...path], msg: message, type: 'custom' })))
-    const updated = await queries.updateDiagram(db, id, current.version, changes)
+    const updated = await queries.updateDiagram(db, id, current.version, { ...changes, restored_from: restoredFrom })
     return updated && toDiagram(updated)
   })
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import { Comparison, ComparisonQuery } from '../../../lib/versions/schema.ts'
 import { Tree, TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as versions from './service.ts'
@@ -31,6 +32,21 @@ export const treeVersionOperations = [
     success: 200,
     returns: schemas.TreeVersion,
     handle: ({ ctx, params }) => versions.get(ctx, params.tree_id, params.version),
+  }),
+
+  operation({
+    id: 'flows.versions.compare',
+    method: 'get',
+    path: '/trees/{tree_id}/versions/{version}/diff',
+    summary: 'Compare two versions of a flow',
+    access: 'user',
+    limit: 'read',
+    params: schemas.VersionId,
+    query: ComparisonQuery,
+    success: 200,
+    returns: Comparison,
+    produces: ['application/json', 'text/html'],
+    handle: ({ ctx, params, query }) => versions.compare(ctx, params.tree_id, params.version, query),
   }),
 
   operation({

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { IntakeForm, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { VersionNumber } from '../../../lib/http/versions.ts'
 import { TreeId } from '../trees/schemas.ts'
 
-export const VersionId = TreeId.extend({
-  version: z.coerce.number().int().min(1).max(2_147_483_647).describe('Version number, starting at 1.'),
-})
+export const VersionId = TreeId.extend({ version: VersionNumber })
 
 const versionFields = {
   version: z.int().describe('Version number, starting at 1.'),

@@ -1,6 +1,9 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import { toFlowContent } from '../../../lib/flows/compare.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { answerComparison } from '../../../lib/http/versions.ts'
 import { throwNotFound } from '../../../lib/problem.ts'
+import type { ComparisonQuery } from '../../../lib/versions/schema.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
 
@@ -12,6 +15,13 @@ export async function list({ db }: ReadContext, treeId: string, page: PageQuery)
 
 export async function get({ db }: Pick<ReadContext, 'db'>, treeId: string, version: number) {
   return (await queries.selectVersion(db, treeId, version)) ?? throwNotFound('Version')
+}
+
+export async function compare(ctx: ReadContext, treeId: string, version: number, query: ComparisonQuery) {
+  return answerComparison(version, query, async (number) => {
+    const flow = await get(ctx, treeId, number)
+    return { name: flow.name, content: toFlowContent(flow) }
+  })
 }
 
 /** Save the content of an old version as the newest. Visibility, category and tags stay as they are. */

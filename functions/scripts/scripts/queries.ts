@@ -6,7 +6,7 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
-export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'>
+export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'> & { restored_from: number | null }
 
 export interface ScriptRow extends ScriptTemplate {
   /** Whether the caller may change it. */
@@ -85,7 +85,13 @@ export function updateScript(db: WriteDb, id: string, version: number, changes: 
   const { parameters_schema, ...columns } = changes
   return db
     .updateTable('script_templates')
-    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), version: version + 1, updated_at: nextUpdatedAt })
+    .set({
+      ...columns,
+      parameters_schema: parameters_schema && jsonb(parameters_schema),
+      version: version + 1,
+      saved_by: userId,
+      updated_at: nextUpdatedAt,
+    })
     .where('id', '=', id)
     .where('version', '=', version)
     .where(isEditable('script_templates'))

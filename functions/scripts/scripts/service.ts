@@ -31,7 +31,13 @@ export async function create({ db }: Pick<WriteContext, 'db'>, script: ScriptCre
   )
 }
 
-export async function update({ db }: WriteContext, id: string, { expected_version, ...changes }: ScriptUpdate): Promise<ScriptTemplate> {
+/** Save the changed fields as a new version. `restoredFrom` is the version that they come from, if any. */
+export async function update(
+  { db }: WriteContext,
+  id: string,
+  { expected_version, ...changes }: ScriptUpdate,
+  restoredFrom: number | null = null,
+): Promise<ScriptTemplate> {
   return retryOnConflict('script', async () => {
     const current = await requireEditable(db, id)
     requireVersion('script', current, expected_version)
@@ -39,7 +45,7 @@ export async function update({ db }: WriteContext, id: string, { expected_versio
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
     requireSafePlaceholders({ language, script_body, parameters_schema })
     const updated = await queries
-      .updateScript(db, id, current.version, changes)
+      .updateScript(db, id, current.version, { ...changes, restored_from: restoredFrom })
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return updated && toScriptTemplate(updated)
   })

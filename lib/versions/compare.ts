@@ -1,0 +1,121 @@
+import { diffArrays } from 'diff'
+import { compareTexts, isLongText } from './compare-texts.ts'
+import type { Comparison, FieldChange, ItemChange } from './schema.ts'
+
+/** The values of a version, or of one item in it. Null, undefined, an empty text and an empty list are all "not set". */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** A part of a version that has an id: a step of a flow, a node of a diagram, a parameter of a script. */
+export interface Item {
+  /** The list in which the id is unique, such as `steps`. */
+  list: string
+  id: string
+  label: string
+  /** Id of the item above; null at the top. */
+  parentId: string | null
+  fields: Fields
+}
+
+/** What is compared. Items with the same list and id are the same item. */
+export interface Content {
+  fields: Fields
+  items: readonly Item[]
+  /** Whether the order of the items has a meaning. */
+  isOrdered: boolean
+}
+
+// A comparison of orders takes time in proportion to the square of the differences. With more, all items with the same parent count as moved.
+const maxDifferences = 1000
+
+/** Compare two versions. The result says how the newer one differs. */
+export function compareVersions(before: Content, after: Content): Pick<Comparison, 'fields' | 'items'> {
+  return { fields: compareFields(before.fields, after.fields), items: compareItems(before, after) }
+}
+
+function compareFields(before: Fields, after: Fields): FieldChange[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field])))
+}
+
+function toValue(value: unknown): unknown {
+  const isUnset = value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  return isUnset ? null : value
+}
+
+function compareValues(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (stringify(before) === stringify(after)) return []
+  if (!isLongText(before) && !isLongText(after)) return [{ field, before, after, parts: null }]
+  if (!isTextOrNull(before) || !isTextOrNull(after)) return [{ field, before, after, parts: null }]
+  return [{ field, before: null, after: null, parts: compareTexts(before ?? '', after ?? '') }]
+}
+
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'
+
+/** Write a value as JSON whose keys are sorted, because jsonb does not keep their order. */
+function stringify(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+interface Placed {
+  item: Item
+  index: number
+}
+
+function compareItems(before: Content, after: Content): ItemChange[] {
+  const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
+  const moved = after.isOrdered ? findMoved(before.items, after.items) : new Set<string>()
+  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key)))
+  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false)))
+  return [...kept, ...removed]
+}
+
+const toKey = ({ list, id }: Item): string => `${list}\n${id}`
+const toParentKey = ({ list, parentId }: Item): string => `${list}\n${parentId ?? ''}`
+
+function placeItems(items: readonly Item[]): Map<string, Placed> {
+  const counts = new Map<string, number>()
+  return new Map(
+    items.map((item) => {
+      const parent = toParentKey(item)
+      const index = counts.get(parent) ?? 0
+      counts.set(parent, index + 1)
+      return [toKey(item), { item, index }]
+    }),
+  )
+}
+
+/** Return the keys of the items that have another parent, or another order among those with the same parent. */
+function findMoved(before: readonly Item[], after: readonly Item[]): Set<string> {
+  const parents = new Map(before.map((item) => [toKey(item), toParentKey(item)]))
+  const common = after.filter((item) => parents.has(toKey(item)))
+  const [stayed, moved] = [new Set<string>(), new Set<string>()]
+  for (const item of common) (parents.get(toKey(item)) === toParentKey(item) ? stayed : moved).add(toKey(item))
+  const groupStayed = (items: readonly Item[]) =>
+    Map.groupBy(
+      items.filter((item) => stayed.has(toKey(item))),
+      toParentKey,
+    )
+  const siblingsBefore = groupStayed(before)
+  for (const [parent, siblings] of groupStayed(after))
+    for (const key of findReordered((siblingsBefore.get(parent) ?? []).map(toKey), siblings.map(toKey))) moved.add(key)
+  return moved
+}
+
+/** Return the fewest keys whose move explains the new order of the same keys. */
+function findReordered(before: readonly string[], after: readonly string[]): readonly string[] {
+  const changes = diffArrays([...before], [...after], { maxEditLength: maxDifferences })
+  return changes ? changes.filter(({ added }) => added).flatMap(({ value }) => value) : after
+}
+
+function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean): ItemChange[] {
+  const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {})
+  if (before && after && fields.length === 0 && !moved) return []
+  const { list, id, label } = (after ?? before)?.item ?? { list: '', id: '', label: '' }
+  const toPosition = (placed: Placed | undefined) => (placed ? { parent_id: placed.item.parentId, index: placed.index } : null)
+  const change = before ? (after ? 'changed' : 'removed') : 'added'
+  return [{ list, id, label, change, moved, position_before: toPosition(before), position_after: toPosition(after), fields }]
+}

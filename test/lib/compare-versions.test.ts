@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import { toFlowContent } from '../../lib/flows/compare.ts'
+import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
+import { type Content, compareVersions, type Item } from '../../lib/versions/compare.ts'
+import { renderComparison } from '../../lib/versions/html.ts'
+
+const step = (id: string, parentId: string | null = null, fields: Item['fields'] = {}): Item => ({
+  list: 'steps',
+  id,
+  label: id,
+  parentId,
+  fields,
+})
+const ordered = (items: Item[], fields: Content['fields'] = {}): Content => ({ fields, items, isOrdered: true })
+const summarize = (before: Content, after: Content) =>
+  compareVersions(before, after).items.map(({ id, change, moved }) => `${id} ${change}${moved ? ' moved' : ''}`)
+
+it('VER-05 finds nothing between two versions with the same content, whatever the order of the keys of their JSON', () => {
+  const before = ordered([step('a', null, { style: { x: 1, y: 2 } })], { name: 'A', description: '' })
+  const after = ordered([step('a', null, { style: { y: 2, x: 1 } })], { name: 'A', description: null })
+  expect(compareVersions(before, after)).toEqual({ fields: [], items: [] })
+})
+
+it('VER-05 reports the one step that moved, not those that it passed', () => {
+  const before = ordered(['a', 'b', 'c', 'd'].map((id) => step(id)))
+  const after = ordered(['d', 'a', 'b', 'c'].map((id) => step(id)))
+  expect(summarize(before, after)).toEqual(['d changed moved'])
+  expect(compareVersions(before, after).items[0]).toMatchObject({
+    position_before: { parent_id: null, index: 3 },
+    position_after: { parent_id: null, index: 0 },
+    fields: [],
+  })
+})
+
+it('VER-05 reports a step below another parent as moved, and one that only follows an added step as unchanged', () => {
+  const before = ordered([step('root'), step('a', 'root'), step('b', 'root')])
+  const after = ordered([step('root'), step('new', 'root'), step('a', 'root'), step('b', 'a')])
+  expect(summarize(before, after)).toEqual(['new added', 'b changed moved'])
+})
+
+it('VER-05 compares a long text word by word, and texts without similarity as a whole', () => {
+  const compare = (before: string, after: string) => compareVersions(ordered([], { text: before }), ordered([], { text: after })).fields[0]
+  const words = 'Restart the spooler and wait until the queue of the printer is empty, then print a test page.'
+  expect(compare(words, words.replace('spooler', 'service'))?.parts).toEqual([
+    { op: 'equal', text: 'Restart the ' },
+    { op: 'delete', text: 'spooler' },
+    { op: 'insert', text: 'service' },
+    { op: 'equal', text: ' and wait until the queue of the printer is empty, then print a test page.' },
+  ])
+  const lines = (prefix: string) => Array.from({ length: 5000 }, (_, n) => `${prefix} ${n}\n`).join('')
+  expect(compare(lines('a'), lines('b'))?.parts?.map(({ op }) => op)).toEqual(['delete', 'insert'])
+})
+
+it('VER-05 takes under 2 seconds for two texts of 200,000 characters and 500 steps in the opposite order', () => {
+  const body = Array.from({ length: 10_000 }, (_, n) => `line number ${n}\n`)
+  const ids = Array.from({ length: 500 }, (_, n) => step(String(n)))
+  const before = ordered(ids, { body: body.join('') })
+  const after = ordered(ids.toReversed(), { body: body.toReversed().join('') })
+  const started = performance.now()
+  expect(compareVersions(before, after).items).not.toEqual([])
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+it('VER-05 lists the steps of a tree and of a procedure with their parents', () => {
+  const solution: FlowNode = { id: 's', type: 'solution', title: 'Done' }
+  const root: FlowNode = { id: 'r', type: 'action', title: 'Try', next_node_id: 's', children: [solution] }
+  const steps: FlowStep[] = [
+    { id: 'p', type: 'procedure_step', title: 'One', fallback_steps: [{ id: 'f', title: 'Else' }] },
+    { id: 'e', type: 'procedure_end' },
+  ]
+  const flow = { name: 'A', description: '', tree_type: 'troubleshooting' as const, intake_form: [] }
+  const list = (content: Content) => content.items.map(({ id, parentId }) => [id, parentId])
+  expect(list(toFlowContent({ ...flow, tree_structure: root }))).toEqual([
+    ['r', null],
+    ['s', 'r'],
+  ])
+  expect(list(toFlowContent({ ...flow, tree_structure: { steps } }))).toEqual([
+    ['p', null],
+    ['f', 'p'],
+    ['e', null],
+  ])
+})
+
+it('VER-06 says that two versions have the same content', () => {
+  expect(renderComparison('A', { base: 1, version: 2, fields: [], items: [] })).toContain('The versions have the same content.')
+})
