@@ -743,9 +743,9 @@ listAccounts: PagedMethod<'admin.users.listAccounts'>
 listAuditLogs: PagedMethod<'admin.users.listAuditLogs'>
 }
 operations: {
-/** Get the state of the service. Staff see the same on the page `/admin/operations`, outside of `/api/v1`. */
+/** Get the state of the service. The page `/admin/operations` shows the same. */
 get: Method<'admin.operations.get'>
-/** Attempt waiting work now. Work that waits for its next attempt becomes due, and a sweep attempts it within a minute. What has failed for good stays as it is. */
+/** Attempt waiting work now. A sweep attempts it within a minute. What has failed for good stays as it is. */
 replay: Method<'admin.operations.replay'>
 }
 plans: {

@@ -12,7 +12,7 @@ export const adminOperationsOperations = [
     method: 'get',
     path: '/admin/operations',
     summary: 'Get the state of the service',
-    description: 'Staff see the same on the page `/admin/operations`, outside of `/api/v1`.',
+    description: 'The page `/admin/operations` shows the same.',
     limit: '60/minute',
     // It asks every dependency.
     callsExternalService: true,
@@ -27,8 +27,7 @@ export const adminOperationsOperations = [
     method: 'post',
     path: '/admin/operations/replay',
     summary: 'Attempt waiting work now',
-    description:
-      'Work that waits for its next attempt becomes due, and a sweep attempts it within a minute. What has failed for good stays as it is.',
+    description: 'A sweep attempts it within a minute. What has failed for good stays as it is.',
     limit: '20/minute',
     body: schemas.OutboxReplay,
     success: 200,
