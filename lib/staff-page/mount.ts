@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { C, Env, Services } from '../http/app.ts'
-import type { PageHandlers } from './page.ts'
+import type { PageHandlers } from './staff-page.ts'
 
 /**
  * Add the operations page of staff. A browser signs in by posting an access token, which is then in a cookie of this path; the page shows what
@@ -19,7 +19,7 @@ export function mountStaffPage(app: Hono<Env>, services: Services): void {
     app.on(method, `/admin/operations${path}`, async (context) => {
       const c = context as C
       c.set('operation', `page.operations.${name}`)
-      const { createPageHandlers } = await import('./page.ts')
+      const { createPageHandlers } = await import('./staff-page.ts')
       handlers ??= createPageHandlers(services)
       return handlers[name](c)
     })

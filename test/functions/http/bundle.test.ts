@@ -31,6 +31,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'oauth-server',
     'openai',
     'pdf',
+    'staff-page',
     'stripe',
     'totp',
     'webauthn',
