@@ -45,13 +45,9 @@ create table diagram_versions (
 );
 create index diagram_versions_saved_by on diagram_versions (account_id, saved_by);
 
--- Who may read a row may read its earlier versions: the policy of the row decides.
-call app.protect('script_versions', writes => '{}');
-create policy reads on script_versions for select using (
-  exists (select from script_templates s where s.account_id = script_versions.account_id and s.id = script_versions.script_id));
-call app.protect('diagram_versions', writes => '{}');
-create policy reads on diagram_versions for select using (
-  exists (select from network_diagrams d where d.account_id = diagram_versions.account_id and d.id = diagram_versions.diagram_id));
+-- The queries start from the script or the diagram, whose policy decides who may read it, and thereby its versions.
+call app.protect('script_versions');
+call app.protect('diagram_versions');
 grant select on script_versions, diagram_versions to app_runtime;
 grant select, insert, update, delete on script_versions, diagram_versions to app_platform;
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { expiries } from '../../lib/db/retention.ts'
-import { writeStatement } from '../../lib/db/statement.ts'
+import { notNull, readStatement, writeStatement } from '../../lib/db/statement.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
 export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
@@ -52,4 +52,63 @@ export const clearPushBodies = writeStatement(
     update psa_pushes set body = '[deleted]' where ctid = any (array(
       select ctid from psa_pushes
        where state = 'pushed' and body <> '[deleted]' and pushed_at < app.now() - interval '90 days' limit ${limit} for update skip locked))`,
+)
+
+/** Erase up to `limit` traces of each kind of a user who was anonymised. Return whether there may be more. */
+export const eraseUserTraces = writeStatement(
+  z.object({ has_more: notNull<boolean>() }),
+  (limit: number) => sql`select app.continue_user_erasure(${limit}::integer) as has_more`,
+)
+
+/** Delete up to `limit` uploads that nothing uses, a week after they were sent. A trigger has their objects deleted. */
+export const deleteUnusedUploads = writeStatement(
+  null,
+  (limit: number) => sql`
+    delete from uploads where ctid = any (array(
+      select u.ctid from uploads u
+       where u.created_at < app.now() - interval '7 days'
+         and not exists (select from ai_message_uploads m where m.account_id = u.account_id and m.upload_id = u.id)
+         and not exists (select from session_supporting_data d where d.account_id = u.account_id and d.upload_id = u.id)
+         and not exists (select from teams t where t.account_id = u.account_id and t.branding_logo_upload_id = u.id)
+       limit ${limit} for update of u skip locked))`,
+)
+
+/** Select up to `limit` objects whose row was deleted. */
+export const selectDeletedObjects = readStatement(
+  z.object({ object_key: z.string() }),
+  (limit: number) => sql`select object_key from deleted_objects order by deleted_at limit ${limit}`,
+)
+
+export const forgetDeletedObjects = writeStatement(
+  null,
+  (keys: readonly string[]) => sql`delete from deleted_objects where object_key = any (${keys}::text[])`,
+)
+
+/** Delete up to `limit` versions of flows that were deleted 90 days ago, except those that a session has run. */
+export const deleteOldVersions = writeStatement(
+  null,
+  (limit: number) => sql`
+    delete from tree_versions where ctid = any (array(
+      select v.ctid from trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id
+       where t.deleted_at < app.now() - interval '90 days'
+         and not exists (select from sessions s where s.tree_account_id = v.account_id and s.tree_id = v.tree_id and s.tree_version = v.version)
+       limit ${limit} for update of v skip locked))`,
+)
+
+/** Delete up to `limit` deleted flows without versions that nothing refers to. */
+export const deleteOldTrees = writeStatement(
+  null,
+  (limit: number) => sql`
+    delete from trees where ctid = any (array(
+      select t.ctid from trees t
+       where t.deleted_at < app.now() - interval '90 days'
+         and not exists (select from tree_versions v where v.account_id = t.account_id and v.tree_id = t.id)
+         and not exists (select from ai_sessions s where s.tree_account_id = t.account_id and s.tree_id = t.id)
+         and not exists (select from session_custom_steps c where c.tree_account_id = t.account_id and c.tree_id = t.id)
+         and not exists (select from flow_proposals p where p.account_id = t.account_id and p.target_tree_id = t.id)
+         and not exists (select from kb_imports i where i.account_id = t.account_id and i.tree_id = t.id)
+         and not exists (select from maintenance_schedules m where m.account_id = t.account_id and m.tree_id = t.id)
+         and not exists (select from trees f where f.parent_account_id = t.account_id and f.parent_tree_id = t.id)
+         and not exists (select from trees f where f.root_account_id = t.account_id and f.root_tree_id = t.id and f.id <> t.id)
+       limit ${limit} for update of t skip locked))`,
 )

@@ -51,11 +51,16 @@ interface DeletionOptions {
 }
 const defaultOptions: DeletionOptions = { batchSize: 5000, budgetMs: 5000, now: Date.now }
 
+type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
+
 /**
  * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row is processed in batches until
  * none is left or its time is over. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
  */
-export async function deleteExpiredRows(ctx: Pick<JobContext, 'platform' | 'log'>, options: Partial<DeletionOptions> = {}): Promise<void> {
+export async function deleteExpiredRows(
+  ctx: DeletionContext & Pick<JobContext, 'log'>,
+  options: Partial<DeletionOptions> = {},
+): Promise<void> {
   const settings = { ...defaultOptions, ...options }
   const failures: unknown[] = []
   for (const kind of listKinds(ctx, settings.batchSize)) {
@@ -74,7 +79,7 @@ interface RowKind {
   processBatch(limit: number): Promise<number>
 }
 
-function listKinds(ctx: Pick<JobContext, 'platform'>, batchSize: number): RowKind[] {
+function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
   const expired = expiries.map((expiry) => ({
     name: expiry.table,
     batchSize: Math.min(batchSize, expiry.maxBatch ?? batchSize),
@@ -94,9 +99,31 @@ function listKinds(ctx: Pick<JobContext, 'platform'>, batchSize: number): RowKin
       processBatch: (limit) => queries.deleteAiMessages.run(ctx.platform, limit),
     },
     { name: 'psa_pushes', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.clearPushBodies.run(ctx.platform, limit) },
+    {
+      name: 'user_traces',
+      batchSize,
+      processBatch: async (limit) => ((await queries.eraseUserTraces.one(ctx.platform, limit)).has_more ? limit : 0),
+    },
+    // Each with its library steps, shares and pins.
+    {
+      name: 'tree_versions',
+      batchSize: Math.min(batchSize, 500),
+      processBatch: (limit) => queries.deleteOldVersions.run(ctx.platform, limit),
+    },
+    { name: 'trees', batchSize: Math.min(batchSize, 100), processBatch: (limit) => queries.deleteOldTrees.run(ctx.platform, limit) },
+    { name: 'uploads', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit) },
+    { name: 'objects', batchSize: Math.min(batchSize, 50), processBatch: (limit) => deleteObjects(ctx, limit) },
     { name: 'webhook_log', batchSize, processBatch: (limit) => webhooks.deleteOverflow(ctx, limit) },
     { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) },
   ]
+}
+
+/** Delete up to `limit` objects whose row was deleted. A crash repeats it, which changes nothing. Return their number. */
+async function deleteObjects({ platform, uploads }: DeletionContext, limit: number): Promise<number> {
+  const keys = (await queries.selectDeletedObjects.all(platform, limit)).map(({ object_key }) => object_key)
+  for (const key of keys) await uploads.remove(key)
+  if (keys.length > 0) await queries.forgetDeletedObjects.run(platform, keys)
+  return keys.length
 }
 
 async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetMs, now }: DeletionOptions): Promise<void> {

@@ -41,6 +41,8 @@ export interface BillingPort {
   createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
   /** Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
   readEvent(body: RawBody): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
+  /** Delete a customer, which also cancels its subscriptions. */
+  deleteCustomer(customerId: string): Promise<ProviderResult<null>>
   /** Return a subscription's current state; null for one that was never paid. */
   getSubscription(id: string): Promise<ProviderResult<Subscription | null>>
 }

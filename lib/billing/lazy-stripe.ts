@@ -13,6 +13,7 @@ export function lazyStripe(settings: StripeSettings): BillingPort {
     isConfigured: settings.secretKey !== undefined,
     createReference: settings.references.sign,
     createPortalUrl: async (...parameters) => (await load()).createPortalUrl(...parameters),
+    deleteCustomer: async (id) => (await load()).deleteCustomer(id),
     getSubscription: async (id) => (await load()).getSubscription(id),
     readEvent: async (body) => (await load()).readEvent(body),
   }

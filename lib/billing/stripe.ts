@@ -24,6 +24,12 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }:
     createReference: references.sign,
     createPortalUrl: (customer, return_url) =>
       callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
+    // It also cancels the customer's subscriptions at once: https://docs.stripe.com/api/customers/delete
+    deleteCustomer: (id) =>
+      callStripe(stripe, async ({ customers }) => {
+        await customers.del(id)
+        return null
+      }),
     getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id), references)),
     async readEvent({ bytes, headers }) {
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }

@@ -25,6 +25,8 @@ logout: Method<'identity.auth.logout'>
 getMe: Method<'identity.auth.getMe'>
 /** Update my profile */
 updateMe: Method<'identity.auth.updateMe'>
+/** Delete my user. Ends my sign-ins and removes my name, address and credentials for good; colleagues see "Deleted user". What I created stays in the account, and the address can be registered again. The last admin of an account cannot: 409 `last_admin`. */
+deleteMe: Method<'identity.auth.deleteMe'>
 /** Get my feature flags */
 getFeatureFlags: Method<'identity.auth.getFeatureFlags'>
 }
@@ -110,6 +112,10 @@ dismissRest: Method<'accounts.onboarding.dismissRest'>
 get: Method<'accounts.get'>
 /** Update my account */
 update: Method<'accounts.update'>
+/** Delete my account. The account with everything in it is erased 14 days later, and every admin with a verified address gets an e-mail. Until then it works as before, and an admin can restore it. A repeated request changes nothing. */
+delete: Method<'accounts.delete'>
+/** Keep an account that would be deleted. Cancels the deletion, and tells the admins by e-mail. Changes nothing if nobody has asked for it. */
+restore: Method<'accounts.restore'>
 /** Get my account's usage and limits. At a limit, requests that need more get 409 `limit_reached`, or 429 `ai_budget_exhausted`. */
 getUsage: Method<'accounts.getUsage'>
 /** Get my account's preferences */

@@ -206,6 +206,10 @@ reasoning_tokens: number
 /** Cost in millionths of a dollar. A running call counts with its reserved cost. */
 cost_micros: number
 }
+export type AccountDeletion = {
+/** The name of the account, as a confirmation. */
+name: string
+}
 export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
 /** The preferences of the account. */
 export type AccountPreferences = { [key: string]: JsonValue }
@@ -238,6 +242,8 @@ plan: string
 subscription_status: SubscriptionStatus
 /** When the trial ends or ended. */
 trial_ends_at: (Timestamp | null)
+/** When the account will be erased; null unless an admin has asked for it. */
+deletes_at: (Timestamp | null)
 /** Limits of the plan. */
 limits: {
 /** Seats; null for no limit. */
@@ -4243,6 +4249,12 @@ created_at: Timestamp
 }
 /** How soon an engineer must look at it. */
 export type Urgency = ('low' | 'normal' | 'high' | 'critical')
+export type UserDeletion = {
+/** My e-mail address, as a confirmation. */
+email: string
+/** My password; required if I have one. */
+password?: string | undefined
+}
 /** A user. */
 export type UserResponse = {
 id: Id
@@ -4397,6 +4409,7 @@ export interface Operations {
   'identity.auth.logout': { input: (RefreshRequest); output: undefined; code: never }
   'identity.auth.getMe': { input: Record<string, never>; output: MeResponse; code: never }
   'identity.auth.updateMe': { input: (ProfileUpdate); output: UserResponse; code: never }
+  'identity.auth.deleteMe': { input: (UserDeletion); output: undefined; code: 'last_admin' | 'last_super_admin' | 'step_up_required' | 'wrong_password' }
   'identity.auth.getFeatureFlags': { input: Record<string, never>; output: FeatureFlagsResponse; code: 'mfa_setup_required' | 'password_change_required' }
   'identity.oauth.authorize': { input: { provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'oauth_provider_error' }
   'identity.oauth.completeSignIn': { input: { provider: IdentityProvider } & (OAuthCallbackPayload); output: SignInResponse; code: 'email_taken' | 'invite_code_required' | 'invite_email_mismatch' | 'invite_invalid_or_expired_or_revoked' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'seat_limit_reached' | 'user_deactivated' }
@@ -4434,6 +4447,8 @@ passkey_id: string }; output: undefined; code: 'password_change_required' | 'ste
   'accounts.onboarding.dismissRest': { input: Record<string, never>; output: OnboardingStatusResponse; code: 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' }
   'accounts.get': { input: Record<string, never>; output: AccountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.update': { input: (AccountUpdate); output: AccountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'accounts.delete': { input: (AccountDeletion); output: AccountResponse; code: 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
+  'accounts.restore': { input: Record<string, never>; output: AccountResponse; code: 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' }
   'accounts.getUsage': { input: Record<string, never>; output: AccountUsage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.getPreferences': { input: Record<string, never>; output: AccountPreferences; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.updatePreferences': { input: (AccountPreferencesUpdate); output: AccountPreferences; code: 'account_admin_required' | 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

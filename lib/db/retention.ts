@@ -34,6 +34,7 @@ const platform = 'written by the platform, and few'
 
 /** The policy of each table. A table that is missing is an error of types. Some rows stay for up to 30 days after they expire, for support. */
 export const retention: Record<keyof DB, Policy> = {
+  account_erasures: kept('the proof that an account was erased, without names'),
   account_usage: kept('one row per account'),
   accounts: kept('one row per account'),
   ai_branches: endsWith('ai_sessions', 'few per session'),
@@ -54,6 +55,7 @@ export const retention: Record<keyof DB, Policy> = {
   beta_feedback: kept('written by hand, for the authors of the service'),
   billing_events: expires('the provider sends an event again for days', { column: 'received_at', keptFor: '400 days' }),
   categories: kept(work),
+  deleted_objects: deletedBy('when the object is deleted, within minutes', 'a job deletes the object first'),
   deliveries: expires('an e-mail without an event; the others end with their event', {
     column: 'created_at',
     keptFor: '180 days',
@@ -136,9 +138,15 @@ export const retention: Record<keyof DB, Policy> = {
   totp_factors: kept(person),
   tree_pins: kept(person),
   tree_shares: kept(work),
-  tree_versions: kept('limited by the stored bytes of the plan'),
-  trees: kept('limited by the stored bytes of the plan'),
-  uploads: kept('limited by the stored bytes of the plan'),
+  tree_versions: deletedBy(
+    '90 days after their flow was deleted, unless a session has run them',
+    'sessions show the version that they ran',
+  ),
+  trees: deletedBy('90 days after they were deleted, without versions that a session has run', 'limited by the stored bytes of the plan'),
+  uploads: deletedBy(
+    '7 days after they were sent, when nothing uses them any more',
+    'sent, and not attached or attached to what was deleted',
+  ),
   usage_counters: kept('one row per account and quota'),
   users: kept('limited by the seats of the plan'),
   webhook_deliveries: expires('the log of a webhook, of which the newest 10,000 stay', { column: 'created_at', keptFor: '30 days' }),

@@ -4,6 +4,15 @@ import type { JsonColumns } from './json-columns.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+export interface AccountErasuresTable {
+  id: string
+  requested_by: string | null
+  requested_at: string
+  started_at: Generated<string>
+  finished_at: string | null
+  counts: Generated<Json>
+}
+
 export interface AccountUsageTable {
   account_id: ColumnType<string, never, never>
 }
@@ -30,6 +39,9 @@ export interface AccountsTable {
   notification_days: Generated<number>
   ai_message_days: Generated<number>
   session_days: number | null
+  deletes_at: string | null
+  deletion_requested_by: string | null
+  erasing_at: string | null
 }
 
 export interface AiBranchesTable {
@@ -303,6 +315,11 @@ export interface CategoriesTable {
   created_at: Generated<string>
 }
 
+export interface DeletedObjectsTable {
+  object_key: string
+  deleted_at: Generated<string>
+}
+
 export interface DeliveriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -311,7 +328,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'account_deletion_requested' | 'account_deletion_cancelled' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -1232,6 +1249,8 @@ export interface UsersTable {
   created_at: Generated<string>
   last_login_at: string | null
   is_service: Generated<boolean>
+  erased_at: string | null
+  traces_erased_at: string | null
 }
 
 export interface WebhookDeliveriesTable {
@@ -1280,6 +1299,7 @@ export interface WebhooksTable {
 }
 
 export interface DB {
+  account_erasures: AccountErasuresTable
   account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable
@@ -1300,6 +1320,7 @@ export interface DB {
   beta_feedback: BetaFeedbackTable
   billing_events: BillingEventsTable
   categories: CategoriesTable
+  deleted_objects: DeletedObjectsTable
   deliveries: DeliveriesTable
   device_types: DeviceTypesTable
   diagram_versions: DiagramVersionsTable

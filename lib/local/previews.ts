@@ -6,6 +6,7 @@ import { type Announcement, toAnnouncement } from '../events/events.ts'
 import { eventKeyList } from '../events/keys.ts'
 import type { Brand } from '../mail/brand.ts'
 import {
+  deletionEmails,
   factorEmails,
   linkEmails,
   writeFeedbackContent,
@@ -76,6 +77,8 @@ function listPurposes(brand: SampleBrand): Preview[] {
   const { accountName } = brand
   const webhook = { url: 'https://hooks.northwind.example/support-flow', description: 'Ticket mirror', reason: 'failing' as const }
   const webhooksUrl = `${frontendUrl}/settings/webhooks`
+  const accountUrl = `${frontendUrl}/settings/account`
+  const deletesAt = '2026-12-05T09:30:00.000Z'
   const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
   const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
     verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
@@ -90,6 +93,11 @@ function listPurposes(brand: SampleBrand): Preview[] {
       writeWebhookContent(webhook, webhooksUrl),
       frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),
     ],
+    account_deletion_requested: [
+      deletionEmails.account_deletion_requested(accountName, deletesAt, accountUrl),
+      frames.createDeletionFrame(brand),
+    ],
+    account_deletion_cancelled: [deletionEmails.account_deletion_cancelled(accountName, '', accountUrl), frames.createDeletionFrame(brand)],
   }
   return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))
 }

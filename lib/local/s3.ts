@@ -41,10 +41,9 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   })
   // Hono routes HEAD as GET.
   app.get('/:bucket', (c) => {
-    const isList = c.req.query('list-type') === '2'
-    if (c.req.method !== 'HEAD' && !isList) return sendError(c, 'MethodNotAllowed')
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
-    return isList ? sendList(c, [...objects.keys()].sort()) : c.body(null, 200)
+    if (c.req.method === 'HEAD') return c.body(null, 200)
+    return c.req.query('list-type') === '2' ? listObjects(c, [...objects.keys()]) : sendError(c, 'MethodNotAllowed')
   })
   app.all('/:bucket/:key{.+}', async (c) => {
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
@@ -54,15 +53,15 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   return app
 }
 
-// Fewer than the 1,000 of S3, so that clients need a second page.
-const pageSize = 100
-
-/** Send a page of keys: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-function sendList(c: Context, keys: readonly string[]): Response {
-  const start = Number(c.req.query('continuation-token') ?? 0)
-  const contents = keys.slice(start, start + pageSize).map((key) => `<Contents><Key>${key}</Key></Contents>`)
-  const next = start + pageSize < keys.length ? `<NextContinuationToken>${start + pageSize}</NextContinuationToken>` : ''
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult>${contents.join('')}${next}</ListBucketResult>`
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+function listObjects(c: Context, keys: readonly string[]): Response {
+  const { prefix = '', 'max-keys': limit = '1000', 'continuation-token': start = '0' } = c.req.query()
+  const found = keys.filter((key) => key.startsWith(prefix)).sort()
+  const end = Number(start) + Number(limit)
+  const contents = found.slice(Number(start), end).map((key) => `<Contents><Key>${key}</Key></Contents>`)
+  const isTruncated = end < found.length
+  if (isTruncated) contents.push(`<NextContinuationToken>${end}</NextContinuationToken>`)
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${contents.join('')}</ListBucketResult>`
   return c.body(xml, 200, { 'content-type': 'application/xml' })
 }
 

@@ -62,7 +62,7 @@ function addPortalSessionRoute(app: Hono, { customers, portals }: StripeState, c
   })
 }
 
-function addCustomerRoutes(app: Hono, { customers }: StripeState, events: StripeEvents): void {
+function addCustomerRoutes(app: Hono, { customers, subscriptions }: StripeState, events: StripeEvents): void {
   app.post('/v1/customers', async (c) => {
     const { email = null, ...rest } = await parseForm(c)
     const metadata = Object.fromEntries(
@@ -84,6 +84,9 @@ function addCustomerRoutes(app: Hono, { customers }: StripeState, events: Stripe
     const customer = customers.get(c.req.param('id'))
     if (!customer || customer.deleted) return refuseMissing(c, 'customer', c.req.param('id'))
     customer.deleted = true
+    // Deleting a customer cancels its subscriptions at once: https://docs.stripe.com/api/customers/delete
+    for (const subscription of subscriptions.values())
+      if (subscription.customer === customer.id && subscription.status !== 'canceled') void events.changeStatus(subscription, 'canceled')
     void events.send('customer.deleted', { object: 'customer', ...customer })
     return c.json({ id: customer.id, object: 'customer', deleted: true })
   })

@@ -51,6 +51,26 @@ export const factorEmails = {
   second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
 }
 
+const formatDay = (time: string) =>
+  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** The e-mails about the deletion of an account. `deletesAt` is RFC 3339. */
+export const deletionEmails = {
+  account_deletion_requested: (accountName: string, deletesAt: string, url: string): EmailContent => ({
+    subject: `The account “${toPlainName(accountName)}” will be deleted`,
+    paragraphs: [
+      `An admin has asked to delete the account “${toPlainName(accountName)}” with everything in it. This will happen on ${formatDay(deletesAt)}.`,
+      'Until then it works as before, and any admin can restore it. Afterwards nobody can.',
+    ],
+    link: { label: 'Restore the account', url },
+  }),
+  account_deletion_cancelled: (accountName: string, _: string, url: string): EmailContent => ({
+    subject: `The account “${toPlainName(accountName)}” stays`,
+    paragraphs: [`An admin has restored the account “${toPlainName(accountName)}”. It will not be deleted.`],
+    link: { label: 'Open the account', url },
+  }),
+}
+
 /** Return the content of an invite. The names are users' texts. */
 export function writeInviteContent(accountName: string, inviterName: string | null, url: string): EmailContent {
   return {

@@ -78,6 +78,11 @@ export const factorFrame: EmailFrame = {
   stop: 'E-mails about the security of your sign-in are always sent.',
 }
 
+export function createDeletionFrame(brand: Brand): EmailFrame {
+  const reason = `You are an admin of ${formatAccount(brand.accountName ?? '')} in ${serviceName}.`
+  return { brand, reason, stop: 'E-mails about the deletion of an account are always sent to its admins.' }
+}
+
 /** The frame of an e-mail to the platform itself. `setting` has its address. */
 export function createStaffFrame(setting: 'SALES_EMAIL' | 'FEEDBACK_EMAIL'): EmailFrame {
   return { brand: serviceBrand, reason: `${setting} of the service is this address.`, stop: `Change ${setting} to stop these e-mails.` }

@@ -117,6 +117,18 @@ export const checks: readonly Check[] = [
             from maintenance_schedules where is_active and next_run_at < app.now() - interval '15 minutes' having count(*) > 0`,
   },
   {
+    name: 'erasures and deletions end',
+    remedy: 'Look for `erasure_failed` and `deletion_failed` in the log: a vendor may be away, or a key may lack a right.',
+    sql: `select 'the erasure of account ' || id || ' began ' || to_char(started_at, 'YYYY-MM-DD HH24:MI') as problem
+            from account_erasures where finished_at is null and started_at < app.now() - interval '6 hours'
+          union all
+          select 'account ' || id || ' should have been erased ' || to_char(deletes_at, 'YYYY-MM-DD HH24:MI')
+            from accounts where erasing_at is null and deletes_at < app.now() - interval '15 minutes'
+          union all
+          select count(*) || ' objects wait for their deletion since ' || to_char(min(deleted_at), 'YYYY-MM-DD HH24:MI')
+            from deleted_objects where deleted_at < app.now() - interval '1 day' having count(*) > 0`,
+  },
+  {
     name: 'every account has an active admin',
     remedy: 'Make a member an admin, or delete the account.',
     isWarning: true,

@@ -29,6 +29,8 @@ export const ClaimedDelivery = z.object({
       'second_factor_added',
       'second_factor_removed',
       'webhook_disabled',
+      'account_deletion_requested',
+      'account_deletion_cancelled',
     ])
     .nullable(),
   user_id: z.string().nullable(),
@@ -37,6 +39,8 @@ export const ClaimedDelivery = z.object({
   feedback_id: z.string().nullable(),
   account_name: z.string(),
   account_colour: z.string().nullable(),
+  /** When the account will be erased, RFC 3339. */
+  deletes_at: z.string().nullable(),
   sender_name: z.string().nullable(),
   config_author: z.string().nullable(),
   mails: z.int(),
@@ -61,7 +65,7 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
          d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
-         a.name as account_name, a.brand_colour as account_colour, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
+         a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
          d.created_at < app.now() - interval '1 day' as is_old
     from ${claimed} d
     join accounts a on a.id = d.account_id

@@ -27,6 +27,8 @@ export interface AccountStreams {
   count(): number
   /** List the open streams of a person. */
   listConnections(userId: string): Connection[]
+  /** Close the streams whose sign-in has ended. */
+  checkSignIns(): Promise<void>
   /** End every stream. The clients reconnect after a few seconds. */
   close(): void
 }
@@ -78,6 +80,7 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
     },
     count: () => streams.size,
     listConnections,
+    checkSignIns: () => closeEndedStreams(streams, check, leave),
     close() {
       for (const subscriber of [...streams.keys()]) {
         subscriber.end()

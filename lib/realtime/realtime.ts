@@ -32,6 +32,8 @@ export interface RealtimePort {
    * Undefined where the platform has no WebSockets.
    */
   acceptSocket?(accountId: string, listener: SocketListener): Promise<(headers: Record<string, string>) => Response>
+  /** Delete the stored events of an account, and close the connections whose sign-in has ended. Throw when no hub answers. */
+  forget(accountId: string): Promise<void>
   /** Throw when no hub answers. */
   ping(): Promise<void>
 }

@@ -6,6 +6,12 @@ export const jpegQuality = 85
 /** A GIF of one pixel, to check that a decoder answers. */
 export const smallestGif = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), (char) => char.charCodeAt(0))
 
+/** The most objects that one call of `removeFolder` deletes. */
+export const maxRemovedObjects = 100
+
+/** The object store. */
+export type ObjectsPort = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
+
 export interface UploadsPort {
   /** Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
   toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
@@ -13,6 +19,8 @@ export interface UploadsPort {
   /** Return the whole object, or null when it does not exist. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | null>
   remove(key: string): Promise<void>
+  /** Delete up to 100 objects whose key starts with `folder` and a slash. Return their number. */
+  removeFolder(folder: string): Promise<number>
   /** Throw when the object store does not answer. */
   pingObjects(): Promise<void>
   /** Throw when the decoder does not answer. */

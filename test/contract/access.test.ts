@@ -62,6 +62,7 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 
 const stepUpOperations = [
   'accounts.apiKeys.create',
+  'accounts.delete',
   'accounts.invites.create',
   'accounts.removeMember',
   'accounts.resetMemberMfa',
@@ -71,6 +72,7 @@ const stepUpOperations = [
   'admin.users.resetMfa',
   'admin.users.setSuperAdmin',
   'billing.createPortalSession',
+  'identity.auth.deleteMe',
   'identity.consents.create',
   'identity.credentials.changePassword',
   'identity.mfa.createTotp',

@@ -27,9 +27,11 @@ export function insertDeviceType(service: Service, { accountId, teamId, id }: Pe
 }
 
 const createDiagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
-const createDiagramWithVersion: Fixture = async (service, owner) => ({
-  params: { diagram_id: await insertDiagram(service, owner), version: '1' },
-})
+const createDiagramWithVersion: Fixture = async (service, owner) => {
+  const diagram_id = await insertDiagram(service, owner)
+  await service.sql('update network_diagrams set version = version + 1 where id = $1', [diagram_id])
+  return { params: { diagram_id, version: '1' } }
+}
 const createDeviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
 export const diagramFixtures: Record<string, Fixture> = {

@@ -63,6 +63,14 @@ export const memberFixtures: Record<string, Fixture> = {
   'accounts.get': createEmptySample,
   'accounts.getUsage': createEmptySample,
   'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
+  'accounts.delete': async (service, { accountId }) => {
+    const [account] = await service.sql<{ name: string }>('select name from accounts where id = $1', [accountId])
+    return { body: { name: account?.name } }
+  },
+  'accounts.restore': async (service, { accountId }) => {
+    await service.sql(`update accounts set deletes_at = now() + interval '14 days' where id = $1`, [accountId])
+    return {}
+  },
   'accounts.getPreferences': createEmptySample,
   'accounts.updatePreferences': async () => ({ body: { default_export_format: 'pdf', theme: 'dark' } }),
   'accounts.listMembers': createPageSample,

@@ -27,9 +27,11 @@ export function insertScriptCategory(service: Service, { accountId }: Person): P
 }
 
 const createScript: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
-const createScriptWithVersion: Fixture = async (service, owner) => ({
-  params: { template_id: await insertScript(service, owner), version: '1' },
-})
+const createScriptWithVersion: Fixture = async (service, owner) => {
+  const template_id = await insertScript(service, owner)
+  await service.sql('update script_templates set version = version + 1 where id = $1', [template_id])
+  return { params: { template_id, version: '1' } }
+}
 const createDraft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
 /** Insert a builder session that belongs to an AI session. Unlike standalone ones, such builder sessions are not limited per user. */

@@ -59,6 +59,7 @@ export const fixtures: Record<string, Fixture> = {
   'identity.auth.refresh': createRefreshToken,
   'identity.auth.logout': createRefreshToken,
   'identity.auth.getMe': async () => ({}),
+  'identity.auth.deleteMe': async (_, owner) => ({ body: { email: owner.email } }),
   'identity.auth.getFeatureFlags': async () => ({}),
   'identity.auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
   'identity.credentials.changePassword': async (service, owner) => {

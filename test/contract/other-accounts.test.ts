@@ -46,10 +46,13 @@ describe("another account's rows", () => {
 
   it.each(operationsById)('WIR-03 %s returns 404 for a row of another account in every state of the row', async (_, op) => {
     const { ours, theirs, sample } = await createTwoAccounts(service, op)
-    const superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
+    const addSuperAdmin = () => theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
+    let superAdmin = await addSuperAdmin()
     expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
     const columns = await listStateColumnsWithRows(ours.id)
     for (let n = 0; await setNthStates(columns, ours.id, n); n++) {
+      // Some operations allow ten calls per minute.
+      if (n % 8 === 7) superAdmin = await addSuperAdmin()
       expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
     }
   })

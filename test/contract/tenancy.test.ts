@@ -56,6 +56,8 @@ const otherIndexes = new Set([
   'ai_sessions_idle', // the clean-up archives idle chats of every account, on the platform connection
   'stream_events_waiting', // the sweep reads every account at once, on the platform connection
   'flow_conversations_expired', // the clean-up deletes by age in every account, on the platform connection
+  'uploads_age', // the clean-up deletes by age in every account, on the platform connection
+  'trees_deleted', // the clean-up deletes by age in every account, on the platform connection
   'users_search', // staff search the users of every account, on the platform connection
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
@@ -229,6 +231,8 @@ describe('row level security without conditions in the statements', () => {
       [ours.id],
     )
     await createKey(service, ours)
+    for (const table of ['script_templates', 'network_diagrams'])
+      await service.sql(`update ${table} set version = version + 1 where account_id = $1`, [ours.id])
     await service.sql('insert into mail_counts (account_id, day) values ($1, now())', [ours.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(

@@ -36,6 +36,16 @@ test('the local Stripe refuses a wrong key, an unknown customer and a deleted cu
   await expect(stripe.subscriptions.retrieve('sub_nobody')).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404 })
 })
 
+test('cancels the subscriptions of a customer that is deleted, as Stripe does', async () => {
+  const { call, requests, stripe } = await startWithClient()
+  await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe', price: 'price_x' }))
+  const { customer, id } = JSON.parse(requests[0]?.body ?? '').data.object
+  await stripe.customers.del(customer)
+  expect((await stripe.subscriptions.retrieve(id)).status).toBe('canceled')
+  const types = () => requests.map(({ body }) => JSON.parse(body).type)
+  await expect.poll(types).toEqual(expect.arrayContaining(['customer.subscription.deleted', 'customer.deleted']))
+})
+
 test('sends the events of a dashboard action with signatures that Stripe’s own client accepts, and can send them again', async () => {
   const { call, requests, stripe, read } = await startWithClient([500])
   await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe', price: 'price_x' }))

@@ -69,6 +69,25 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
     expect(unknown.events().map(({ event }) => event)).toEqual(Array(3).fill('handoff_created'))
   })
 
+  it('forgets the events of an account, and closes the streams whose sign-in has ended', async () => {
+    const service = await sharedService()
+    const [hub, account] = [await open(), await createAccount(service)]
+    const [gone, colleague] = [await account.addColleague(), await account.addColleague()]
+    const open1 = ({ id: userId, signInId }: typeof gone, lastEventId: string | null = null) =>
+      openStream(hub, account.id, { userId, signInId, lastEventId })
+    const streams = [await open1(gone), await open1(colleague)] as const
+    await hub.publish(account.id, createEvents(2))
+    await expectNumbers(streams[1], [1, 2])
+    const firstId = streams[1].events()[0]?.id ?? ''
+    await service.sql('delete from sign_ins where id = $1', [gone.signInId])
+    await hub.forget(account.id)
+    await expect.poll(() => streams[0].isClosed(), pollOptions).toBe(true)
+    const reconnected = await open1(colleague, firstId)
+    await hub.publish(account.id, createEvents(1, 3))
+    await expectNumbers(streams[1], [1, 2, 3])
+    await expectNumbers(reconnected, [3])
+  })
+
   it('stores the last 256 events, and says how many a client has lost', async () => {
     const [hub, account] = [await open(), createAccountId()]
     const stream = await openStream(hub, account)

@@ -13,7 +13,7 @@ import { folderObjects, listFolderObjects } from '../../lib/platform/node/object
 import { listS3Objects, type S3Settings, s3Objects } from '../../lib/platform/node/objects-s3.ts'
 import type { UploadsPort } from '../../lib/uploads/uploads.ts'
 
-type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'>
+type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
 interface Store {
   objects: Objects
   close(): Promise<unknown>
@@ -92,6 +92,18 @@ describe.each(Object.keys(stores))('the object store on %s', (name) => {
     expect(await objects.get('removed.jpg')).toBe(null)
   })
 
+  it('removes the objects of a folder and of the folders in it, 100 at a time, and no others', async () => {
+    const keys = Array.from({ length: 101 }, (_, n) => `accounts/a1/${n % 2 ? 'exports/' : ''}${n}.jpg`)
+    const others = ['accounts/a11/x.jpg', 'accounts/b/x.jpg']
+    for (const each of [...keys, ...others]) await objects.put(each, bytes.subarray(0, 10))
+    expect([await objects.removeFolder('accounts/a1'), await objects.removeFolder('accounts/a1')]).toEqual([100, 1])
+    expect(await objects.removeFolder('accounts/a1')).toBe(0)
+    expect(await objects.get(keys[0] ?? '')).toBe(null)
+    for (const each of others) expect(await objects.get(each)).not.toBe(null)
+    await objects.put(keys[0] ?? '', bytes)
+    expect(await objects.get(keys[0] ?? '')).toEqual(bytes)
+  })
+
   it('never returns parts of two objects while several callers replace one', async () => {
     const versions = [1, 2, 3, 4, 5, 6, 7, 8].map((fill) => new Uint8Array(200_000).fill(fill))
     const writes = versions.map((version) => objects.put('raced.jpg', version))
@@ -126,7 +138,12 @@ describe('an object key', () => {
     `${'a/'.repeat(200)}a`,
   ])('%j is refused before anything is read or written', async (unsafe) => {
     for (const objects of [folder, s3])
-      for (const call of [() => objects.put(unsafe, bytes), () => objects.get(unsafe), () => objects.remove(unsafe)])
+      for (const call of [
+        () => objects.put(unsafe, bytes),
+        () => objects.get(unsafe),
+        () => objects.remove(unsafe),
+        () => objects.removeFolder(unsafe),
+      ])
         await expect(call()).rejects.toThrow('The object key has an unsafe form')
   })
 })
@@ -283,6 +300,15 @@ describe('an object store on S3', () => {
     )
   })
 
+  it('does not take another page for an empty folder', async () => {
+    await withAnswer(
+      () => new Response('<html>Sign in</html>'),
+      async (objects) => {
+        await expect(objects.removeFolder('accounts/a1')).rejects.toThrow('no list')
+      },
+    )
+  })
+
   it('removes a missing object from a store that answers 404 for it', async () => {
     await withAnswer(
       () => new Response('<Error><Code>NoSuchKey</Code></Error>', { status: 404 }),
@@ -330,6 +356,6 @@ it('OPS-03 lists every object of a bucket, page by page', async () => {
   const keys = Array.from({ length: 201 }, (_, n) => `accounts/a/${String(n).padStart(3, '0')}.jpg`)
   const objects = s3Objects(settings, 5000)
   await Promise.all(keys.map((name) => objects.put(name, bytes.slice(0, 9))))
-  expect(await listS3Objects(settings, 5000)).toEqual(keys)
+  expect(await listS3Objects(settings, 5000, 100)).toEqual(keys)
   await expect(listS3Objects({ ...settings, bucket: 'other' }, 5000)).rejects.toThrow('NoSuchBucket')
 })

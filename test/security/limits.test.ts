@@ -59,8 +59,10 @@ describe('an operation', () => {
 
   it('that sends mail to others declares a strict limit', () => {
     expect(listIds((op) => op.strictLimit === 'mail').sort()).toEqual([
+      'accounts.delete',
       'accounts.invites.create',
       'accounts.invites.resend',
+      'accounts.restore',
       'ai.escalations.claim',
       'ai.escalations.pickUp',
       'ai.handoffs.escalate',

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../functions/jobs/service.ts'
 import { openPlatformDb } from '../../lib/db/scope.ts'
+import type { Services } from '../../lib/http/app.ts'
 import { openPostgres } from '../../lib/platform/node/postgres.ts'
 import { startOwnService } from '../support/app.ts'
 
@@ -13,6 +14,7 @@ afterAll(async () => {
   await service.close()
 })
 
+const { uploads } = (service.services as Services).ports
 const accounts = Number(process.env.SOAK_ACCOUNTS ?? 200)
 const isOld = `a.name like 'soak%'`
 
@@ -70,7 +72,7 @@ async function deleteUntilStable(): Promise<{ minutes: number; ms: number }> {
   let minutes = 0
   for (let before = ''; before !== JSON.stringify(await countPerAccount()); minutes++) {
     before = JSON.stringify(await countPerAccount())
-    await deleteExpiredRows({ platform, log: () => {} })
+    await deleteExpiredRows({ platform, uploads, log: () => {} })
   }
   return { minutes, ms: Date.now() - start }
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { escalateAiSession } from './chapters/ai-escalation.ts'
 import { writeFlows } from './chapters/authoring.ts'
 import { subscribe } from './chapters/billing.ts'
+import { deleteAndRestore } from './chapters/deletion.ts'
 import { inviteColleagues } from './chapters/invite.ts'
 import { importArticle } from './chapters/knowledge-import.ts'
 import { pickUpEscalation } from './chapters/pickup.ts'
@@ -44,6 +45,7 @@ async function runChapters(tour: Tour): Promise<void> {
   await chapter('7. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
   await chapter('8. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
   await chapter('9. Import a knowledge article', () => importArticle(tour, admin, ticketId))
+  await chapter('10. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -33,6 +33,39 @@ export const accountOperations = [
   }),
 
   operation({
+    id: 'accounts.delete',
+    method: 'delete',
+    path: '/accounts/me',
+    summary: 'Delete my account',
+    description: `The account with everything in it is erased 14 days later, and every admin with a verified address gets an e-mail. Until then it
+works as before, and an admin can restore it. A repeated request changes nothing.`,
+    access: 'account_admin',
+    skipGuards: 'account',
+    stepUp: true,
+    limit: '20/hour',
+    strictLimit: 'mail',
+    body: schemas.AccountDeletion,
+    success: 202,
+    returns: schemas.Account,
+    handle: ({ ctx, body }) => accounts.requestDeletion(ctx, body.name),
+  }),
+
+  operation({
+    id: 'accounts.restore',
+    method: 'post',
+    path: '/accounts/me/restore',
+    summary: 'Keep an account that would be deleted',
+    description: 'Cancels the deletion, and tells the admins by e-mail. Changes nothing if nobody has asked for it.',
+    access: 'account_admin',
+    skipGuards: 'account',
+    limit: '20/hour',
+    strictLimit: 'mail',
+    success: 200,
+    returns: schemas.Account,
+    handle: ({ ctx }) => accounts.restore(ctx),
+  }),
+
+  operation({
     id: 'accounts.getUsage',
     method: 'get',
     path: '/accounts/me/usage',

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
 import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { JsonColumns } from '../../../lib/db/json-columns.ts'
 import { auditColumns } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import { type Account, type AccountUpdate, type Member, type MemberUpdate, Usage } from './schemas.ts'
 
 function buildAccountQuery(db: ReadDb) {
@@ -23,6 +24,7 @@ function buildAccountQuery(db: ReadDb) {
       sql<string>`app.plan_of(a)`.as('plan'),
       sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
       'a.trial_ends_at',
+      'a.deletes_at',
       sql<number | null>`app.seats_of(a)`.as('max_users'),
       'a.created_at',
       sql<number>`(select count(*)::integer from users u where u.is_active)`.as('users'),
@@ -55,6 +57,37 @@ export async function updateAccount(db: WriteDb, { settings, retention, ...colum
   const [, [account]] = await db.batch([update, buildAccountQuery(db)])
   return account
 }
+
+const insertAdminMails = (purpose: 'account_deletion_requested' | 'account_deletion_cancelled') => sql`
+  insert into deliveries (channel, recipient, purpose, user_id)
+  select 'email', u.email, ${purpose}, u.id from a, users u
+   where u.account_id = app.account_id() and u.role = 'admin' and u.is_active and u.email_verified_at is not null returning id`
+const AdminMails = z.object({ delivery_id: z.string() })
+
+/**
+ * Set when the account is erased, unless that is set, and insert an e-mail to each admin. Return no row if the account has another name, and
+ * for the platform's own account.
+ */
+export const requestDeletion = writeStatement(
+  AdminMails,
+  (name: string) => sql`
+    with a as (
+      update accounts set deletes_at = app.now() + interval '14 days', deletion_requested_by = app.user_id()
+       where id = app.account_id() and id <> app.platform_account() and name = ${name} and deletes_at is null returning id
+    ), mail as (${insertAdminMails('account_deletion_requested')})
+    select id as delivery_id from mail`,
+)
+
+/** Cancel the deletion, unless the erasure has begun or nobody asked for it, and insert an e-mail to each admin. */
+export const restoreAccount = writeStatement(
+  AdminMails,
+  () => sql`
+    with a as (
+      update accounts set deletes_at = null, deletion_requested_by = null
+       where id = app.account_id() and deletes_at is not null and erasing_at is null returning id
+    ), mail as (${insertAdminMails('account_deletion_cancelled')})
+    select id as delivery_id from mail`,
+)
 
 export async function selectPreferences(db: ReadDb): Promise<JsonColumns['accounts.preferences']> {
   const { preferences } = await db.selectFrom('accounts').select('preferences').where('id', '=', accountId).executeTakeFirstOrThrow()
@@ -96,6 +129,7 @@ export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<
     .selectAll()
     .where('account_id', '=', accountId)
     .where('is_service', '=', false)
+    .where('erased_at', 'is', null)
     .orderBy(byName('full_name'))
     .orderBy('id')
     .offset(skip)

@@ -39,6 +39,7 @@ export const Account = z
       .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
       .describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
+    deletes_at: Time.nullable().describe('When the account will be erased; null unless an admin has asked for it.'),
     limits: z.strictObject({ max_users: z.int().nullable().describe('Seats; null for no limit.') }).describe('Limits of the plan.'),
     usage: z
       .strictObject({
@@ -62,6 +63,7 @@ export const Account = z
         plan: 'pro',
         subscription_status: 'trialing',
         trial_ends_at: '2026-12-05T09:30:00.000Z',
+        deletes_at: null,
         limits: { max_users: 10 },
         usage: { users: 4, open_invites: 1 },
         created_at: '2026-11-21T09:30:00.000Z',
@@ -69,6 +71,10 @@ export const Account = z
     ],
   })
 export type Account = z.infer<typeof Account>
+
+export const AccountDeletion = z
+  .strictObject({ name: z.string().describe('The name of the account, as a confirmation.') })
+  .meta({ id: 'AccountDeletion', examples: [{ name: 'Northwind IT' }] })
 
 export const AccountUpdate = z
   .strictObject({

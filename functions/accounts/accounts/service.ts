@@ -1,7 +1,8 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { getViolatedConstraint, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, notFound, throwNotFound } from '../../../lib/problem.ts'
+import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
+import { invalidField, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { AccountUpdate, MemberUpdate } from './schemas.ts'
 
@@ -21,6 +22,25 @@ export async function update({ db }: WriteContext, changes: AccountUpdate) {
   const account = await queries.updateAccount(db, changes).catch(throwTooLarge('settings'))
   return account ? toAccount(account) : throwNotFound('Account')
 }
+
+/** Have the account erased after 14 days. `name` must be its name. */
+export async function requestDeletion(ctx: WriteContext, name: string) {
+  const { name: currentName } = await get(ctx)
+  if (currentName !== name) throw invalidField(['body', 'name'], 'must be the name of the account', 'mismatch')
+  const mails = await queries.requestDeletion.all(ctx.db, name)
+  const requested = await get(ctx)
+  if (requested.deletes_at === null) throw new Problem('forbidden', 'This account cannot be deleted')
+  enqueueDeliveries(ctx.db, toIds(mails))
+  return requested
+}
+
+/** Cancel the deletion of the account. */
+export async function restore(ctx: WriteContext) {
+  enqueueDeliveries(ctx.db, toIds(await queries.restoreAccount.all(ctx.db)))
+  return get(ctx)
+}
+
+const toIds = (mails: readonly { delivery_id: string }[]) => mails.map(({ delivery_id }) => delivery_id)
 
 export async function getUsage({ db }: ReadContext) {
   return queries.selectUsage.one(db)

@@ -1,14 +1,17 @@
 import * as z from 'zod'
-import { createVersionStatements } from '../../../lib/db/rows/version-rows.ts'
+import { versionItemShape, writeVersionSql } from '../../../lib/db/rows/version-rows.ts'
+import { readStatement } from '../../../lib/db/statement.ts'
 import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/schema.ts'
 
-export const { selectItems, selectVersion } = createVersionStatements(
-  { table: 'network_diagrams', versions: 'diagram_versions', key: 'diagram_id' },
-  {
-    description: z.string(),
-    client_name: z.string().nullable(),
-    asset_name: z.string().nullable(),
-    nodes: DiagramNodes,
-    edges: DiagramEdges,
-  },
-)
+const content = {
+  description: z.string(),
+  client_name: z.string().nullable(),
+  asset_name: z.string().nullable(),
+  nodes: DiagramNodes,
+  edges: DiagramEdges,
+}
+const statements = writeVersionSql({ table: 'network_diagrams', versions: 'diagram_versions', key: 'diagram_id' }, content)
+
+export const selectItems = readStatement(z.object(versionItemShape), statements.selectItems)
+
+export const selectVersion = readStatement(z.object({ ...versionItemShape, ...content }), statements.selectVersion)

@@ -114,6 +114,25 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
   }),
 
   operation({
+    id: 'identity.auth.deleteMe',
+    method: 'delete',
+    path: '/auth/me',
+    summary: 'Delete my user',
+    description: `Ends my sign-ins and removes my name, address and credentials for good; colleagues see "Deleted user". What I created stays in
+the account, and the address can be registered again. The last admin of an account cannot: 409 \`last_admin\`.`,
+    access: 'user',
+    skipGuards: 'all',
+    stepUp: true,
+    platform: 'the tenant role cannot delete credentials',
+    limit: '5/minute',
+    strictLimit: 'sign_in',
+    body: schemas.UserDeletion,
+    success: 204,
+    errors: ['last_admin', 'last_super_admin', 'wrong_password'],
+    handle: ({ ctx, body }) => auth.deleteMe(ctx, body),
+  }),
+
+  operation({
     id: 'identity.auth.getFeatureFlags',
     method: 'get',
     path: '/auth/me/feature-flags',

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Device } from '../../../lib/auth/device-tokens.ts'
 import { userColumns } from '../../../lib/db/rows/signed-in-user.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import { type NewSignIn, SignedInUser } from '../sign-ins/schemas.ts'
 import { type ProfileUpdate, User } from './schemas.ts'
 
@@ -155,6 +155,18 @@ export function selectFeatures(db: ReadDb): Promise<{ key: string; enabled: bool
 export async function updateProfile(db: WriteDb, userId: string, changes: ProfileUpdate): Promise<void> {
   await db.updateTable('users').set(changes).where('id', '=', userId).execute()
 }
+
+/** Return the address of a user, and the password hash if there is one. */
+export const selectCredentials = readStatement(
+  z.object({ email: z.string(), hash: z.string().nullable() }),
+  (userId: string) => sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
+)
+
+/** Anonymise a user. Throw SF4LA for the last active admin of an account, and SF4LS for the last super admin. */
+export const eraseUser = writeStatement(
+  z.object({ is_erased: notNull<boolean>() }),
+  (userId: string) => sql`select app.erase_user(${userId}) as is_erased`,
+)
 
 /** The account, team and role that an invite grants. */
 interface InviteGrant {

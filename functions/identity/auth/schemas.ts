@@ -62,6 +62,14 @@ export const ProfileUpdate = z
   .meta({ id: 'ProfileUpdate', examples: [{ full_name: 'Dana Reyes', timezone: 'Europe/Berlin' }] })
 export type ProfileUpdate = z.infer<typeof ProfileUpdate>
 
+export const UserDeletion = z
+  .strictObject({
+    email: z.string().max(320).describe('My e-mail address, as a confirmation.'),
+    password: AnyPassword.optional().describe('My password; required if I have one.'),
+  })
+  .meta({ id: 'UserDeletion', examples: [{ email: exampleEmail, password: 'violet-tractor-81' }] })
+export type UserDeletion = z.infer<typeof UserDeletion>
+
 export const Register = z
   .strictObject({
     email: Email.describe('The e-mail address to sign in with.'),

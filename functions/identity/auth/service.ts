@@ -1,17 +1,17 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { isOutdatedHash } from '../../../lib/auth/passwords.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
-import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getSqlState, getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { Feature } from '../../../lib/features.ts'
 import type { Context, ReadContext } from '../../../lib/http/operation.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { invalidField, Problem } from '../../../lib/problem.ts'
 import * as invites from '../../accounts/invites/service.ts'
 import { requireStrongPassword } from '../credentials/service.ts'
 import * as signIns from '../sign-ins/service.ts'
 import * as queries from './queries.ts'
-import type { Login, ProfileUpdate, Register } from './schemas.ts'
+import type { Login, ProfileUpdate, Register, UserDeletion } from './schemas.ts'
 
 type PublicContext = Context<'post', 'public', string>
 
@@ -157,6 +157,22 @@ export async function updateMe({ db, caller }: Context<'patch', 'user', undefine
   if (Object.keys(changes).length > 0) await queries.updateProfile(db, caller.userId, changes)
   const { guards: _, ...user } = await getMe({ db, caller })
   return user
+}
+
+/** Anonymise the caller. The streams of the caller end, and other clients of the account no longer get earlier events with the name. */
+export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, password }: UserDeletion) {
+  const { userId, accountId } = ctx.caller
+  const user = await queries.selectCredentials.one(ctx.platform, userId)
+  if (user.email.toLowerCase() !== email.toLowerCase()) throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
+  if (user.hash && !password) throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
+  if (user.hash && !(await ctx.passwords.verify(user.hash, password ?? ''))) throw new Problem('wrong_password')
+  await queries.eraseUser.run(ctx.platform, userId).catch(throwLastAdmin)
+  ctx.afterCommit(() => ctx.realtime.forget(accountId))
+}
+
+function throwLastAdmin(error: unknown): never {
+  if (getSqlState(error) !== 'SF4LA') throw error
+  throw new Problem('last_admin', 'You are the last admin. Make a colleague an admin first, or delete the account', { cause: error })
 }
 
 function signInLocked(seconds: number): Problem {

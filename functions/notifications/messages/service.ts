@@ -3,8 +3,16 @@ import type { ChatMessage, LabelledText } from '../../../lib/chat/chat.ts'
 import { isShownBy, toAlertContent } from '../../../lib/events/escalation-alert.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { Brand } from '../../../lib/mail/brand.ts'
-import { factorEmails, linkEmails, nameInviter, writeInviteContent, writeWebhookContent } from '../../../lib/mail/contents.ts'
 import {
+  deletionEmails,
+  factorEmails,
+  linkEmails,
+  nameInviter,
+  writeInviteContent,
+  writeWebhookContent,
+} from '../../../lib/mail/contents.ts'
+import {
+  createDeletionFrame,
   createLinkFrame,
   createMemberFrame,
   createStaffFrame,
@@ -53,6 +61,9 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
       return writeServiceEmail(delivery, factorEmails[purpose], factorFrame)
     case 'webhook_disabled':
       return writeWebhookDisabled(ctx, delivery)
+    case 'account_deletion_requested':
+    case 'account_deletion_cancelled':
+      return writeDeletion(ctx, delivery, purpose)
     default:
       return writeLink(ctx, delivery, purpose)
   }
@@ -150,6 +161,15 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
   const url = `${ctx.config.FRONTEND_URL}/settings/webhooks`
   const content = writeWebhookContent({ ...webhook, reason: webhook.reason }, url)
   return writeToRecipients(ctx, delivery, content, explainWebhook(account_name, url))
+}
+
+/** Write the e-mail about the deletion of an account, unless another admin has decided otherwise meanwhile. */
+function writeDeletion({ config }: MessageContext, delivery: ClaimedDelivery, purpose: keyof typeof deletionEmails): Messages {
+  const { account_name, account_colour, deletes_at } = delivery
+  if ((deletes_at === null) !== (purpose === 'account_deletion_cancelled')) return createRefusal('Another admin has decided otherwise')
+  const url = `${config.FRONTEND_URL}/settings/account`
+  const frame = createDeletionFrame({ accountName: account_name, colour: account_colour })
+  return writeServiceEmail(delivery, deletionEmails[purpose](account_name, deletes_at ?? '', url), frame)
 }
 
 /** Write the e-mail of an invite with a new code. Return a final failure for an invite that was used or revoked or has expired. */

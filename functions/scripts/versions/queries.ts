@@ -1,14 +1,17 @@
 import * as z from 'zod'
-import { createVersionStatements } from '../../../lib/db/rows/version-rows.ts'
+import { versionItemShape, writeVersionSql } from '../../../lib/db/rows/version-rows.ts'
+import { readStatement } from '../../../lib/db/statement.ts'
 import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
 
-export const { selectItems, selectVersion } = createVersionStatements(
-  { table: 'script_templates', versions: 'script_versions', key: 'script_id' },
-  {
-    description: z.string(),
-    script_body: z.string(),
-    parameters_schema: ParametersSchema,
-    language: Language,
-    requires_elevation: z.boolean(),
-  },
-)
+const content = {
+  description: z.string(),
+  script_body: z.string(),
+  parameters_schema: ParametersSchema,
+  language: Language,
+  requires_elevation: z.boolean(),
+}
+const statements = writeVersionSql({ table: 'script_templates', versions: 'script_versions', key: 'script_id' }, content)
+
+export const selectItems = readStatement(z.object(versionItemShape), statements.selectItems)
+
+export const selectVersion = readStatement(z.object({ ...versionItemShape, ...content }), statements.selectVersion)

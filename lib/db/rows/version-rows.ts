@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { PageQuery } from '../page.ts'
-import { readStatement } from '../statement.ts'
 
 /** The tables of something whose earlier versions are kept. The newest version is the row of `table` itself. */
 export interface VersionedTable {
@@ -11,7 +10,8 @@ export interface VersionedTable {
   key: 'script_id' | 'diagram_id'
 }
 
-const itemShape = {
+/** The columns of a version in a list. */
+export const versionItemShape = {
   version: z.int(),
   name: z.string(),
   saved_by: z.string().nullable(),
@@ -21,11 +21,16 @@ const itemShape = {
   created_at: z.string(),
 }
 
-/**
- * Create the statements that read the versions of a row: `selectItems` a page of them, newest first, and `selectVersion` one with the
- * columns of `content`. They start from `table`, whose policy decides who may read the row.
- */
-export function createVersionStatements<Shape extends z.ZodRawShape>({ table, versions, key }: VersionedTable, content: Shape) {
+/** The SQL that reads the versions of a row. It starts from `table`, whose policy decides who may read the row. */
+export interface VersionSql {
+  /** A page of the versions, newest first, with the columns of `versionItemShape`. */
+  selectItems(id: string, page: PageQuery): RawBuilder<unknown>
+  /** One version, with the columns of its content too. */
+  selectVersion(id: string, version: number): RawBuilder<unknown>
+}
+
+/** Write the SQL for a table whose versions have the columns of `content`. */
+export function writeVersionSql({ table, versions, key }: VersionedTable, content: z.ZodRawShape): VersionSql {
   const listContent = (alias: string) => sql.join(Object.keys(content).map((column) => sql.ref(`${alias}.${column}`)))
   const select = (id: string, columns: RawBuilder<unknown>, rest: RawBuilder<unknown>) => sql`
     select v.version, v.name, s.saved_by, case when s.saved_by = app.service_user() then 'Support Flow' else u.full_name end as saved_by_name,
@@ -40,11 +45,7 @@ export function createVersionStatements<Shape extends z.ZodRawShape>({ table, ve
       left join users u on u.account_id = t.account_id and u.id = s.saved_by
      where t.id = ${id} ${rest}`
   return {
-    selectItems: readStatement(z.object(itemShape), (id: string, { skip, limit }: PageQuery) =>
-      select(id, sql``, sql`order by v.version desc offset ${skip} limit ${limit + 1}`),
-    ),
-    selectVersion: readStatement(z.object({ ...itemShape, ...content }), (id: string, version: number) =>
-      select(id, sql`, ${listContent('v')}`, sql`and v.version = ${version}`),
-    ),
+    selectItems: (id, { skip, limit }) => select(id, sql``, sql`order by v.version desc offset ${skip} limit ${limit + 1}`),
+    selectVersion: (id, version) => select(id, sql`, ${listContent('v')}`, sql`and v.version = ${version}`),
   }
 }

@@ -57,6 +57,11 @@ export class EscalationHub {
         await this.#sockets.open(socket, owner as unknown as StreamOwner, this.#startAfter(lastEventId))
         return createSocketResponse(client)
       }
+      case '/forget':
+        // The next event has a higher id than all before, because the column is `autoincrement`.
+        this.#sql.exec('delete from events')
+        await Promise.all([this.#streams.checkSignIns(), this.#sockets.checkSignIns()])
+        return new Response(null, { status: 204 })
       default:
         return Response.json({ subscribers: this.#streams.count() + this.#sockets.count() })
     }

@@ -15,6 +15,8 @@ export interface HubNamespace {
 }
 
 const publishTimeoutMs = 1000
+// The hub asks the database whose sign-in has ended.
+const forgetTimeoutMs = 10_000
 
 /** Create a port to the account's Durable Object. */
 export function durableRealtime(namespace: HubNamespace | undefined): RealtimePort {
@@ -40,6 +42,11 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
       const response = await hubOf(accountId).fetch(`https://hub/socket?${query}`, { headers: { upgrade: 'websocket' } })
       if (!response.webSocket) throw new Error(`The hub returned ${response.status}`)
       return (headers) => createSocketResponse(response.webSocket, headers)
+    },
+    async forget(accountId) {
+      const response = await withTimeout(forgetTimeoutMs, hubOf(accountId).fetch('https://hub/forget', { method: 'POST' }))
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`The hub returned ${response.status}`)
     },
     async ping() {
       // A hub of its own, so that no account's hub is woken up.

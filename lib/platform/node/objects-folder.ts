@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { withTimeout } from '../../net/send-result.ts'
-import type { UploadsPort } from '../../uploads/uploads.ts'
+import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
 import { requireObjectKey, requireObjectSize } from './object-keys.ts'
 
 /**
  * Create a port that stores objects as files of a folder, which is created when it is missing. Several processes may share the folder. Each
  * call ends after `timeoutMs`: a network file system may hang.
  */
-export function folderObjects(folder: string, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
+export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
   const call = async <T>(key: string, work: (path: string) => Promise<T>): Promise<T> => {
     requireObjectKey(key)
     return withTimeout(timeoutMs, work(join(folder, key)))
@@ -21,6 +21,7 @@ export function folderObjects(folder: string, timeoutMs: number): Pick<UploadsPo
     },
     get: (key) => call(key, (path) => readWholeFile(path).catch(toNullIfMissing)),
     remove: (key) => call(key, (path) => rm(path, { force: true })),
+    removeFolder: (key) => call(key, removeFiles),
     // Writing also finds a full disk and a read-only file system.
     pingObjects: () => call(`ready-${randomUUID()}`, (path) => replaceFile(path, new Uint8Array(1)).then(() => rm(path))),
   }
@@ -69,6 +70,15 @@ async function syncFolders(folder: string, last: string): Promise<void> {
     await handle.close()
   }
   if (folder !== last) await syncFolders(dirname(folder), last)
+}
+
+/** Delete up to 100 files below a folder, and the folder when it has no more. Return the number of deleted files. */
+async function removeFiles(path: string): Promise<number> {
+  const entries = (await readdir(path, { recursive: true, withFileTypes: true }).catch(toNullIfMissing)) ?? []
+  const files = entries.filter((entry) => !entry.isDirectory())
+  for (const { parentPath, name } of files.slice(0, maxRemovedObjects)) await rm(join(parentPath, name), { force: true })
+  if (files.length <= maxRemovedObjects) await rm(path, { recursive: true, force: true })
+  return Math.min(files.length, maxRemovedObjects)
 }
 
 async function readWholeFile(path: string): Promise<Uint8Array<ArrayBuffer> | null> {

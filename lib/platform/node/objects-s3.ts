@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { createBoundedFetch } from '../../net/bounded-fetch.ts'
 import { readAtMost } from '../../net/read-at-most.ts'
-import type { UploadsPort } from '../../uploads/uploads.ts'
+import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
 import { maxObjectBytes, requireObjectKey, requireObjectSize } from './object-keys.ts'
 
 /** Where the bucket is, and the key that opens it. */
@@ -18,7 +18,7 @@ interface S3Request {
   method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
   /** Without a key, the request is about the bucket. */
   key?: string
-  query?: URLSearchParams
+  query?: string
   body?: Uint8Array<ArrayBuffer>
 }
 
@@ -36,8 +36,13 @@ type SendRequest = (request: S3Request) => Promise<S3Answer>
  * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
  * instead of 404 for a missing object: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
-export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
+export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort {
   const send = createSender(settings, timeoutMs)
+  const remove = async (key: string) => {
+    const answer = await send({ method: 'DELETE', key })
+    // S3 answers 204 for a missing object too; some compatible stores do not.
+    if (answer.code !== 'NoSuchKey') requireSuccess('DeleteObject', answer)
+  }
   return {
     async put(key, jpeg) {
       requireObjectSize(jpeg.byteLength)
@@ -48,22 +53,30 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<Uploads
       if (answer.status === 404 && answer.code === 'NoSuchKey') return null
       return requireSuccess('GetObject', answer).bytes
     },
-    async remove(key) {
-      const answer = await send({ method: 'DELETE', key })
-      // S3 answers 204 for a missing object too; some compatible stores do not.
-      if (answer.code !== 'NoSuchKey') requireSuccess('DeleteObject', answer)
+    remove,
+    async removeFolder(folder) {
+      requireObjectKey(folder)
+      // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+      const query = `?list-type=2&max-keys=${maxRemovedObjects}&prefix=${encodeURIComponent(`${folder}/`)}`
+      const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
+      const xml = new TextDecoder().decode(bytes)
+      // Another page would look like an empty folder.
+      if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
+      const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+      for (const key of keys) await remove(key)
+      return keys.length
     },
     pingObjects: async () => void requireSuccess('HeadBucket', await send({ method: 'HEAD' })),
   }
 }
 
 /** List the keys of the objects in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-export async function listS3Objects(settings: S3Settings, timeoutMs: number): Promise<string[]> {
+export async function listS3Objects(settings: S3Settings, timeoutMs: number, pageSize = 1000): Promise<string[]> {
   const send = createSender(settings, timeoutMs)
   const keys: string[] = []
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const query = new URLSearchParams({ 'list-type': '2', ...(next ? { 'continuation-token': next } : {}) })
-    const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
+    const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(pageSize), ...(next ? { 'continuation-token': next } : {}) })
+    const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query: `?${query}` }))
     const xml = new TextDecoder().decode(bytes)
     // The keys of this service have no character that XML escapes.
     for (const [, key = ''] of xml.matchAll(/<Key>([^<]+)<\/Key>/g)) keys.push(key)
@@ -75,12 +88,12 @@ export async function listS3Objects(settings: S3Settings, timeoutMs: number): Pr
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
   const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
-  return async ({ method, key, query, body }) => {
+  return async ({ method, key, query = '', body }) => {
     if (key !== undefined) requireObjectKey(key)
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')
-    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}${query ? `?${query}` : ''}`
+    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? query : `/${key}`}`
     const headers = { 'x-amz-content-sha256': hash, ...(body ? { 'content-type': 'image/jpeg' } : {}) }
     // AWS asks for a signed content type.
     const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })

@@ -35,7 +35,7 @@ const maxIdleMs = 86_400_000
 export function createMemoryRealtime(settings: StreamSettings, characterLimit = maxCharacters): NodeRealtime {
   // In the order of their last event.
   const accounts = new Map<string, Account>()
-  const addEvents = createEventStore(accounts, characterLimit)
+  const store = createEventStore(accounts, characterLimit)
   let isClosed = false
   const findAccount = (accountId: string): Account => {
     const existing = accounts.get(accountId)
@@ -50,12 +50,18 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
     return account
   }
   return {
-    publish: async (accountId, events) => addEvents(accountId, findAccount(accountId), events),
+    publish: async (accountId, events) => store.add(accountId, findAccount(accountId), events),
     async subscribe(accountId, { lastEventId, signal, ...owner }) {
       const account = findAccount(accountId)
       const body = account.streams.open({ ...owner, accountId }, startOf(account, lastEventId), signal)
       if (isClosed) account.streams.close()
       return body
+    },
+    async forget(accountId) {
+      const account = accounts.get(accountId)
+      if (!account) return
+      store.forget(account)
+      await account.streams.checkSignIns()
     },
     async ping() {},
     countStreams: (accountId) => accounts.get(accountId)?.streams.count() ?? 0,
@@ -67,10 +73,14 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
   }
 }
 
-type AddEvents = (accountId: string, account: Account, events: readonly LiveEvent[]) => void
+interface EventStore {
+  /** Store the events of an account, send them to its streams, and forget what is too old or too much. */
+  add(accountId: string, account: Account, events: readonly LiveEvent[]): void
+  /** Forget the events of an account. */
+  forget(account: Account): void
+}
 
-/** Return a function that stores the events of an account, sends them to its streams, and forgets what is too old or too much. */
-function createEventStore(accounts: Map<string, Account>, characterLimit: number): AddEvents {
+function createEventStore(accounts: Map<string, Account>, characterLimit: number): EventStore {
   let characters = 0
   const forgetEvents = (account: Account, kept: number) => {
     const forgotten = account.events.splice(0, Math.max(0, account.events.length - kept))
@@ -84,19 +94,23 @@ function createEventStore(accounts: Map<string, Account>, characterLimit: number
       if (account.streams.count() === 0) accounts.delete(accountId)
     }
   }
-  return (accountId, account, events) => {
-    for (const { key, event, data } of events) {
-      if (account.events.some((stored) => stored.key === key)) continue
-      const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
-      account.events.push(stored)
-      characters += stored.data.length + eventOverhead
-      forgetEvents(account, maxStoredEvents)
-      account.streams.send(stored)
-    }
-    account.publishedAt = Date.now()
-    accounts.delete(accountId)
-    accounts.set(accountId, account)
-    forgetIdleAccounts()
+  const storeEvent = (account: Account, { key, event, data }: LiveEvent) => {
+    if (account.events.some((stored) => stored.key === key)) return
+    const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
+    account.events.push(stored)
+    characters += stored.data.length + eventOverhead
+    forgetEvents(account, maxStoredEvents)
+    account.streams.send(stored)
+  }
+  return {
+    add(accountId, account, events) {
+      for (const event of events) storeEvent(account, event)
+      account.publishedAt = Date.now()
+      accounts.delete(accountId)
+      accounts.set(accountId, account)
+      forgetIdleAccounts()
+    },
+    forget: (account) => forgetEvents(account, 0),
   }
 }
 

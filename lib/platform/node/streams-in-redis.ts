@@ -44,6 +44,11 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
       if (isClosed) streams.close()
       return body
     },
+    async forget(accountId) {
+      const key = streamKeyOf(accountId)
+      await redis.call((client) => client.del(key, eventKeysOf(accountId)))
+      await accounts.get(key)?.checkSignIns()
+    },
     async ping() {
       await redis.ping()
       if (reader.isFailing()) throw new Error('The streams of Redis cannot be read')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
 import { expiries } from '../../../lib/db/retention.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
+import type { Services } from '../../../lib/http/app.ts'
 import { openPostgres } from '../../../lib/platform/node/postgres.ts'
 import { startOwnService } from '../../support/app.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -13,7 +14,8 @@ let roundTrips = 0
 const database = openPostgres({ url: DATABASE_PLATFORM_URL, maxConnections: 2, onRoundTrip: () => roundTrips++ })
 const platform = openPlatformDb(database, 'test', () => {})
 const log: Record<string, unknown>[] = []
-const ctx = { platform, log: (line: Record<string, unknown>) => void log.push(line) }
+const { uploads } = (service.services as Services).ports
+const ctx = { platform, uploads, log: (line: Record<string, unknown>) => void log.push(line) }
 afterAll(async () => {
   await database.close()
   await service.close()
@@ -101,8 +103,8 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows of these kinds. The others are empty and are read once; five have a statement of their own.
-  expect(roundTrips).toBe(2 * tables.length + expiries.length + 5)
+  // Two full batches and one of five rows of these kinds. The others are empty and are read once; ten have a statement of their own.
+  expect(roundTrips).toBe(2 * tables.length + expiries.length + 10)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
 

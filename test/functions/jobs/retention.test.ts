@@ -3,9 +3,11 @@ import { beforeAll, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
 import { type Policy, retention } from '../../../lib/db/retention.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
+import type { Services } from '../../../lib/http/app.ts'
 import { type Service, sharedService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
 import { openTestDatabase } from '../../support/databases.ts'
+import { createFlow } from '../../support/flows.ts'
 import { createSchedule } from '../../support/maintenance.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 import { createSession } from '../../support/sessions.ts'
@@ -17,7 +19,8 @@ let deleteOld: () => Promise<void>
 beforeAll(async () => {
   service = await sharedService()
   const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
-  deleteOld = () => deleteExpiredRows({ platform, log: () => {} })
+  const { uploads } = (service.services as Services).ports
+  deleteOld = () => deleteExpiredRows({ platform, uploads, log: () => {} })
   account = await createAccount(service)
   admin = account.admin
 })
@@ -233,4 +236,80 @@ it('RET-06 deletes the messages of a session that ended long ago, also when it c
   await service.sql(`update ai_sessions set messages_deleted_at = ${ago(900)} where id = $1`, [ended])
   await deleteOld()
   expect(await countMessages(ended)).toBe(0)
+})
+
+/** Upload an image by SQL and put its object, some days ago. Return its id and key. */
+async function insertUpload(days: number): Promise<{ id: string; key: string }> {
+  const id = crypto.randomUUID()
+  const key = `accounts/${account.id}/${id}.jpg`
+  await (service.services as Services).ports.uploads.put(key, new Uint8Array([1]))
+  await service.sql(
+    `insert into uploads (id, account_id, object_key, content_type, width, height, size, created_at)
+     values ($1, $2, $3, 'image/jpeg', 1, 1, 1, ${ago(days)})`,
+    [id, account.id, key],
+  )
+  return { id, key }
+}
+
+it('RET-07 deletes uploads that nothing uses after 7 days, with their objects', async () => {
+  const { uploads } = (service.services as Services).ports
+  const [unused, young, logo, noted] = [await insertUpload(8), await insertUpload(6), await insertUpload(8), await insertUpload(8)]
+  const session = await createSession(admin)
+  await service.sql('update teams set branding_logo_upload_id = $2 where id = $1', [account.teamId, logo.id])
+  await service.sql(
+    `insert into session_supporting_data (account_id, session_id, kind, title, upload_id, created_by) values ($1, $2, 'screenshot', 'x', $3, $4)`,
+    [account.id, session.id, noted.id, admin.id],
+  )
+  const aiSession = await insertAiSession(1)
+  const sent = await insertUpload(8)
+  await service.sql(
+    `insert into ai_message_uploads (account_id, session_id, message_id, place, upload_id) select account_id, session_id, id, 0, $2 from ai_messages where session_id = $1`,
+    [aiSession, sent.id],
+  )
+  await deleteOld()
+  expect(await uploads.get(unused.key)).toBeNull()
+  for (const { key } of [young, logo, noted, sent]) expect(await uploads.get(key)).not.toBeNull()
+  await service.sql('delete from ai_messages where session_id = $1', [aiSession])
+  await service.sql('delete from session_supporting_data where upload_id = $1', [noted.id])
+  await deleteOld()
+  for (const { key } of [noted, sent]) expect(await uploads.get(key)).toBeNull()
+  expect(await service.sql('select from uploads where account_id = $1', [account.id])).toHaveLength(2)
+})
+
+it('RET-07 deletes an object again after the store has failed', async () => {
+  const { uploads } = (service.services as Services).ports
+  const { id, key } = await insertUpload(8)
+  const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
+  const failing = { ...uploads, remove: () => Promise.reject(new Error('away')) }
+  await expect(deleteExpiredRows({ platform, uploads: failing, log: () => {} })).rejects.toThrow('away')
+  expect(await service.sql('select from uploads where id = $1', [id])).toEqual([])
+  await deleteOld()
+  expect(await uploads.get(key)).toBeNull()
+  expect(await service.sql('select from deleted_objects where object_key = $1', [key])).toEqual([])
+})
+
+it('RET-08 deletes the versions of a deleted flow that no session has run, and the flow when nothing refers to it', async () => {
+  const flows = [await createFlow(admin), await createFlow(admin), await createFlow(admin)]
+  const [unused, used, young] = flows.map(({ id }) => id)
+  for (const id of [used, unused]) await service.sql(`update tree_versions set version = 7 where tree_id = $1`, [id])
+  await service.sql(
+    `insert into tree_versions (account_id, tree_id, version, status, name, tree_structure, tree_type, saved_by)
+     select account_id, tree_id, 8, status, name, tree_structure, tree_type, saved_by from tree_versions where tree_id = any ($1)`,
+    [[used, unused]],
+  )
+  await service.sql('update trees set version = 8 where id = any ($1)', [[used, unused]])
+  const { id: session } = await createSession(admin, { tree_id: used })
+  for (const id of [unused, used]) await service.sql(`update trees set deleted_at = ${ago(91)} where id = $1`, [id])
+  await service.sql(`update trees set deleted_at = ${ago(89)} where id = $1`, [young])
+  await deleteOld()
+  const versions = await service.sql<{ tree_id: string; version: number }>(
+    'select tree_id, version from tree_versions where tree_id = any ($1) order by version desc',
+    [flows.map(({ id }) => id)],
+  )
+  expect(versions).toEqual([
+    { tree_id: used, version: 8 },
+    { tree_id: young, version: 1 },
+  ])
+  expect(await service.sql('select id from trees where id = any ($1)', [[unused]])).toEqual([])
+  expect((await admin.call('GET', `/sessions/${session}`)).status).toBe(200)
 })

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+
+/** Begin the erasure of up to `limit` accounts whose grace period is over. */
+export const startErasures = writeStatement(null, (limit: number) => sql`select from app.start_erasures(${limit}::integer)`)
+
+export const selectOpenErasures = readStatement(
+  z.object({ id: z.string() }),
+  () => sql`select id from account_erasures where finished_at is null order by started_at, id limit 20`,
+)
+
+/** Return the billing customer of an account; no row when the row of the account is deleted. */
+export const selectBillingCustomer = readStatement(
+  z.object({ customer_id: z.string().nullable() }),
+  (id: string) => sql`select billing_customer_id as customer_id from accounts where id = ${id}`,
+)
+
+/** Forget the billing customer of an account, and record what happened to it. */
+export const clearBillingCustomer = writeStatement(
+  null,
+  (id: string, outcome: string) => sql`
+    with e as (
+      update account_erasures set counts = counts || jsonb_build_object('billing_customer', ${outcome}::text) where id = ${id} returning id
+    )
+    update accounts a set billing_customer_id = null, provider_subscription_id = null from e where a.id = e.id`,
+)
+
+/** Delete up to `limit` rows of an account that is being erased. */
+export const eraseRows = writeStatement(
+  z.object({ deleted: notNull<number>() }),
+  (id: string, table: string, limit: number) => sql`select app.erase_rows(${id}, ${table}, ${limit}::integer) as deleted`,
+)
+
+/** Delete the row of an account that is being erased, with the rows that are left. Return false while it has a billing customer. */
+export const eraseAccount = writeStatement(
+  z.object({ is_erased: notNull<boolean>() }),
+  (id: string) => sql`select app.erase_account(${id}) as is_erased`,
+)
+
+/** Add to the number of deleted objects of an erasure. */
+export const countObjects = writeStatement(
+  null,
+  (id: string, removed: number) => sql`
+    update account_erasures set counts = counts || jsonb_build_object('objects', coalesce((counts ->> 'objects')::integer, 0) + ${removed}::integer)
+     where id = ${id} and finished_at is null`,
+)
+
+/** Forget the objects of an account that were to be deleted later. */
+export const forgetObjects = writeStatement(
+  null,
+  (id: string) => sql`delete from deleted_objects where starts_with(object_key, ${`accounts/${id}/`})`,
+)
+
+/** End an erasure and add it to the audit log of the platform. */
+export const finishErasure = writeStatement(
+  z.object({ is_finished: notNull<boolean>() }),
+  (id: string) => sql`select app.finish_erasure(${id}) as is_finished`,
+)
