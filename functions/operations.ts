@@ -7,6 +7,7 @@ import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
 import { adminGalleryOperations } from './admin/gallery/operations.ts'
+import { adminOperationsOperations } from './admin/operations/operations.ts'
 import { adminPlanOperations } from './admin/plans/operations.ts'
 import { adminUserOperations } from './admin/users/operations.ts'
 import { escalationOperations } from './ai/escalations/operations.ts'
@@ -140,6 +141,7 @@ export const operations: readonly AnyOperation[] = [
   ...webhookOperations,
   ...feedbackOperations,
   ...adminUserOperations,
+  ...adminOperationsOperations,
   ...adminPlanOperations,
   ...adminGalleryOperations,
 ]

@@ -73,4 +73,5 @@ export const tags: readonly TagInfo[] = [
   tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log. For super admins only.'),
   tag('admin.plans', 'Administration: plans', 'Plan limits, feature flags, invite codes and sales leads. For super admins only.'),
   tag('admin.gallery', 'Administration: gallery', 'Choose what the public gallery shows. For super admins only.'),
+  tag('admin.operations', 'Administration: operations', 'The state of the service, and its waiting work. For super admins only.'),
 ]

@@ -47,4 +47,13 @@ export interface Ports {
   passkeys: Passkeys
   vault: Vault
   psa: OpenPsa
+  /** Ask every dependency, as `/ready` does. Set when the app is assembled. */
+  checkDependencies?: (() => Promise<DependencyChecks>) | undefined
+}
+
+/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
+export interface DependencyChecks {
+  checks: Record<string, 'ok' | 'failed' | 'in_process'>
+  /** Problems that will occur soon, as sentences. */
+  warnings: string[]
 }

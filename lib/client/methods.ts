@@ -764,6 +764,12 @@ listAccounts: PagedMethod<'admin.users.listAccounts'>
 /** List audit logs of all accounts. Newest first. */
 listAuditLogs: PagedMethod<'admin.users.listAuditLogs'>
 }
+operations: {
+/** Get the state of the service. The page `/admin/operations` shows the same. */
+get: Method<'admin.operations.get'>
+/** Attempt waiting work now. A sweep attempts it within a minute. What has failed for good stays as it is. */
+replay: Method<'admin.operations.replay'>
+}
 plans: {
 /** List plans with limits and billing */
 listLimits: PagedMethod<'admin.plans.listLimits'>

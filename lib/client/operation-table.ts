@@ -309,6 +309,8 @@ export const operationTable = {
   'admin.users.extendTrial': 'post /admin/users/{user_id}/extend-trial body key',
   'admin.users.listAccounts': 'get /admin/accounts paged',
   'admin.users.listAuditLogs': 'get /admin/audit-logs paged',
+  'admin.operations.get': 'get /admin/operations',
+  'admin.operations.replay': 'post /admin/operations/replay body key',
   'admin.plans.listLimits': 'get /admin/plan-limits paged',
   'admin.plans.putLimits': 'put /admin/plan-limits body',
   'admin.plans.listFeatureFlags': 'get /admin/feature-flags',

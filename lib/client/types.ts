@@ -823,6 +823,7 @@ key: string
 /** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
 export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
 export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
+export type DependencyState = ('ok' | 'failed' | 'in_process')
 /** The kind of device. */
 export type DeviceCategory = ('network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security')
 export type DeviceTypeCreate = {
@@ -2467,6 +2468,75 @@ export type OneFlowAnalytics = (FlowAnalytics & {
 /** In the order of the flow. Steps that it no longer has come last. */
 steps: (StepAnalytics)[]
 })
+export type OperationsStatus = {
+/** As in `GET /ready`. `in_process`: this process replaces it by its own memory. */
+dependencies: { [key: string]: DependencyState }
+/** Problems that will occur soon. */
+warnings: (string)[]
+/** Stored work that is not done, by kind. */
+backlogs: ({
+outbox: OutboxKind
+/** Rows that wait for an attempt, at most 10,000. */
+open: number
+/** Rows among them whose attempt is due. */
+due: number
+/** How long the oldest of them has been due; 0 without one. */
+oldest_due_seconds: number
+})[]
+/** Maintenance schedules. */
+schedules: {
+/** Schedules whose time has come, at most 10,000. */
+due: number
+/** How long the oldest of them has been due. */
+oldest_due_seconds: number
+}
+/** At most 50, the longest failing first. */
+failing_webhooks: ({
+/** The webhook. */
+webhook_id: string
+/** The account that owns it. */
+account_id: string
+/** Failed attempts since the last success. */
+failures: number
+/** The first of these failures. */
+failing_since: (Timestamp | null)
+/** No attempt starts before this time. */
+paused_until: (Timestamp | null)
+/** Why the service switched it off. */
+disabled_reason: (WebhookDisabledReason | null)
+})[]
+/** The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it. */
+slow_statements: (({
+/** Its `queryid` in pg_stat_statements. */
+query_id: string
+/** Its verb and table. */
+name: string
+/** How often it ran. */
+calls: number
+/** Mean time in milliseconds. */
+mean_ms: number
+/** Total time in milliseconds. */
+total_ms: number
+})[] | null)
+/** What runs. */
+versions: {
+/** As in `GET /health`. */
+service: string
+/** The newest applied migration. */
+migration: string
+/** The version of the database server. */
+postgresql: string
+}
+}
+/** The kind of stored work. */
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports')
+export type OutboxReplay = {
+outbox: ReplayedOutbox
+}
+export type OutboxReplayResult = {
+/** Rows that wait for an attempt and are due now, at most 10,000. */
+rows: number
+}
 export type PasskeyCreate = {
 /** A name to recognise it. */
 name: string
@@ -2936,6 +3006,8 @@ invite_code?: string | undefined
 /** The code of an account's invite. The user joins that account; no account is created. */
 account_invite_code?: string | undefined
 }
+/** The kind of stored work. */
+export type ReplayedOutbox = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks')
 export type ResetPasswordRequest = {
 /** The token of the link in the e-mail. */
 token: string
@@ -5059,6 +5131,8 @@ actor_id?: string | undefined; /** Only this action, such as `member.updated`. *
 action?: string | undefined; /** Only entries at or after this time. */
 created_after?: string | undefined; /** Only entries before this time. */
 created_before?: string | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.operations.get': { input: Record<string, never>; output: OperationsStatus; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.operations.replay': { input: (OutboxReplay); output: OutboxReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.listLimits': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (PlanLimitsResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

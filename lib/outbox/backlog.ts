@@ -4,13 +4,12 @@ import { readStatement } from '../db/statement.ts'
 
 /** The stored work of one outbox that is not done. */
 export const Backlog = z.object({
-  outbox: z.enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'assessments', 'live_events', 'exports']),
-  /** Rows that wait for an attempt, at most 10,000. */
-  open: z.int(),
-  /** Rows among them whose attempt is due. */
-  due: z.int(),
-  /** How long the oldest of them has been due, in seconds; 0 without one. */
-  oldest_due_seconds: z.number(),
+  outbox: z
+    .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'assessments', 'live_events', 'exports'])
+    .describe('The kind of stored work.'),
+  open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
+  due: z.int().describe('Rows among them whose attempt is due.'),
+  oldest_due_seconds: z.number().describe('How long the oldest of them has been due; 0 without one.'),
 })
 export type Backlog = z.output<typeof Backlog>
 

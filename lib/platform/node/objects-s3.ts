@@ -34,8 +34,9 @@ type SendRequest = (request: S3Request) => Promise<S3Answer>
 
 /**
  * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call ends after `timeoutMs`, a read
- * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
- * instead of 404 for a missing object: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and
+ * s3:ListBucket. Without the last, S3 answers 403 instead of 404 for a missing object:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort {
   const send = createSender(settings, timeoutMs)
@@ -57,18 +58,36 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
     remove,
     async removeFolder(folder) {
       requireObjectKey(folder)
-      // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
-      const query = `?list-type=2&max-keys=${maxRemovedObjects}&prefix=${encodeURIComponent(`${folder}/`)}`
-      const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
-      const xml = new TextDecoder().decode(bytes)
-      // Another page would look like an empty folder.
-      if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
-      const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+      const { keys } = await listPage(send, { 'max-keys': String(maxRemovedObjects), prefix: `${folder}/` })
       for (const key of keys) await remove(key)
       return keys.length
     },
     pingObjects: async () => void requireSuccess('HeadBucket', await send({ method: 'HEAD' })),
   }
+}
+
+/** List the keys of the objects in a bucket. */
+export async function listS3Objects(settings: S3Settings, timeoutMs: number, pageSize = 1000): Promise<string[]> {
+  const send = createSender(settings, timeoutMs)
+  const all: string[] = []
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const page = await listPage(send, { 'max-keys': String(pageSize), ...(token ? { 'continuation-token': token } : {}) })
+    all.push(...page.keys)
+    token = page.nextToken
+  }
+  return all
+}
+
+/** List a page of the keys in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+async function listPage(send: SendRequest, parameters: Record<string, string>): Promise<{ keys: string[]; nextToken: string | undefined }> {
+  const query = `?${new URLSearchParams({ 'list-type': '2', ...parameters })}`
+  const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
+  const xml = new TextDecoder().decode(bytes)
+  // Another page would look like an empty bucket.
+  if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
+  // The keys of this service have no character that XML escapes.
+  const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+  return { keys, nextToken: /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1] }
 }
 
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {

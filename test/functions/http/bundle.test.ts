@@ -35,6 +35,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'service',
     'service',
     'service',
+    'staff-page',
     'stripe',
     'totp',
     'webauthn',
@@ -82,7 +83,7 @@ it('the bundle has no source of lib/local, of the Node platform, of a test, or o
   expect(sources.filter((source) => forbiddenSource.test(source))).toEqual([])
 })
 
-it('the modules that are loaded at start have less than 600 KiB gzipped', async () => {
+it('the modules that are loaded at start have at most 620 KiB gzipped', async () => {
   // `import { z } from 'zod'` instead of `import * as z` would add the texts of 40 languages: 60 KiB.
   const start = new Map<string, string>()
   const read = async (name: string): Promise<void> => {
@@ -93,7 +94,7 @@ it('the modules that are loaded at start have less than 600 KiB gzipped', async 
   }
   await read('cloudflare.js')
   const gzipped = [...start.values()].reduce((sum, text) => sum + gzipSync(text).byteLength, 0)
-  expect(gzipped).toBeLessThan(600 * 1024)
+  expect(gzipped).toBeLessThanOrEqual(620 * 1024)
 })
 
 it.each([
