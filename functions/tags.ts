@@ -64,7 +64,7 @@ export const tags: readonly TagInfo[] = [
   tag('psa.connection', 'Ticketing connection', 'The ConnectWise Manage or HaloPSA connection of the account.'),
   tag('psa.members', 'Ticketing members', 'Map users to members of the ticketing system.'),
   tag('psa.tickets', 'Tickets', 'Boards, tickets and their context.'),
-  tag('psa.pushes', 'Ticket notes', 'Notes that are pushed to tickets.'),
+  tag('psa.pushes', 'Ticket pushes', 'Notes, time entries and new tickets that are pushed to the ticketing system.'),
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails.'),
   tag('webhooks', 'Webhooks', 'Send events to a program, signed by the Standard Webhooks specification.'),

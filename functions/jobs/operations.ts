@@ -10,8 +10,8 @@ import * as aiTasks from '../ai/tasks/service.ts'
 import * as maintenanceRuns from '../maintenance/runs/service.ts'
 import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
-import { PushJob } from '../psa/pushes/schemas.ts'
-import * as pushes from '../psa/pushes/service.ts'
+import { PushJob } from '../psa/push-attempts/schemas.ts'
+import * as pushAttempts from '../psa/push-attempts/service.ts'
 import { DeliverWebhookJob } from '../webhooks/attempts/schemas.ts'
 import * as webhookAttempts from '../webhooks/attempts/service.ts'
 import * as jobs from './service.ts'
@@ -31,7 +31,7 @@ export const jobOperations = [
     id: 'jobs.push',
     path: attemptJobs.push.path,
     body: PushJob,
-    handle: ({ ctx, body }) => pushes.attempt(ctx, body.push_id, body.attempt),
+    handle: ({ ctx, body }) => pushAttempts.attempt(ctx, body.push_id, body.attempt),
   }),
   job({
     id: 'jobs.assess',

@@ -9,7 +9,7 @@ import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as aiTasks from '../ai/tasks/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
-import * as pushes from '../psa/pushes/service.ts'
+import * as pushes from '../psa/push-attempts/service.ts'
 import * as webhooks from '../webhooks/attempts/service.ts'
 import * as queries from './queries.ts'
 

@@ -845,6 +845,8 @@ export interface PsaConnectionsTable {
   created_by: Generated<string | null>
   created_at: Generated<string>
   updated_at: Generated<string>
+  time_rounding_minutes: Generated<number>
+  time_minimum_minutes: Generated<number>
 }
 
 export interface PsaMemberMappingsTable {
@@ -861,10 +863,10 @@ export interface PsaMemberMappingsTable {
 export interface PsaPushesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  ticket_id: string
+  ticket_id: string | null
   body: string
   internal: Generated<boolean>
-  source_kind: 'session' | 'ai_session' | 'output'
+  source_kind: 'session' | 'ai_session' | 'output' | 'user'
   source_id: string
   requested_by: Generated<string | null>
   state: Generated<'queued' | 'retrying' | 'pushed' | 'failed'>
@@ -878,6 +880,8 @@ export interface PsaPushesTable {
   pushed_at: string | null
   provider_note_id: string | null
   created_at: Generated<string>
+  kind: Generated<'note' | 'time_entry' | 'ticket'>
+  details: Generated<Json>
 }
 
 export interface QueueMessageIdsTable {

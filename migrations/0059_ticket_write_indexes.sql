@@ -1,0 +1,9 @@
+-- migrate: no-transaction
+-- A session has one time entry and creates one ticket, unless the push has failed.
+create unique index concurrently if not exists psa_pushes_once on psa_pushes (account_id, source_id, kind) where kind <> 'note' and state <> 'failed';
+alter table psa_pushes validate constraint psa_pushes_source_kind_check;
+alter table psa_pushes validate constraint psa_pushes_kind;
+alter table psa_pushes validate constraint psa_pushes_ticket;
+alter table psa_pushes validate constraint psa_pushes_details;
+alter table psa_connections validate constraint psa_connections_rounding;
+alter table psa_connections validate constraint psa_connections_minimum;
