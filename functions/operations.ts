@@ -55,7 +55,9 @@ import { notificationOperations } from './notifications/notifications/operations
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
+import { psaCallbackOperations } from './psa/callbacks/operations.ts'
 import { psaPushOperations } from './psa/pushes/operations.ts'
+import { psaRuleOperations } from './psa/rules/operations.ts'
 import { psaOperations } from './psa/tickets/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
@@ -117,6 +119,8 @@ export const operations: readonly AnyOperation[] = [
   ...psaConnectionOperations,
   ...psaMemberOperations,
   ...psaPushOperations,
+  ...psaRuleOperations,
+  ...psaCallbackOperations,
   ...billingOperations,
   ...uploadOperations,
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.

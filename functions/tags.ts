@@ -65,6 +65,8 @@ export const tags: readonly TagInfo[] = [
   tag('psa.members', 'Ticketing members', 'Map users to members of the ticketing system.'),
   tag('psa.tickets', 'Tickets', 'Boards, tickets and their context.'),
   tag('psa.pushes', 'Ticket pushes', 'Notes, time entries and new tickets that are pushed to the ticketing system.'),
+  tag('psa.rules', 'Ticket rules', 'Prepare sessions for new tickets by board, type and keywords.'),
+  tag('psa.callbacks', 'Ticket callbacks', 'The ticketing system tells which tickets have changed.'),
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails.'),
   tag('webhooks', 'Webhooks', 'Send events to a program, signed by the Standard Webhooks specification.'),

@@ -10,6 +10,8 @@ import * as aiTasks from '../ai/tasks/service.ts'
 import * as maintenanceRuns from '../maintenance/runs/service.ts'
 import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
+import { ReadTicketJob } from '../psa/changes/schemas.ts'
+import * as ticketChanges from '../psa/changes/service.ts'
 import { PushJob } from '../psa/push-attempts/schemas.ts'
 import * as pushAttempts from '../psa/push-attempts/service.ts'
 import { DeliverWebhookJob } from '../webhooks/attempts/schemas.ts'
@@ -32,6 +34,12 @@ export const jobOperations = [
     path: attemptJobs.push.path,
     body: PushJob,
     handle: ({ ctx, body }) => pushAttempts.attempt(ctx, body.push_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.readTicket',
+    path: attemptJobs.ticket_change.path,
+    body: ReadTicketJob,
+    handle: ({ ctx, body }) => ticketChanges.attempt(ctx, body.change_id, body.attempt),
   }),
   job({
     id: 'jobs.assess',

@@ -540,6 +540,24 @@ createTicket: Method<'psa.pushes.createTicket'>
 /** Push a session to its ticket. Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection. */
 createForSession: Method<'psa.pushes.createForSession'>
 }
+rules: {
+/** List ticket rules. In the order in which they are checked, at most 100. */
+list: Method<'psa.rules.list'>
+/** Create a ticket rule. When a callback names a ticket, the first enabled rule that matches it prepares a session of its flow, once per ticket and rule. */
+create: Method<'psa.rules.create'>
+/** Change a ticket rule. Fields left out stay as they are. */
+update: Method<'psa.rules.update'>
+/** Delete a ticket rule. Sessions that it has prepared stay. */
+delete: Method<'psa.rules.delete'>
+}
+callbacks: {
+/** Get the state of the callbacks. Does not return the address, because it is a secret. */
+get: Method<'psa.callbacks.get'>
+/** Create an address for callbacks. Replaces the earlier address, which stops working. Enter the address in the ticketing system. Returns 409 `psa_not_connected` without an active connection. */
+enable: Method<'psa.callbacks.enable'>
+/** Remove the address for callbacks. A repeated request changes nothing. */
+disable: Method<'psa.callbacks.disable'>
+}
 }
 billing: {
 /** Create a billing portal session. Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again. */

@@ -2035,6 +2035,8 @@ session_count: number
 /** When the run started; null for a missed run. */
 started_at: (Timestamp | null)
 } | null)
+/** The ticket that it works for; it is paused when the ticket is closed. */
+ticket_number: (string | null)
 /** The owner of the schedule, who also owns the sessions of its scheduled runs. */
 created_by: string
 created_at: Timestamp
@@ -2054,6 +2056,8 @@ timezone: string
 target_list_id: string
 /** False creates a paused schedule. */
 is_active?: boolean | undefined
+/** The ticket that it works for. A callback that closes the ticket pauses the schedule. */
+ticket_number?: (string | null) | undefined
 }
 export type MaintenanceScheduleDetail = (MaintenanceSchedule & {
 /** The next five due times; empty while it is paused. */
@@ -2070,6 +2074,8 @@ timezone?: string | undefined
 target_list_id?: string | undefined
 /** False pauses the schedule. */
 is_active?: boolean | undefined
+/** The ticket that it works for. A callback that closes the ticket pauses the schedule. */
+ticket_number?: (string | null) | undefined
 }
 export type MarkdownFlow = {
 /** The whole file with its front matter, in the format of the export. */
@@ -2529,7 +2535,7 @@ postgresql: string
 }
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports' | 'ticket_changes')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -2715,6 +2721,20 @@ id: string
 /** Name of the board. */
 name: string
 }
+export type PsaCallbackAddress = {
+/** The address for the ticketing system. It is returned only once. */
+url: string
+/** HaloPSA: user name of the basic authentication; null for ConnectWise, which signs. */
+username: (string | null)
+/** HaloPSA: password of the basic authentication. It is returned only once. */
+password: (string | null)
+}
+export type PsaCallbacks = {
+/** Whether there is an address for callbacks. */
+is_enabled: boolean
+/** When the last callback arrived; null before the first. */
+last_received_at: (Timestamp | null)
+}
 export type PsaCompanyItem = {
 /** Id in the ticketing system. */
 id: string
@@ -2841,6 +2861,74 @@ created_at: Timestamp
 export type PsaPushKind = ('note' | 'time_entry' | 'ticket')
 export type PsaPushSource = ('session' | 'ai_session' | 'output' | 'user')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
+export type PsaRule = {
+id: Id
+/** Name of the rule. */
+name: string
+/** Rules are checked in this order; the first that matches prepares a session. */
+position: number
+/** False switches the rule off. */
+is_enabled: boolean
+/** Only tickets of this board; null for every board. */
+board_id: (string | null)
+/** Only tickets of this type; null for every type. */
+ticket_type: (string | null)
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords: (string)[]
+/** A published flow that I can see. */
+tree_id: string
+/** The field of the ticket for each variable of the flow. */
+variables: { [key: string]: PsaTicketField }
+/** The user of the prepared sessions. */
+user_id: string
+/** When it last prepared a session. */
+last_matched_at: (Timestamp | null)
+/** Why the last matching ticket got no session; null when it got one. */
+last_error: (string | null)
+created_at: Timestamp
+/** When an admin last changed it. */
+updated_at: string
+}
+export type PsaRuleCreate = {
+/** Name of the rule. */
+name: string
+/** Rules are checked in this order; the first that matches prepares a session. */
+position?: number | undefined
+/** False switches the rule off. */
+is_enabled?: boolean | undefined
+/** Only tickets of this board; null for every board. */
+board_id?: (string | null) | undefined
+/** Only tickets of this type; null for every type. */
+ticket_type?: (string | null) | undefined
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords?: (string)[] | undefined
+/** A published flow that I can see. */
+tree_id: string
+/** The field of the ticket for each variable of the flow. */
+variables?: { [key: string]: PsaTicketField } | undefined
+/** The user of the prepared sessions; I, if left out. */
+user_id?: string | undefined
+}
+export type PsaRuleUpdate = {
+/** Name of the rule. */
+name?: string | undefined
+/** Rules are checked in this order; the first that matches prepares a session. */
+position?: number | undefined
+/** False switches the rule off. */
+is_enabled?: boolean | undefined
+/** Only tickets of this board; null for every board. */
+board_id?: (string | null) | undefined
+/** Only tickets of this type; null for every type. */
+ticket_type?: (string | null) | undefined
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords?: (string)[] | undefined
+/** A published flow that I can see. */
+tree_id?: string | undefined
+/** The field of the ticket for each variable of the flow. */
+variables?: { [key: string]: PsaTicketField } | undefined
+/** The user of the prepared sessions. */
+user_id?: string | undefined
+}
 export type PsaStatus = {
 /** Id in the ticketing system. */
 id: string
@@ -2943,6 +3031,7 @@ contact_id?: string | undefined
 /** Id of the board. Without it, the ticketing system chooses one. */
 board_id?: string | undefined
 }
+export type PsaTicketField = ('id' | 'summary' | 'description' | 'company' | 'contact' | 'board' | 'status' | 'priority' | 'type' | 'owner')
 export type PsaTicketItem = {
 /** Id in the ticketing system. */
 id: string
@@ -4106,6 +4195,24 @@ text: string
 }
 /** Whether the part is in both texts, only in the older or only in the newer one. */
 export type TextPartOp = ('equal' | 'delete' | 'insert')
+/** Its JSON. */
+export type TicketChangedEvent = {
+/** Id of the ticket in the ticketing system. */
+ticket_id: string
+/** Its status; null if the ticket was deleted. */
+status: (string | null)
+/** Whether it is closed or deleted. */
+is_closed: boolean
+/** Sessions of the ticket that are prepared or in progress, at most 50. */
+sessions: ({
+/** Id of the session. */
+session_id: string
+/** The user of the session. */
+user_id: string
+})[]
+/** Maintenance schedules of the ticket that its closing has paused. */
+paused_schedule_ids: (Id)[]
+}
 export type TicketContextPart = ('company' | 'contact' | 'configurations' | 'notes' | 'related_tickets')
 /** RFC 3339, UTC, with milliseconds. */
 export type Timestamp = string
@@ -4921,6 +5028,15 @@ session_id: string } & (PsaTimeEntryCreate); output: PsaPush; code: 'email_not_v
 session_id: string } & (PsaTicketCreate); output: PsaPush; code: 'already_has_ticket' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'psa.pushes.createForSession': { input: { /** Id of the session. */
 session_id: string } & (SessionPush); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.rules.list': { input: Record<string, never>; output: (PsaRule)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.create': { input: (PsaRuleCreate); output: PsaRule; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.update': { input: { /** Id of the rule. */
+rule_id: string } & (PsaRuleUpdate); output: PsaRule; code: 'email_not_verified' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.delete': { input: { /** Id of the rule. */
+rule_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.callbacks.get': { input: Record<string, never>; output: PsaCallbacks; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.callbacks.enable': { input: Record<string, never>; output: PsaCallbackAddress; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'step_up_required' | 'subscription_lapsed' }
+  'psa.callbacks.disable': { input: Record<string, never>; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'billing.createPortalSession': { input: Record<string, never>; output: BillingPortalSession; code: 'billing_provider_error' | 'billing_provider_not_configured' | 'mfa_setup_required' | 'no_billing_customer' | 'password_change_required' | 'step_up_required' }
   'billing.getSubscription': { input: Record<string, never>; output: SubscriptionResponse; code: 'mfa_setup_required' | 'password_change_required' }
   'uploads.create': { input: (FileInput); output: UploadResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -4930,7 +5046,7 @@ upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_requi
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

@@ -349,6 +349,7 @@ export const exportedTables: readonly ExportedTable[] = [
       'timezone',
       'is_active',
       'next_run_at',
+      'ticket_number',
       'version',
       'created_at',
       'updated_at',
@@ -613,8 +614,26 @@ export const exportedTables: readonly ExportedTable[] = [
     ],
     leftOut: { hash: secret },
   }),
+  exportTable('psa_rules', 'psa_rules', {
+    columns: [
+      'id',
+      'name',
+      'position',
+      'is_enabled',
+      'board_id',
+      'ticket_type',
+      'keywords',
+      'tree_id',
+      'variables',
+      'user_id',
+      'created_by',
+      'created_at',
+      'updated_at',
+    ],
+    leftOut: { last_matched_at: state, last_error: state },
+  }),
   exportTable('psa_connections', 'psa_connection', {
-    columns: ['id', 'provider', 'base_url', 'is_active', 'created_by', 'created_at', 'updated_at'],
+    columns: ['id', 'provider', 'base_url', 'is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'created_by', 'created_at', 'updated_at'],
     leftOut: {
       identity: 'keys of the ticketing system',
       credentials: secret,
@@ -629,6 +648,8 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('psa_pushes', 'ticket_notes', {
     columns: [
       'id',
+      'kind',
+      'details',
       'ticket_id',
       'body',
       'internal',

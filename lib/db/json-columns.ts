@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
+import type { TicketField } from '../psa/rules.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
@@ -28,6 +29,8 @@ export interface JsonColumns {
   'notification_configs.events_enabled': string[]
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
+  'psa_pushes.details': Record<string, unknown>
+  'psa_rules.variables': Record<string, TicketField>
   'script_builder_sessions.parameters_schema': ScriptParameter[]
   'script_templates.parameters_schema': ScriptParameter[]
   'sessions.secret_variables': Record<string, string>

@@ -4,6 +4,9 @@ import { addConnectwiseWrites, sendMissing } from './psa-connectwise-writes.ts'
 import type { LocalPsa, LocalTicket } from './psa-data.ts'
 
 const root = '/v4_6_release/apis/3.0'
+/** The path of the key that signs callbacks. */
+export const signingKeyPath = '/v4_6_release/services/signing-key'
+export const localSigningKey = 'local-signing-key-8d1f'
 const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
 
 /**
@@ -13,6 +16,8 @@ const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('b
 export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
   const { data } = psa
+  // The address is in the callbacks, and needs no credentials.
+  app.get(signingKeyPath, (c) => c.json({ signing_key: localSigningKey }))
   app.use('*', async (c, next) => {
     if (c.req.header('authorization') !== requiredAuthorization || c.req.header('clientid') !== 'demo')
       return sendError(c, 401, 'Unauthorized', 'Access is denied')

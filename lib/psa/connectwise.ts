@@ -73,7 +73,7 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
  * Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path, or a part of it:
  * `/v4_6_release` is the path of the web client (https://developer.connectwise.com/Best_Practices/Manage_Cloud_URL_Formatting).
  */
-function toApiRoot(baseUrl: string): string {
+export function toApiRoot(baseUrl: string): string {
   const url = new URL(baseUrl)
   const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
   if (site) url.hostname = `api-${url.hostname}`

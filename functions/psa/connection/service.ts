@@ -1,5 +1,6 @@
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '../../../lib/problem.ts'
 import { type ConnectionRow, decryptConnection, decryptSecrets, encryptSecrets } from '../../../lib/psa/connection.ts'
 import { type Provider, PsaError, type PsaPort } from '../../../lib/psa/psa.ts'
@@ -81,6 +82,18 @@ export function toProblem(error: unknown, resource?: string): unknown {
   if (kind === 'missing' && resource) return new Problem('not_found', `${resource} not found`, { cause: error })
   const headers = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {}
   return new Problem(errorCodes[kind], message, { headers, cause: error })
+}
+
+/**
+ * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
+ * final; other errors of the ticketing system may be retried. Rethrow any other error.
+ */
+export function toSendResult(error: unknown): Extract<SendResult, { ok: false }> {
+  if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
+  if (!(error instanceof PsaError)) throw error
+  const { kind, message, status, retryAfterSeconds } = error
+  const isFinal = kind === 'missing' || kind === 'invalid'
+  return { ok: false, status, error: message, gone: isFinal, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
 }
 
 const errorCodes = {

@@ -4,8 +4,7 @@ import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../.
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { TicketDetails, TimeEntryDetails } from '../../../lib/outbox/pushes.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
-import { Problem } from '../../../lib/problem.ts'
-import { type NoteVisibility, PsaError, type PsaPort } from '../../../lib/psa/psa.ts'
+import type { NoteVisibility, PsaPort } from '../../../lib/psa/psa.ts'
 import * as connection from '../connection/service.ts'
 import * as psa from '../tickets/service.ts'
 import * as queries from './queries.ts'
@@ -56,7 +55,7 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
     if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
     return { result: { ok: true, status: null }, providerId }
   } catch (error) {
-    return { result: toSendResult(error), providerId: null }
+    return { result: connection.toSendResult(error), providerId: null }
   }
 }
 
@@ -106,18 +105,6 @@ function requireTicketId({ ticket_id }: queries.ClaimedPush): string {
 function toVisibility({ internal, details }: queries.ClaimedPush): NoteVisibility {
   if (details.is_resolution === true) return 'resolution'
   return internal ? 'internal' : 'client'
-}
-
-/**
- * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
- * final; other errors of the ticketing system may be retried. Rethrow any other error.
- */
-function toSendResult(error: unknown): SendResult {
-  if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
-  if (!(error instanceof PsaError)) throw error
-  const { kind, message, status, retryAfterSeconds } = error
-  const isFinal = kind === 'missing' || kind === 'invalid'
-  return { ok: false, status, error: message, gone: isFinal, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
 }
 
 function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush, reason: string) {

@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import type { OutboundGuard } from '../net/guard.ts'
+import { toApiRoot } from './connectwise.ts'
+import { createPsaHttp } from './http.ts'
+import { ticketIdPattern } from './psa.ts'
+import { parseAnswer } from './wire.ts'
+
+// What the providers send when a ticket changes. Only the ticket's id is used: its state is read from the provider.
+
+const maxTickets = 100
+const TicketNumber = z.union([z.int(), z.string()]).transform(String).pipe(z.string().regex(ticketIdPattern))
+
+/** A callback of ConnectWise, see https://developer.connectwise.com/Best_Practices/PSA_Callbacks. */
+const ConnectWiseCallback = z.object({
+  ID: TicketNumber,
+  Type: z.string(),
+  CompanyId: z.string(),
+  Metadata: z.object({ key_url: z.url() }),
+})
+const HaloItem = z.union([
+  z.object({ ticket: z.object({ id: TicketNumber }) }).transform(({ ticket }) => ticket.id),
+  z.object({ object_id: TicketNumber }).transform((item) => item.object_id),
+])
+
+/** Return the tickets that a webhook of HaloPSA names. It sends one event, or a list of them when it is set to batches. */
+export function parseHaloTickets(body: unknown): string[] {
+  const items = Array.isArray(body) ? body.slice(0, maxTickets) : [body]
+  return [...new Set(items.flatMap((item) => HaloItem.safeParse(item).data ?? []))]
+}
+
+interface SignedCallback {
+  bytes: Uint8Array<ArrayBuffer>
+  body: unknown
+  /** The header `x-content-signature`. */
+  signature: string | null
+}
+interface CallbackSender {
+  baseUrl: string
+  companyId: string
+}
+
+/**
+ * Return the tickets that a callback of ConnectWise names, or null when it is not signed by the system at `baseUrl` for this company. Throw
+ * PsaError when the key cannot be read.
+ */
+export async function readConnectWiseTickets(callback: SignedCallback, sender: CallbackSender, guard: OutboundGuard): Promise<string[] | null> {
+  const { data } = ConnectWiseCallback.safeParse(callback.body)
+  if (!data || callback.signature === null) return null
+  if (data.CompanyId.toLowerCase() !== sender.companyId.toLowerCase()) return null
+  // Security: the body names the address of the key, so only addresses of the connected system are read.
+  const keyUrl = new URL(data.Metadata.key_url)
+  if (![new URL(sender.baseUrl).origin, new URL(toApiRoot(sender.baseUrl)).origin].includes(keyUrl.origin)) return null
+  if (!(await isSignedBySystem(keyUrl, callback as SignedCallback & { signature: string }, guard))) return null
+  return data.Type.toLowerCase() === 'ticket' ? [data.ID] : []
+}
+
+/** Check the signature with the key at an address of the system. The key may have been exchanged since it was read, so it is read again. */
+async function isSignedBySystem(keyUrl: URL, { bytes, signature }: SignedCallback & { signature: string }, guard: OutboundGuard): Promise<boolean> {
+  const cached = keys.get(keyUrl.href)
+  if (cached && (await isSignedBy(cached.key, bytes, signature))) return true
+  if (cached && Date.now() - cached.readAt < minKeyAgeMs) return false
+  return isSignedBy(await readSigningKey(keyUrl, guard), bytes, signature)
+}
+
+// Forged callbacks cause at most one call per system in this time.
+const minKeyAgeMs = 30_000
+const maxKeys = 500
+const keys = new Map<string, { key: string; readAt: number }>()
+const SigningKey = z.object({ signing_key: z.string().min(16) })
+
+async function readSigningKey({ href, origin }: URL, guard: OutboundGuard): Promise<string> {
+  const { signing_key: key } = parseAnswer(SigningKey, await createPsaHttp(origin, guard)({ url: href }))
+  if (keys.size >= maxKeys) keys.clear()
+  keys.set(href, { key, readAt: Date.now() })
+  return key
+}
+
+/** The signature is the HMAC-SHA256 of the body in base64. Its key is the SHA-256 of the signing key. */
+async function isSignedBy(signingKey: string, bytes: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean> {
+  const keyBytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(signingKey))
+  const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  const sent = decodeBase64(signature)
+  return sent !== null && crypto.subtle.verify('HMAC', key, sent, bytes)
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+/** The name with which HaloPSA signs in to send webhooks. */
+export const haloUserName = 'support-flow'
+
+/** Return the password of an `Authorization` header with basic authentication, or null. */
+export function parseBasicPassword(header: string | null): string | null {
+  const [, encoded = ''] = /^Basic ([A-Za-z0-9+/]{1,400}={0,2})$/i.exec(header ?? '') ?? []
+  try {
+    const text = atob(encoded)
+    return text.startsWith(`${haloUserName}:`) ? text.slice(haloUserName.length + 1) : null
+  } catch {
+    return null
+  }
+}
