@@ -633,7 +633,17 @@ export const exportedTables: readonly ExportedTable[] = [
     leftOut: { last_matched_at: state, last_error: state },
   }),
   exportTable('psa_connections', 'psa_connection', {
-    columns: ['id', 'provider', 'base_url', 'is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'created_by', 'created_at', 'updated_at'],
+    columns: [
+      'id',
+      'provider',
+      'base_url',
+      'is_active',
+      'time_rounding_minutes',
+      'time_minimum_minutes',
+      'created_by',
+      'created_at',
+      'updated_at',
+    ],
     leftOut: {
       identity: 'keys of the ticketing system',
       credentials: secret,

@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
-import type { TicketField } from '../psa/rules.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
@@ -30,7 +29,7 @@ export interface JsonColumns {
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
   'psa_pushes.details': Record<string, unknown>
-  'psa_rules.variables': Record<string, TicketField>
+  'psa_rules.variables': Record<string, string>
   'script_builder_sessions.parameters_schema': ScriptParameter[]
   'script_templates.parameters_schema': ScriptParameter[]
   'sessions.secret_variables': Record<string, string>

@@ -51,7 +51,11 @@ export function parseConditions(text: string): Predicate {
     if (operator === '=') return (item) => readField(item, path) === value
     if (operator === '!=') return (item) => readField(item, path) !== value
     // SQL Server's default collation ignores case.
-    if (operator === 'contains') return (item) => String(readField(item, path) ?? '').toLowerCase().includes(String(value).toLowerCase())
+    if (operator === 'contains')
+      return (item) =>
+        String(readField(item, path) ?? '')
+          .toLowerCase()
+          .includes(String(value).toLowerCase())
     throw new Error(`The operator ${operator} is not supported`)
   }
   const parseList = (path: string): Predicate => {

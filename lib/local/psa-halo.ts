@@ -102,14 +102,14 @@ function addTicketWrites(app: Hono, psa: LocalPsa): void {
 
 function createTicket(c: Context, psa: LocalPsa, input: z.output<typeof TicketInput>): Response {
   const { summary, details_html = '', client_id: companyId, user_id = null, team_id = 1, third_party_id_string: reference } = input
-  if (!summary || !psa.data.companies.some(({ id }) => id === companyId)) return c.json({ error: 'Please select a client and a summary' }, 400)
+  if (!summary || !psa.data.companies.some(({ id }) => id === companyId))
+    return c.json({ error: 'Please select a client and a summary' }, 400)
   const optional = reference === undefined ? {} : { reference }
   const ids = { companyId: companyId as number, contactId: user_id, boardId: team_id }
   return c.json(toTicketBody(psa, psa.createTicket({ summary, description: htmlToText(details_html), ...ids, ...optional })), 201)
 }
 
-const htmlToText = (html: string) =>
-  html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 interface ActionInput {
   ticket_id?: number

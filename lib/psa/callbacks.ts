@@ -43,7 +43,11 @@ interface CallbackSender {
  * Return the tickets that a callback of ConnectWise names, or null when it is not signed by the system at `baseUrl` for this company. Throw
  * PsaError when the key cannot be read.
  */
-export async function readConnectWiseTickets(callback: SignedCallback, sender: CallbackSender, guard: OutboundGuard): Promise<string[] | null> {
+export async function readConnectWiseTickets(
+  callback: SignedCallback,
+  sender: CallbackSender,
+  guard: OutboundGuard,
+): Promise<string[] | null> {
   const { data } = ConnectWiseCallback.safeParse(callback.body)
   if (!data || callback.signature === null) return null
   if (data.CompanyId.toLowerCase() !== sender.companyId.toLowerCase()) return null
@@ -55,7 +59,11 @@ export async function readConnectWiseTickets(callback: SignedCallback, sender: C
 }
 
 /** Check the signature with the key at an address of the system. The key may have been exchanged since it was read, so it is read again. */
-async function isSignedBySystem(keyUrl: URL, { bytes, signature }: SignedCallback & { signature: string }, guard: OutboundGuard): Promise<boolean> {
+async function isSignedBySystem(
+  keyUrl: URL,
+  { bytes, signature }: SignedCallback & { signature: string },
+  guard: OutboundGuard,
+): Promise<boolean> {
   const cached = keys.get(keyUrl.href)
   if (cached && (await isSignedBy(cached.key, bytes, signature))) return true
   if (cached && Date.now() - cached.readAt < minKeyAgeMs) return false

@@ -15,7 +15,7 @@ const maxSummaryLength = 100
 export function createConnectWiseWrites(get: Get, send: Send): Writes {
   const create = async (path: ApiPath, body: object) => parseAnswer(CreatedRecord, await send('POST', path, body)).id
   return {
-    addNote: (ticketId, note) => create(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note)),
+    addNote: async (ticketId, note) => create(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note)),
     updateTicket: async (ticketId, change) =>
       toTicket(parseAnswer(TicketWire, await send('PATCH', apiPath`/service/tickets/${ticketId}`, toPatch(change)))),
     createTicket: (ticket) => create(apiPath`/service/tickets`, toTicketBody(ticket)),
@@ -27,7 +27,12 @@ export function createConnectWiseWrites(get: Get, send: Send): Writes {
     addTimeEntry: (entry) => create(apiPath`/time/entries`, toTimeEntryBody(entry)),
     async findTimeEntry(ticketId, reference) {
       const conditions = joinConditions(`chargeToId in ${toIdList([ticketId])}`, 'chargeToType="ServiceTicket"')
-      const entries = await readPages(get, apiPath`/time/entries`, { conditions, fields: 'id,internalNotes', orderBy: 'id desc' }, TimeEntryWire)
+      const entries = await readPages(
+        get,
+        apiPath`/time/entries`,
+        { conditions, fields: 'id,internalNotes', orderBy: 'id desc' },
+        TimeEntryWire,
+      )
       return entries.find(({ internalNotes }) => internalNotes?.includes(reference))?.id ?? null
     },
   }

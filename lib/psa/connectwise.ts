@@ -25,7 +25,16 @@ import {
 import { createConnectWiseWrites, type Send } from './connectwise-writes.ts'
 import { readContextParts } from './gather.ts'
 import type { PsaHttp } from './http.ts'
-import { type Configuration, type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketNote, type TicketSearch, ticketIdPattern } from './psa.ts'
+import {
+  type Configuration,
+  type PsaConnection,
+  PsaError,
+  type PsaPort,
+  type Ticket,
+  type TicketNote,
+  type TicketSearch,
+  ticketIdPattern,
+} from './psa.ts'
 import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
 import { readContextParts } from './gather.ts'
-import { createHaloWrites } from './halopsa-writes.ts'
 import {
   Action,
   ActionList,
@@ -22,6 +21,7 @@ import {
   UserWire,
   unassignedAgentId,
 } from './halopsa-wire.ts'
+import { createHaloWrites } from './halopsa-writes.ts'
 import type { PsaHttp } from './http.ts'
 import { type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketSearch } from './psa.ts'
 import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
@@ -72,7 +72,11 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
       const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
       return findSameNote(parseItems(Action, actions), query)
     },
-    ...createHaloWrites(get, (path, body) => call(path, {}, body), (ticketId) => readTicket(get, ticketId)),
+    ...createHaloWrites(
+      get,
+      (path, body) => call(path, {}, body),
+      (ticketId) => readTicket(get, ticketId),
+    ),
   }
 }
 

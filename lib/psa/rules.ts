@@ -27,7 +27,11 @@ export function matchesRule({ board_id, ticket_type, keywords }: RuleConditions,
 
 /** Return a text as lower-case words with a space around each, so that a phrase is found at the limits of words. */
 function toWords(text: string): string {
-  const words = text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().match(/[\p{L}\p{N}]+/gu)
+  const words = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
   return ` ${(words ?? []).join(' ')} `
 }
 

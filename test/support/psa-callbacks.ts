@@ -15,7 +15,14 @@ interface CallbackOptions {
 export function buildConnectWiseCallback(service: Pick<Service, 'localOrigin'>, ticketId: string, options: CallbackOptions = {}) {
   const { key = localSigningKey, keyUrl = `${service.localOrigin}/psa${signingKeyPath}`, companyId = 'demo', type = 'ticket' } = options
   const entity = JSON.stringify({ id: Number(ticketId), summary: 'Printer' })
-  const fields = { MessageId: crypto.randomUUID(), FromUrl: 'local', CompanyId: companyId, MemberId: 'zadmin', Action: 'updated', Type: type }
+  const fields = {
+    MessageId: crypto.randomUUID(),
+    FromUrl: 'local',
+    CompanyId: companyId,
+    MemberId: 'zadmin',
+    Action: 'updated',
+    Type: type,
+  }
   const body = JSON.stringify({ ...fields, ID: Number(ticketId), Entity: entity, Metadata: { key_url: keyUrl } })
   const signature = createHmac('sha256', createHash('sha256').update(key).digest()).update(body).digest('base64')
   return { body, headers: { 'content-type': 'application/json', 'x-content-signature': signature } }
@@ -33,6 +40,7 @@ export async function enableCallbacks(service: Service, admin: Person, provider:
   const path = url.slice(url.indexOf('/psa/callbacks'))
   const build = (ticketId: string) =>
     provider === 'connectwise' ? buildConnectWiseCallback(service, ticketId) : buildHaloWebhook(ticketId, password ?? '')
-  const send = ({ body, headers }: { body: string; headers: Record<string, string> }) => request(service, 'POST', path, { raw: body, headers })
+  const send = ({ body, headers }: { body: string; headers: Record<string, string> }) =>
+    request(service, 'POST', path, { raw: body, headers })
   return { path, password: password ?? '', build, send, notify: (ticketId: string) => send(build(ticketId)) }
 }

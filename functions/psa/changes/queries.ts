@@ -46,7 +46,8 @@ export const selectFingerprint = readStatement(
 /** Lock a ticket, so that two reads of it are recorded one after the other. */
 export const lockTicket = writeStatement(
   null,
-  (ticketId: string) => sql`select pg_advisory_xact_lock(hashtextextended('psa_ticket:' || app.account_id()::text || ':' || ${ticketId}::text, 0))`,
+  (ticketId: string) =>
+    sql`select from pg_advisory_xact_lock(hashtextextended('psa_ticket:' || app.account_id()::text || ':' || ${ticketId}::text, 0))`,
 )
 
 const numbersOf = (ticketId: string) => sql`(${ticketId}, ${`#${ticketId}`})`

@@ -90,7 +90,9 @@ async function announceChange(db: WriteDb, ticketId: string, ticket: Ticket | nu
 
 /** Return a hash of what the event is about, because the names of people must not be stored. */
 function toFingerprint(ticket: Ticket | null): Promise<string> {
-  return sha256Base64url(JSON.stringify(ticket && [ticket.status, ticket.board_id, ticket.owner, ticket.priority, ticket.is_closed, ticket.updated_at]))
+  return sha256Base64url(
+    JSON.stringify(ticket && [ticket.status, ticket.board_id, ticket.owner, ticket.priority, ticket.is_closed, ticket.updated_at]),
+  )
 }
 
 async function recordFailure(ctx: ChangeContext, claimed: queries.ClaimedChange, result: Failure): Promise<void> {

@@ -10,7 +10,15 @@ export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined>
   return db
     .selectFrom('psa_connections')
     .select(['id', 'account_id', 'provider', 'base_url', sql<ConnectionRow['identity']>`identity`.as('identity'), 'credentials'])
-    .select(['is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'last_checked_at', 'last_check_error', 'created_at', 'updated_at'])
+    .select([
+      'is_active',
+      'time_rounding_minutes',
+      'time_minimum_minutes',
+      'last_checked_at',
+      'last_check_error',
+      'created_at',
+      'updated_at',
+    ])
     .select(sql<string>`app.now()::timestamptz(3)`.as('now'))
     .where('account_id', '=', accountId)
     .executeTakeFirst()

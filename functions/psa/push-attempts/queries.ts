@@ -34,7 +34,10 @@ export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: numbe
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedPush, result: SendResult, providerId: string | null, retrySeconds: number | null) => {
-    const ids = claimed.kind === 'ticket' ? sql`, provider_note_id = ${providerId}, ticket_id = ${providerId}` : sql`, provider_note_id = ${providerId}`
+    const ids =
+      claimed.kind === 'ticket'
+        ? sql`, provider_note_id = ${providerId}, ticket_id = ${providerId}`
+        : sql`, provider_note_id = ${providerId}`
     return pushAttempts.complete(claimed, result, retrySeconds, providerId === null ? sql`` : ids)
   },
 )

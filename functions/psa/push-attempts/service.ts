@@ -83,7 +83,15 @@ const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 const addTimeEntryOnce: Push = async (port, claimed) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
   const [ticketId, reference] = [requireTicketId(claimed), toReference(claimed)]
-  const entry = { ticketId, memberId: member_id, startedAt: started_at, minutes, text: claimed.body, visibility: toVisibility(claimed), reference }
+  const entry = {
+    ticketId,
+    memberId: member_id,
+    startedAt: started_at,
+    minutes,
+    text: claimed.body,
+    visibility: toVisibility(claimed),
+    reference,
+  }
   return (await port.findTimeEntry(ticketId, reference)) ?? port.addTimeEntry(entry)
 }
 
@@ -120,4 +128,3 @@ function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: que
     ownerId: requested_by ?? '',
   } as const
 }
-

@@ -49,7 +49,8 @@ export async function createTimeEntry({ db }: WriteContext, sessionId: string, {
   if (!member) throw new Problem('psa_member_not_mapped', "The session's user is not mapped to a member of the ticketing system")
   const measured = minutes ?? measureMinutes(started_at, completed_at)
   const rounded = roundMinutes(measured, { time_rounding_minutes, time_minimum_minutes })
-  if (rounded > maxEntryMinutes) throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
+  if (rounded > maxEntryMinutes)
+    throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
   const details = { member_id: member.id, started_at, minutes: rounded, is_resolution: visibility === 'resolution' }
   const body = note ?? `${name}: ${outcome}`
   return pushOnce(db, { kind: 'time_entry', ticketId, internal: visibility === 'internal', body, sessionId, details })

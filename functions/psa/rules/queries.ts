@@ -21,16 +21,27 @@ export const selectRule = readStatement(
   (id: string) => sql`select ${ruleColumns} from psa_rules r where r.account_id = app.account_id() and r.id = ${id}`,
 )
 
-/** Insert a rule unless the account has `max` of them. Statements of one account wait for one another, so the limit is exact. */
-export const insertRule = writeStatement(Rule, (rule: Required<RuleCreate>, max: number) => {
+/** Make other statements that add a rule to the account wait for the end of the transaction. */
+export const lockRules = writeStatement(
+  null,
+  () => sql`select from pg_advisory_xact_lock(hashtextextended('psa_rules:' || app.account_id()::text, 0))`,
+)
+
+/** Insert a rule if the account has fewer than `max`. */
+export const insertBelow = writeStatement(Rule, (rule: Required<RuleCreate>, max: number) => {
   const { name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id } = rule
   return sql`
-    with locked as materialized (select pg_advisory_xact_lock(hashtextextended('psa_rules:' || app.account_id()::text, 0)))
     insert into psa_rules as r (name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id)
     select ${name}, ${position}, ${is_enabled}, ${board_id}, ${ticket_type}, ${textArray(keywords)}, ${tree_id}, ${jsonb(variables)}, ${user_id}
-      from locked where (select count(*) from psa_rules o where o.account_id = app.account_id()) < ${max}
+     where (select count(*) from psa_rules o where o.account_id = app.account_id()) < ${max}
     returning ${ruleColumns}`
 })
+
+/** Insert a rule unless the account has `max` of them. */
+export async function insertRule(db: WriteDb, rule: Required<RuleCreate>, max: number): Promise<Rule | undefined> {
+  const [, [row]] = await db.batch([lockRules.query(), insertBelow.query(rule, max)])
+  return row
+}
 
 /** Update the columns that are not undefined. */
 export async function updateRule(db: WriteDb, id: string, { keywords, variables, ...columns }: RuleUpdate): Promise<boolean> {
@@ -121,7 +132,7 @@ const Owner = z.object({
   is_active: z.boolean(),
   role: z.string(),
   can_see_flow: z.boolean(),
-  enter_team: z.unknown(),
+  enter_team: z.string().nullable(),
 })
 
 /** Select whether the user of a rule may own a session of its flow, and enter the user's team. */

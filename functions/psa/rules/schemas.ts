@@ -73,5 +73,8 @@ export const RuleCreate = z
   .meta({ id: 'PsaRuleCreate', examples: [example] })
 export type RuleCreate = z.infer<typeof RuleCreate>
 
-export const RuleUpdate = z.strictObject(fields).partial().meta({ id: 'PsaRuleUpdate', examples: [{ is_enabled: false }] })
+export const RuleUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'PsaRuleUpdate', examples: [{ is_enabled: false }] })
 export type RuleUpdate = z.infer<typeof RuleUpdate>

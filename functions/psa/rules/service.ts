@@ -18,7 +18,7 @@ export function list({ db }: ReadContext): Promise<Rule[]> {
 export async function create({ db, caller }: WriteContext, { user_id = caller.userId, ...input }: RuleCreate): Promise<Rule> {
   const rule = { ...input, user_id }
   await requireReferences(db, rule)
-  const inserted = await queries.insertRule.first(db, rule, maxRules)
+  const inserted = await queries.insertRule(db, rule, maxRules)
   return inserted ?? throwLimitReached()
 }
 
@@ -72,7 +72,12 @@ async function prepareOnce(db: WriteDb, { vault }: RuleContext, rule: queries.Ma
   const client_name = ticket.company?.slice(0, maxClientNameLength)
   const { id } = await sessions.prepare(
     { db, vault },
-    { tree_id: rule.tree_id, ticket_number: ticket.id, ...(client_name ? { client_name } : {}), variables: toVariables(rule.variables, ticket) },
+    {
+      tree_id: rule.tree_id,
+      ticket_number: ticket.id,
+      ...(client_name ? { client_name } : {}),
+      variables: toVariables(rule.variables, ticket),
+    },
   )
   await queries.completeMatch.run(db, rule.id, ticket.id, id)
 }

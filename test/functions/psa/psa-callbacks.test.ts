@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
 import { buildPsaData } from '../../../lib/local/psa-data.ts'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { openEscalationStream } from '../../support/escalations.ts'
 import { createFlow, printerForm } from '../../support/flows.ts'
 import { createSchedule } from '../../support/maintenance.ts'
 import { createAccount } from '../../support/people.ts'
@@ -14,13 +15,6 @@ const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashb
 afterAll(() => service.close())
 
 const waitUntilSettled = () => service.stack.localServer.qstash.waitUntilSettled()
-const listEvents = async (accountId: string) =>
-  (
-    await service.sql<{ data: Record<string, unknown> }>(
-      `select data from stream_events where account_id = $1 and event = 'ticket_changed' order by id`,
-      [accountId],
-    )
-  ).map(({ data }) => data)
 const countChanges = async (accountId: string) =>
   (await service.sql<{ state: string }>(`select state from psa_ticket_changes where account_id = $1 order by id`, [accountId])).map(
     ({ state }) => state,
@@ -70,7 +64,10 @@ describe.each(psaProviders)('%s', (provider) => {
     for (const callback of [...forged, { ...real, body: `${real.body.slice(0, -1)} }` }, { ...real, headers: {} }])
       if (provider === 'connectwise' || callback.headers !== real.headers)
         expect((await send(callback)).status, JSON.stringify(callback)).toBe(400)
-    for (const other of [`${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`, path.replace(provider, provider === 'halopsa' ? 'connectwise' : 'halopsa')])
+    for (const other of [
+      `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`,
+      path.replace(provider, provider === 'halopsa' ? 'connectwise' : 'halopsa'),
+    ])
       expect((await request(service, 'POST', other, { raw: real.body, headers: real.headers as Record<string, string> })).status).toBe(404)
     expect(await countChanges(accountId)).toEqual([])
   })
@@ -89,7 +86,8 @@ describe.each(psaProviders)('%s', (provider) => {
   })
 
   it('PSA-30 tells the open sessions of a ticket about its state once, although callbacks are repeated', async () => {
-    const { admin, accountId, callbacks, ticketId } = await createScene()
+    const { admin, callbacks, ticketId } = await createScene()
+    const stream = await openEscalationStream(service, admin)
     const session = await createSession(admin, { ticket_number: `#${ticketId}` })
     await createSession(admin, { ticket_number: '4601' })
     const replayed = callbacks.build(ticketId)
@@ -97,18 +95,21 @@ describe.each(psaProviders)('%s', (provider) => {
       expect((await callbacks.send(replayed)).status).toBe(200)
       await waitUntilSettled()
     }
-    const events = await listEvents(accountId)
-    expect(events).toHaveLength(1)
-    expect(events[0]).toMatchObject({ ticket_id: ticketId, is_closed: false, sessions: [{ session_id: session.id, user_id: admin.id }] })
-    expect(EscalationEvents.ticket_changed.safeParse(events[0]).error).toBeUndefined()
+    await expect.poll(() => stream.events().length).toBe(1)
+    const [{ event, data } = {}] = stream.events()
+    expect(event).toBe('ticket_changed')
+    expect(data).toMatchObject({ ticket_id: ticketId, is_closed: false, sessions: [{ session_id: session.id, user_id: admin.id }] })
+    expect(EscalationEvents.ticket_changed.safeParse(data).error).toBeUndefined()
     await admin.client.psa.tickets.update({ ticket_id: ticketId, member_id: '177' })
     await callbacks.notify(ticketId)
     await waitUntilSettled()
-    expect(await listEvents(accountId)).toHaveLength(2)
+    await expect.poll(() => stream.events().length).toBe(2)
+    stream.disconnect()
   })
 
   it('PSA-31 pauses the schedules of a closed ticket, and no others', async () => {
-    const { admin, callbacks, ticketId, accountId } = await createScene()
+    const { admin, callbacks, ticketId } = await createScene()
+    const stream = await openEscalationStream(service, admin)
     const schedule = await createSchedule(admin, { ticket_number: `#${ticketId}` })
     const other = await createSchedule(admin, { ticket_number: '4601' })
     const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id: ticketId })
@@ -118,9 +119,14 @@ describe.each(psaProviders)('%s', (provider) => {
     await admin.client.psa.tickets.update({ ticket_id: ticketId, status_id: `${ticket.board_id}3` })
     await callbacks.notify(ticketId)
     await waitUntilSettled()
-    expect(await admin.client.maintenance.schedules.get({ schedule_id: schedule.id })).toMatchObject({ is_active: false, next_run_at: null })
+    expect(await admin.client.maintenance.schedules.get({ schedule_id: schedule.id })).toMatchObject({
+      is_active: false,
+      next_run_at: null,
+    })
     expect((await admin.client.maintenance.schedules.get({ schedule_id: other.id })).is_active).toBe(true)
-    expect((await listEvents(accountId)).at(-1)).toMatchObject({ is_closed: true, paused_schedule_ids: [schedule.id] })
+    await expect.poll(() => stream.events().length).toBe(1)
+    expect(stream.events()[0]?.data).toMatchObject({ is_closed: true, sessions: [], paused_schedule_ids: [schedule.id] })
+    stream.disconnect()
   })
 
   it('PSA-32 prepares one session per ticket and rule when 32 callbacks arrive at once', async () => {
@@ -201,7 +207,10 @@ describe.each(psaProviders)('%s', (provider) => {
     const bodies =
       provider === 'connectwise'
         ? [buildConnectWiseCallback(service, '4711', { type: 'company' })]
-        : ['[]', '{}', 'x', '[{"ticket":{"id":"../1"}}]', '{"ticket":{"id":-1}}'].map((body) => ({ ...buildHaloWebhook('1', password), body }))
+        : ['[]', '{}', 'x', '[{"ticket":{"id":"../1"}}]', '{"ticket":{"id":-1}}'].map((body) => ({
+            ...buildHaloWebhook('1', password),
+            body,
+          }))
     for (const callback of bodies) expect(await callbacks.send(callback)).toMatchObject({ status: 200, body: { queued: 0 } })
   })
 })
@@ -210,9 +219,11 @@ it('PSA-28 a callback of one account reads the ticket of that account alone', as
   const [first, second] = [await createAccount(service), await createAccount(service)]
   for (const { admin } of [first, second]) await connectPsa(service, admin)
   const callbacks = await enableCallbacks(service, first.admin, 'connectwise')
+  const stream = await openEscalationStream(service, second.admin)
   await createSession(second.admin, { ticket_number: '4711' })
   await callbacks.notify('4711')
   await waitUntilSettled()
   expect([await countChanges(first.admin.accountId), await countChanges(second.admin.accountId)]).toEqual([['done'], []])
-  expect(await listEvents(second.admin.accountId)).toEqual([])
+  expect(stream.events()).toEqual([])
+  stream.disconnect()
 })
