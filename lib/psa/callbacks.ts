@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { OutboundGuard } from '../net/guard.ts'
 import { toApiRoot } from './connectwise.ts'
 import { createPsaHttp } from './http.ts'
-import { ticketIdPattern } from './psa.ts'
+import { PsaError, ticketIdPattern } from './psa.ts'
 import { parseAnswer } from './wire.ts'
 
 // What the providers send when a ticket changes. Only the ticket's id is used: its state is read from the provider.
@@ -35,6 +35,7 @@ interface SignedCallback {
   signature: string | null
 }
 interface CallbackSender {
+  accountId: string
   baseUrl: string
   companyId: string
 }
@@ -54,33 +55,43 @@ export async function readConnectWiseTickets(
   // Security: the body names the address of the key, so only addresses of the connected system are read.
   const keyUrl = new URL(data.Metadata.key_url)
   if (![new URL(sender.baseUrl).origin, new URL(toApiRoot(sender.baseUrl)).origin].includes(keyUrl.origin)) return null
-  if (!(await isSignedBySystem(keyUrl, callback as SignedCallback & { signature: string }, guard))) return null
+  if (!(await isSignedBySystem(sender, keyUrl, { bytes: callback.bytes, signature: callback.signature }, guard))) return null
   return data.Type.toLowerCase() === 'ticket' ? [data.ID] : []
 }
 
-/** Check the signature with the key at an address of the system. The key may have been exchanged since it was read, so it is read again. */
+/** Check the signature with the key at an address of the system. Remember a key that has verified a callback. */
 async function isSignedBySystem(
-  keyUrl: URL,
-  { bytes, signature }: SignedCallback & { signature: string },
+  { accountId }: CallbackSender,
+  { href, origin }: URL,
+  { bytes, signature }: { bytes: Uint8Array<ArrayBuffer>; signature: string },
   guard: OutboundGuard,
 ): Promise<boolean> {
-  const cached = keys.get(keyUrl.href)
-  if (cached && (await isSignedBy(cached.key, bytes, signature))) return true
-  if (cached && Date.now() - cached.readAt < minKeyAgeMs) return false
-  return isSignedBy(await readSigningKey(keyUrl, guard), bytes, signature)
+  const known = keys.get(accountId)
+  if (known?.href === href && (await isSignedBy(known.key, bytes, signature))) return true
+  countRead(accountId)
+  const { signing_key: key } = parseAnswer(SigningKey, await createPsaHttp(origin, guard)({ url: href }))
+  if (!(await isSignedBy(key, bytes, signature))) return false
+  if (keys.size >= maxAccounts) keys.clear()
+  keys.set(accountId, { href, key })
+  return true
 }
 
-// Forged callbacks cause at most one call per system in this time.
-const minKeyAgeMs = 30_000
-const maxKeys = 500
-const keys = new Map<string, { key: string; readAt: number }>()
 const SigningKey = z.object({ signing_key: z.string().min(16) })
+const maxAccounts = 500
+const maxReadsPerMinute = 40
+/** The last verified key of each account in this process. */
+const keys = new Map<string, { href: string; key: string }>()
+const reads = new Map<string, { since: number; count: number }>()
 
-async function readSigningKey({ href, origin }: URL, guard: OutboundGuard): Promise<string> {
-  const { signing_key: key } = parseAnswer(SigningKey, await createPsaHttp(origin, guard)({ url: href }))
-  if (keys.size >= maxKeys) keys.clear()
-  keys.set(href, { key, readAt: Date.now() })
-  return key
+/** Count the read of a key. Whoever knows the address of the callbacks can cause reads from the connected system, so they are limited. */
+function countRead(accountId: string): void {
+  const now = Date.now()
+  const counted = reads.get(accountId)
+  const window = counted && now - counted.since < 60_000 ? counted : { since: now, count: 0 }
+  if (window.count >= maxReadsPerMinute)
+    throw new PsaError('rate_limit', 'Too many callbacks had another key than the last one', { retryAfterSeconds: 60 })
+  if (reads.size >= maxAccounts) reads.clear()
+  reads.set(accountId, { ...window, count: window.count + 1 })
 }
 
 /** The signature is the HMAC-SHA256 of the body in base64. Its key is the SHA-256 of the signing key. */

@@ -5,6 +5,7 @@ import { encryptSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { connectwiseBody } from '../support/psa.ts'
+import { buildConnectWiseCallback } from '../support/psa-callbacks.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertTree } from './fixtures-flows.ts'
 import { insertSession } from './fixtures-sessions.ts'
@@ -62,25 +63,18 @@ async function insertRule(service: Service, owner: Person): Promise<string> {
   )
 }
 
-/** Insert a HaloPSA connection with an address for callbacks, and build a callback to it. */
+/** Insert an address for callbacks, and build a signed callback to it. */
 const createCallback: Fixture = async (service, owner) => {
-  const { accountId } = owner
   const [token, password] = [randomToken(), randomToken()]
   await connectAccount(service, owner)
-  await service.sql(`update psa_connections set provider = 'halopsa' where account_id = $1`, [accountId])
   await service.sql(
     `insert into psa_callbacks (account_id, connection_id, token_hash, password_hash)
      select account_id, id, $2::bytea, $3::bytea from psa_connections where account_id = $1
      on conflict (account_id) do update set token_hash = excluded.token_hash, password_hash = excluded.password_hash`,
-    [accountId, await sha256Bytea(token), await sha256Bytea(password)],
+    [owner.accountId, await sha256Bytea(token), await sha256Bytea(password)],
   )
-  return {
-    params: { provider: 'halopsa', token },
-    content: {
-      bytes: new TextEncoder().encode(JSON.stringify({ event: 'Ticket Updated', ticket: { id: 4711 } })),
-      headers: { authorization: `Basic ${btoa(`support-flow:${password}`)}`, 'content-type': 'application/json' },
-    },
-  }
+  const { body, headers } = buildConnectWiseCallback(service, '4711')
+  return { params: { provider: 'connectwise', token }, content: { bytes: new TextEncoder().encode(body), headers } }
 }
 
 const createOwnSession = async (service: Service, owner: Person, columns: string): Promise<string> => {

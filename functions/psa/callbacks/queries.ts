@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, bytea } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { Provider } from '../../../lib/psa/psa.ts'
 
 export function selectCallbacks(db: ReadDb): Promise<{ last_received_at: string | null } | undefined> {
@@ -24,32 +24,37 @@ export async function deleteCallbacks(db: WriteDb): Promise<void> {
   await db.deleteFrom('psa_callbacks').where('account_id', '=', accountId).execute()
 }
 
-const CallbackCall = z.object({
+const CallbackAddress = z.object({
   account_id: z.string(),
   base_url: z.string(),
   identity: z.custom<Record<string, string | null>>(),
-  /** Calls since the start of the minute, this one included. */
-  calls: z.int(),
   is_password_right: z.boolean(),
 })
+export type CallbackAddress = z.output<typeof CallbackAddress>
 
-/** Count a call to an address, and return its connection. Return no row for an unknown address or an inactive connection. */
-export const countCall = writeStatement(
-  CallbackCall,
+/** Select the connection of an address. Return no row for an unknown address or an inactive connection. */
+export const selectAddress = readStatement(
+  CallbackAddress,
   (provider: Provider, tokenHash: string, passwordHash: string) => sql`
-    update psa_callbacks c
-       set calls = case when c.counted_since > app.now() - interval '1 minute' then c.calls + 1 else 1 end,
-           counted_since = case when c.counted_since > app.now() - interval '1 minute' then c.counted_since else app.now() end
-      from psa_connections p
-     where c.token_hash = ${bytea(tokenHash)} and p.account_id = c.account_id and p.id = c.connection_id and p.provider = ${provider} and p.is_active
-    returning c.account_id, p.base_url, p.identity, c.calls, c.password_hash = ${bytea(passwordHash)} as is_password_right`,
+    select c.account_id, p.base_url, p.identity, c.password_hash = ${bytea(passwordHash)} as is_password_right
+      from psa_callbacks c join psa_connections p on p.account_id = c.account_id and p.id = c.connection_id
+     where c.token_hash = ${bytea(tokenHash)} and p.provider = ${provider} and p.is_active`,
 )
 
-/** Insert the tickets that do not wait already, unless 1,000 of the account wait, and record the time of the callback. */
+/** Count a verified callback of an account. Return no row when it has had `max` within a minute. */
+export const countCallback = writeStatement(z.object({ account_id: z.string() }), (account: string, max: number) => {
+  const isSameMinute = sql`c.counted_since > app.now() - interval '1 minute'`
+  return sql`
+    update psa_callbacks c
+       set calls = case when ${isSameMinute} then c.calls + 1 else 1 end, last_received_at = app.now(),
+           counted_since = case when ${isSameMinute} then c.counted_since else app.now() end
+     where c.account_id = ${account} and (c.calls < ${max} or not ${isSameMinute}) returning c.account_id`
+})
+
+/** Insert the tickets that do not wait already, unless 1,000 of the account wait. */
 export const insertChanges = writeStatement(
   z.object({ id: z.string() }),
   (account: string, ticketIds: readonly string[]) => sql`
-    with received as (update psa_callbacks set last_received_at = app.now() where account_id = ${account})
     insert into psa_ticket_changes (account_id, ticket_id)
     select ${account}, t.ticket_id from jsonb_array_elements_text(${JSON.stringify(ticketIds)}::jsonb) t (ticket_id)
      where (select count(*) < 1000 from (

@@ -36,20 +36,23 @@ type ReceiveContext = Pick<Context<'post', 'signed', 'reason'>, 'platform' | 'gu
  */
 export async function receive(ctx: ReceiveContext, { provider, token }: CallbackParams, body: RawBody): Promise<{ queued: number }> {
   const password = parseBasicPassword(body.headers.get('authorization')) ?? ''
-  const call = await queries.countCall.first(ctx.platform, provider, await sha256Bytea(token), await sha256Bytea(password))
-  if (!call) throw notFound('Callback address')
-  if (call.calls > maxCallsPerMinute) throw new Problem('rate_limited', undefined, { headers: { 'retry-after': '60' } })
-  const ticketIds = provider === 'connectwise' ? await readSignedTickets(ctx, call, body) : readHaloTickets(call, body)
-  const inserted = ticketIds.length > 0 ? await queries.insertChanges.all(ctx.platform, call.account_id, ticketIds) : []
+  const address = await queries.selectAddress.first(ctx.platform, provider, await sha256Bytea(token), await sha256Bytea(password))
+  if (!address) throw notFound('Callback address')
+  const ticketIds = provider === 'connectwise' ? await readSignedTickets(ctx, address, body) : readHaloTickets(address, body)
+  if (!(await queries.countCallback.first(ctx.platform, address.account_id, maxCallsPerMinute)))
+    throw new Problem('rate_limited', undefined, { headers: { 'retry-after': '60' } })
+  const inserted = ticketIds.length > 0 ? await queries.insertChanges.all(ctx.platform, address.account_id, ticketIds) : []
   for (const { id } of inserted) ctx.platform.outbox({ kind: 'ticket_change', id, attempt: 1 })
   return { queued: inserted.length }
 }
 
-type Call = Awaited<ReturnType<typeof queries.countCall.one>>
-
-async function readSignedTickets({ guard }: ReceiveContext, { base_url, identity }: Call, { bytes, headers }: RawBody): Promise<string[]> {
+async function readSignedTickets(
+  { guard }: ReceiveContext,
+  { account_id, base_url, identity }: queries.CallbackAddress,
+  { bytes, headers }: RawBody,
+): Promise<string[]> {
   const callback = { bytes, body: parseBody(bytes), signature: headers.get('x-content-signature') }
-  const sender = { baseUrl: base_url, companyId: identity.company_id ?? '' }
+  const sender = { accountId: account_id, baseUrl: base_url, companyId: identity.company_id ?? '' }
   const ticketIds = await readConnectWiseTickets(callback, sender, guard).catch((error: unknown) => {
     throw connection.toProblem(error)
   })
@@ -57,7 +60,7 @@ async function readSignedTickets({ guard }: ReceiveContext, { base_url, identity
   return ticketIds
 }
 
-function readHaloTickets({ is_password_right }: Call, { bytes }: RawBody): string[] {
+function readHaloTickets({ is_password_right }: queries.CallbackAddress, { bytes }: RawBody): string[] {
   if (!is_password_right) throw new Problem('invalid_signature')
   return parseHaloTickets(parseBody(bytes))
 }

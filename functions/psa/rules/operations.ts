@@ -29,7 +29,7 @@ export const psaRuleOperations = [
     body: schemas.RuleCreate,
     success: 201,
     returns: schemas.Rule,
-    errors: ['limit_reached', 'not_published'],
+    errors: ['limit_reached', 'not_found', 'not_published'],
     handle: ({ ctx, body }) => rules.create(ctx, body),
   }),
 

@@ -32,13 +32,10 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteRule(db, id))) throwNotFound('Rule')
 }
 
-/** Throw 422 for a flow that the caller cannot see or a user who cannot run flows, and 400 for a flow that is not published. */
+/** Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who cannot run flows. */
 async function requireReferences(db: WriteDb, { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>): Promise<void> {
+  if (tree_id) await sessions.findRunnable(db, tree_id)
   if (user_id && !(await queries.isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
-  if (!tree_id) return
-  await sessions.findRunnable(db, tree_id).catch((error: unknown) => {
-    throw error instanceof Problem && error.kind === 'not_found' ? unknownId('tree_id', 'flow') : error
-  })
 }
 
 function throwLimitReached(): never {

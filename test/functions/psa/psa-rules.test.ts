@@ -30,7 +30,7 @@ it('PSA-37 refuses an unknown flow, a draft, and users who cannot run flows', as
   const { id: tree_id } = await createFlow(admin)
   const viewer = await addColleague({ role: 'viewer' })
   const create = (input: object) => admin.client.psa.rules.create({ name: 'R', tree_id, ...input })
-  await expectRefusal(create({ tree_id: (await createFlow(other.admin)).id }), 422)
+  await expectRefusal(create({ tree_id: (await createFlow(other.admin)).id }), 404)
   await expectRefusal(create({ user_id: other.admin.id }), 422)
   await expectRefusal(create({ user_id: viewer.id }), 422)
   await expectRefusal(create({ tree_id: (await createFlow(admin, { status: 'draft' })).id }), 400)
