@@ -103,6 +103,7 @@ call app.protect('psa_ticket_changes');
 call app.protect('psa_rules');
 call app.protect('psa_rule_matches');
 grant select, insert, update, delete on psa_callbacks, psa_rules to app_runtime;
+grant select on psa_ticket_changes, psa_rule_matches to app_runtime;
 grant select, insert, update, delete on psa_callbacks, psa_ticket_changes, psa_rules, psa_rule_matches to app_platform;
 
 alter table stream_events drop constraint stream_events_event_check,

@@ -55,7 +55,7 @@ const createMappedSearch: Fixture = async (service, owner) => {
   return { query: { assigned_to_me: 'true', board_ids: '1,2', page: '1', page_size: '5' } }
 }
 
-async function insertRule(service: Service, owner: Person): Promise<string> {
+export async function insertRule(service: Service, owner: Person): Promise<string> {
   return insertReturningId(
     service,
     `insert into psa_rules (account_id, name, tree_id, user_id, keywords) values ($1, 'VPN', $2, $3, '{vpn}') returning id`,
@@ -64,7 +64,7 @@ async function insertRule(service: Service, owner: Person): Promise<string> {
 }
 
 /** Insert an address for callbacks, and build a signed callback to it. */
-const createCallback: Fixture = async (service, owner) => {
+export const createCallback: Fixture = async (service, owner) => {
   const [token, password] = [randomToken(), randomToken()]
   await connectAccount(service, owner)
   await service.sql(
