@@ -630,7 +630,7 @@ export const exportedTables: readonly ExportedTable[] = [
       'created_at',
       'updated_at',
     ],
-    leftOut: { last_matched_at: state, last_error: state },
+    leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' },
   }),
   exportTable('psa_connections', 'psa_connection', {
     columns: [
@@ -747,7 +747,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   plan_features: platform,
   plan_limits: platform,
   platform_invite_codes: platform,
-  psa_callbacks: credentials,
+  psa_callbacks: 'hashes of secrets',
   psa_rule_matches: 'which tickets the rules have seen',
   psa_ticket_changes: shortLived,
   queue_message_ids: platform,

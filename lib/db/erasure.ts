@@ -41,7 +41,7 @@ export const erasure: Declaration = {
   events: { account: batches(500), person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation') } },
   notification_configs: { account: batches(10), person: { anonymised: ['email_addresses'] } },
   stream_events: { account: batches(), person: { rows: 'deleted', anonymised: ['data'] } },
-  psa_pushes: { account: batches(), person: keeps(work, 'body') },
+  psa_pushes: { account: batches(), person: keeps(work, 'body', 'details') },
   ai_tasks: { account: batches(), person: rows },
   idempotency_keys: { account: batches(), person: { rows: 'deleted', ...keeps('answers to colleagues, deleted after 24 hours', 'body') } },
   maintenance_runs: { account: batches(), person: nothing },
