@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { OutboundGuard } from '../net/guard.ts'
-import { toApiRoot } from './connectwise.ts'
+import { toApiRoot } from './connectwise-address.ts'
 import { createPsaHttp } from './http.ts'
 import { PsaError, ticketIdPattern } from './psa.ts'
 import { parseAnswer } from './wire.ts'

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { encodeBase64 } from '../text/base64.ts'
 import { apiPath, type Get, type Query } from './api-path.ts'
 import { containsAll, joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { toApiRoot } from './connectwise-address.ts'
 import { readPages } from './connectwise-pages.ts'
 import {
   BoardWire,
@@ -76,18 +77,6 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
       findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), query),
     ...createConnectWiseWrites(get, send),
   }
-}
-
-/**
- * Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path, or a part of it:
- * `/v4_6_release` is the path of the web client (https://developer.connectwise.com/Best_Practices/Manage_Cloud_URL_Formatting).
- */
-export function toApiRoot(baseUrl: string): string {
-  const url = new URL(baseUrl)
-  const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
-  if (site) url.hostname = `api-${url.hostname}`
-  const [, prefix = '', release = 'v4_6_release'] = /^(.*?)(?:\/(v\d[^/]*))?(?:\/apis(?:\/3\.0)?)?\/*$/.exec(url.pathname) ?? []
-  return `${url.origin}${prefix}/${release}/apis/3.0`
 }
 
 async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
