@@ -239,9 +239,14 @@ language sql stable set search_path = public, pg_temp set pg_trgm.similarity_thr
            where not c.is_word group by 1
     union select c.place, app.quote_term(' ' || app.fold(k.term)), app.fold(k.term)
             from counted c, lateral (
-              select distinct term, similarity(term, c.chunk) from knowledge_terms
-               where account_id in (app.account_id(), app.platform_account()) and term % c.chunk and entries > 0
-                 and left(term, 1) = left(c.chunk, 1) and abs(length(term) - length(c.chunk)) <= 2
+              -- Two letters in the wrong order, then any other difference.
+              select distinct t.term, 1::real as similarity from knowledge_terms t, generate_series(1, length(c.chunk) - 1) i
+               where t.account_id in (app.account_id(), app.platform_account()) and t.entries > 0
+                 and t.term = left(c.chunk, i - 1) || substr(c.chunk, i + 1, 1) || substr(c.chunk, i, 1) || substr(c.chunk, i + 2)
+              union
+              select t.term, similarity(t.term, c.chunk) from knowledge_terms t
+               where t.account_id in (app.account_id(), app.platform_account()) and t.entries > 0 and t.term % c.chunk
+                 and left(t.term, 1) = left(c.chunk, 1) and abs(length(t.term) - length(c.chunk)) <= 2
                order by 2 desc, 1 limit 3) k
            where p_similar and c.is_word and length(c.chunk) >= 4 and c.chunk !~ '[0-9]'
   )
@@ -327,7 +332,7 @@ begin
       select row_number() over (order by f.counted desc, f.type, f.id desc, f.step_id), f.account_id, f.type, f.id, f.step_id, f.counted, v_conditions.marks
         from (
           select a.account_id, t.type, e.id, e.step_id,
-                 e.score / (0.9 + 0.1 * row_number() over (partition by t.type order by e.score desc, e.id desc, e.step_id)) as counted
+                 e.score / (0.75 + 0.25 * row_number() over (partition by t.type order by e.score desc, e.id desc, e.step_id)) as counted
             from unnest(v_types) t (type), (values (app.account_id()), (app.platform_account())) a (account_id),
                  lateral app.find_entries_of(a.account_id, t.type, v_conditions.matching, v_conditions.ranking, p_limit) e
            where a.account_id = app.account_id() or t.type in ('flow', 'step', 'script')
