@@ -14,8 +14,9 @@ create table search_entries (
 -- Without a list of pending insertions, which every search would read completely.
 create index search_entries_words on search_entries using gin (words) with (fastupdate = off);
 
--- Only app.find_entries reads the entries for a request.
+-- Only app.find_entries reads the words for a request.
 call app.protect('search_entries');
+grant select (account_id) on search_entries to app_runtime;
 grant select, insert, update, delete on search_entries to app_platform;
 
 -- Returns the tag of the words of an account and a type. Equal tags of two accounts only cost time.
@@ -378,8 +379,8 @@ create trigger search after insert or update of name, description, script_body, 
 create trigger search_deleted after delete on script_templates for each row execute function app.drop_search_entries('script');
 create trigger search after insert on sessions for each row execute function app.keep_run_search();
 create trigger search_changed after update on sessions for each row
-  when ((old.ticket_number, old.client_name, old.tree_name, old.target_label, old.notes, old.next_steps)
-        is distinct from (new.ticket_number, new.client_name, new.tree_name, new.target_label, new.notes, new.next_steps))
+  when ((old.ticket_number, old.client_name, old.notes, old.next_steps)
+        is distinct from (new.ticket_number, new.client_name, new.notes, new.next_steps))
   execute function app.keep_run_search();
 create trigger search_deleted after delete on sessions for each row execute function app.drop_search_entries('session');
 create trigger search after insert on ai_sessions for each row execute function app.keep_ai_session_search();

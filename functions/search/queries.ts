@@ -98,7 +98,7 @@ const isVisible = sql.join(searchTypes.map(testVisible), sql` `)
 const details = sql.join(searchTypes.map(selectDetails), sql` union all `)
 
 const ResultRow = z.object({
-  type: z.custom<SearchType>(),
+  type: z.enum(searchTypes),
   id: z.string(),
   step_id: z.string().nullable(),
   title: z.string(),
