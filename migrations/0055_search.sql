@@ -214,7 +214,7 @@ end $$;
 -- word. The last word is a prefix. Stop words do not count beside other words. With `p_similar` a word also stands for words of the account's
 -- flows, articles and solutions that are spelled nearly like it. `marks` are the words to mark in a text; one with an asterisk is a prefix.
 create function app.search_conditions(p_text text, p_similar boolean, out matching text, out ranking text, out marks text[])
-language sql stable set search_path = public, pg_temp set pg_trgm.similarity_threshold = 0.3 as $$
+language sql stable set search_path = public, pg_temp as $$
   with chunks as materialized (
     select left(m[1], 60) as chunk, place, place = max(place) over () as is_last, m[1] ~ '^[[:alnum:]]+$' as is_word
       from regexp_matches(app.fold(p_text), '[[:alnum:]](?:[^[:space:]]*[[:alnum:]])?', 'g') with ordinality m (m, place) order by place limit 10

@@ -33,6 +33,7 @@ async function insertEntries(accountId: string): Promise<void> {
      select n, coalesce((string_to_array('${words}', ' '))[n], substr(translate(md5(n::text), '0123456789', 'ghijklmnop'), 1, 4 + n % 6)) as word
        from generate_series(1, 20000) n`,
     'alter table vocabulary add primary key (n)',
+    'analyze vocabulary',
     `insert into accounts (id, name, plan, subscription_status)
      select ('00000000-0000-7000-8000-0000001' || lpad(n::text, 5, '0'))::uuid, 'Other', 'pro', 'active' from generate_series(1, 800) n`,
     'drop index search_entries_words',
