@@ -136,8 +136,9 @@ begin
     on conflict (account_id, type, id, step_id) do update set words = excluded.words where search_entries.words <> excluded.words;
   end if;
 end $$;
--- Stores the words of the steps of a published flow in one version, and removes those of any other flow.
-create function app.put_step_entries(t trees, p_structure jsonb, p_is_published boolean) returns void
+-- Stores the words of the steps of a published flow in one version, and removes those of any other flow. Steps that have the same texts in
+-- `p_previous`, and an entry, are not read again.
+create function app.put_step_entries(t trees, p_structure jsonb, p_is_published boolean, p_previous jsonb) returns void
 language plpgsql set search_path = public, pg_temp as $$
 declare
   v_tag constant text := app.search_tag(t.account_id, 'step');
@@ -147,7 +148,10 @@ begin
   delete from search_entries e
    where e.account_id = t.account_id and e.type = 'step' and e.id = t.id and e.step_id not in (select s.id from app.list_steps(v_structure) s);
   insert into search_entries (account_id, type, id, step_id, words)
-  select t.account_id, 'step', t.id, s.id, app.search_words(v_tag, s.title, null, s.description, v_readers) from app.list_steps(v_structure) s
+  select t.account_id, 'step', t.id, s.id, app.search_words(v_tag, s.title, null, s.description, v_readers)
+    from app.list_steps(v_structure) s left join app.list_steps(p_previous) p on p.id = s.id
+   where (p.title, p.description) is distinct from (s.title, s.description)
+      or not exists (select from search_entries e where e.account_id = t.account_id and e.type = 'step' and e.id = t.id and e.step_id = s.id)
   on conflict (account_id, type, id, step_id) do update set words = excluded.words where search_entries.words <> excluded.words;
 end $$;
 
@@ -160,14 +164,17 @@ begin
      and (old.status, old.visibility, old.author_id, old.team_id, old.deleted_at)
          is distinct from (new.status, new.visibility, new.author_id, new.team_id, new.deleted_at) then
     perform app.put_step_entries(new, (select v.tree_structure from tree_versions v
-      where v.account_id = new.account_id and v.tree_id = new.id and v.version = new.version), new.status = 'published');
+      where v.account_id = new.account_id and v.tree_id = new.id and v.version = new.version), new.status = 'published', null);
   end if;
   return null;
 end $$;
 create function app.keep_step_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   -- An import also inserts earlier versions.
-  perform app.put_step_entries(t, new.tree_structure, new.status = 'published') from trees t
+  perform app.put_step_entries(t, new.tree_structure, new.status = 'published', (
+      select v.tree_structure from tree_versions v
+       where v.account_id = new.account_id and v.tree_id = new.tree_id and v.version < new.version order by v.version desc limit 1))
+    from trees t
     where t.account_id = new.account_id and t.id = new.tree_id and t.version <= new.version;
   return null;
 end $$;

@@ -233,6 +233,10 @@ describe('who finds what', () => {
       false,
       false,
     ])
+    await admin.call('PUT', `/trees/${ids.flow}`, { visibility: 'account' })
+    expect((await types(colleague)).has('step')).toBe(true)
+    await admin.call('PUT', `/trees/${ids.flow}`, { visibility: 'private' })
+    expect((await types(colleague)).has('step')).toBe(false)
     await admin.call('PUT', `/script-templates/${ids.script}`, { name: 'Restart' })
     expectStatus(await admin.call('DELETE', `/step-library/${ids.library_step}`), 204)
     expectStatus(await admin.call('DELETE', `/ai-sessions/${ids.ai_session}`), 204)
