@@ -244,7 +244,8 @@ language sql stable set search_path = public, pg_temp as $$
             from counted c, lateral (
               select m[1] as part, place, max(place) over () as last
                 from regexp_matches(c.chunk, '[[:alnum:]]+', 'g') with ordinality m (m, place)) p
-           where not c.is_word group by 1
+           -- The numbers of an address or a version mean nothing in another order.
+           where not c.is_word and c.chunk ~ '[[:alpha:]]' group by 1
     union select c.place, app.quote_term(' ' || app.fold(k.term)), app.fold(k.term)
             from counted c, lateral (
               -- Two letters in the wrong order, then any other difference.

@@ -111,7 +111,7 @@ describe('a search', () => {
       'contoso mull',
     )
     for (const q of found) expect([q, await findIds(admin, q, 'session')]).toEqual([q, [id]])
-    for (const q of ['20261122.9', 'mull contoso', 'zeppelin muller', '10.20.99', "'", '!!!', ':* & |', "' | 'all"])
+    for (const q of ['20261122.9', 'mull contoso', 'zeppelin muller', '10.20.99', '40.30.20.10', "'", '!!!', ':* & |', "' | 'all"])
       expect([q, await findIds(admin, q, 'session')]).toEqual([q, []])
   })
 
