@@ -30,9 +30,9 @@ async function insertEntries(accountId: string): Promise<void> {
   await client.connect()
   const steps = [
     `create temporary table vocabulary as
-     select n, coalesce((string_to_array('${words}', ' '))[n], substr(translate(md5(n::text), '0123456789', 'ghijklmnop'), 1, 4 + n % 6)) as word
+     select n as place, coalesce((string_to_array('${words}', ' '))[n], substr(translate(md5(n::text), '0123456789', 'ghijklmnop'), 1, 4 + n % 6)) as word
        from generate_series(1, 20000) n`,
-    'alter table vocabulary add primary key (n)',
+    'alter table vocabulary add primary key (place)',
     'analyze vocabulary',
     `insert into accounts (id, name, plan, subscription_status)
      select ('00000000-0000-7000-8000-0000001' || lpad(n::text, 5, '0'))::uuid, 'Other', 'pro', 'active' from generate_series(1, 800) n`,
@@ -42,8 +42,8 @@ async function insertEntries(accountId: string): Promise<void> {
             (app.quote_term(tag || to_char(timestamp '2026-01-01' + n * interval '1 year' / ${rows}, '"t"YYYYMMDD.') || lpad((n % 10000)::text, 4, '0'))
              || ':1A ' || app.quote_term(tag || ' all') || ' '
              || (select string_agg(app.quote_term(tag || v.word) || ':1' || chr(65 + k / 4 % 3), ' ')
-                   from generate_series(0, 14) k, vocabulary v
-                  where v.n = 1 + (power(abs(hashint8(n * 31 + k)) / 2147483648.0, 4) * 19998)::integer))::tsvector
+                   from (select k, 1 + (power(abs(hashint8(n * 31 + k)) / 2147483648.0, 4) * 19998)::integer as place
+                           from generate_series(0, 14) k) chosen join vocabulary v using (place)))::tsvector
        from generate_series(1, ${rows}) n,
             lateral (select case when n % 5 = 0 then '${accountId}'::uuid
                                  else ('00000000-0000-7000-8000-0000001' || lpad((1 + n % 800)::text, 5, '0'))::uuid end as account_id) a,
