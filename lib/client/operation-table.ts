@@ -283,6 +283,7 @@ export const operationTable = {
   'maintenance.schedules.delete': 'delete /maintenance-schedules/{schedule_id}',
   'maintenance.runs.create': 'post /maintenance-schedules/{schedule_id}/run key',
   'maintenance.runs.list': 'get /maintenance-schedules/{schedule_id}/runs paged',
+  'search.find': 'get /search',
   'analytics.getTeam': 'get /analytics/team',
   'analytics.getMine': 'get /analytics/me',
   'analytics.listFlows': 'get /analytics/flows paged',
