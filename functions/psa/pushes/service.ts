@@ -1,4 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueOncePush, enqueuePush, type OncePush } from '../../../lib/outbox/pushes.ts'
 import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
@@ -87,8 +88,12 @@ function requireTicketId({ ticket_number }: { ticket_number: string | null }): s
 
 export async function retry({ db }: Pick<WriteContext, 'db'>, id: string): Promise<Push> {
   const before = await find(db, id)
-  if ((await queries.reopenPush.run(db, id)) === 0)
-    throw new Problem('not_failed', `Only a failed push that was not replaced can be retried; this one is ${before.state}`)
+  const refuse = () => new Problem('not_failed', `Only a failed push that was not replaced can be retried; this one is ${before.state}`)
+  const reopened = await queries.reopenPush.run(db, id).catch((error: unknown) => {
+    // Another failed push of the session was reopened at the same time.
+    throw getViolatedConstraint(error) === 'psa_pushes_once' ? refuse() : error
+  })
+  if (reopened === 0) throw refuse()
   const push = await find(db, id)
   db.outbox({ kind: 'push', id, attempt: push.attempts + 1 })
   return push

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildPsaData } from '../../../lib/local/psa-data.ts'
 import { dashboard, startOwnService } from '../../support/app.ts'
@@ -196,4 +197,29 @@ it('PSA-26 refuses a ticket for a session that has one', async () => {
   const session = await createSession(admin, { ticket_number: '4711' })
   const refusal = await expectRefusal(admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' }), 409)
   expect(refusal.code).toBe('already_has_ticket')
+})
+
+it('PSA-25 returns 409 to a retry while another failed push of the session is being reopened', async () => {
+  const { admin, id: accountId } = await createAccount(service)
+  const source = crypto.randomUUID()
+  const insertFailed = async () => {
+    const [row] = await service.sql<{ id: string }>(
+      `insert into psa_pushes (account_id, kind, ticket_id, body, source_kind, source_id, requested_by, state, attempts, next_attempt_at)
+       values ($1, 'time_entry', '4711', 'x', 'session', $2, $3, 'failed', 4, null) returning id`,
+      [accountId, source, admin.id],
+    )
+    return row?.id
+  }
+  const [first, second] = [await insertFailed(), await insertFailed()]
+  const client = new pg.Client({ connectionString: service.ownerUrl })
+  await client.connect()
+  await client.query('begin')
+  await client.query(`update psa_pushes set state = 'retrying', next_attempt_at = now() where id = $1`, [first])
+  const retry = admin.call('POST', `/integrations/psa/pushes/${second}/retry`)
+  const isWaiting = async () => (await service.sql('select from pg_locks where not granted')).length > 0
+  await expect.poll(isWaiting).toBe(true)
+  await client.query('commit')
+  await client.end()
+  const { status, body } = await retry
+  expect([status, body.code]).toEqual([409, 'not_failed'])
 })
