@@ -50,6 +50,7 @@ import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
+import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
 import { psaPushOperations } from './psa/pushes/operations.ts'
@@ -130,6 +131,7 @@ export const operations: readonly AnyOperation[] = [
   ...targetListOperations,
   ...maintenanceOperations,
   ...maintenanceRunOperations,
+  ...onCallScheduleOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,

@@ -657,6 +657,30 @@ create: Method<'maintenance.runs.create'>
 list: PagedMethod<'maintenance.runs.list'>
 }
 }
+oncall: {
+schedules: {
+/** List who is on call now. One entry per schedule of the account, sorted by name. */
+listOnCall: Method<'oncall.schedules.listOnCall'>
+/** List on-call schedules. Sorted by name. */
+list: PagedMethod<'oncall.schedules.list'>
+/** Create an on-call schedule. A team admin creates schedules of their team. An account has at most 50 schedules. */
+create: Method<'oncall.schedules.create'>
+/** Get an on-call schedule */
+get: Method<'oncall.schedules.get'>
+/** Update an on-call schedule */
+update: Method<'oncall.schedules.update'>
+/** Delete an on-call schedule. A schedule that escalation policies notify returns 409 `in_use` with these policies in `policies`. */
+delete: Method<'oncall.schedules.delete'>
+/** List the shifts of an on-call schedule. Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out. */
+listShifts: Method<'oncall.schedules.listShifts'>
+/** List the overrides of an on-call schedule. The last to end first. */
+listOverrides: PagedMethod<'oncall.schedules.listOverrides'>
+/** Put a user on call for a time. Every engineer may take over themselves; admins may name anyone. Of overrides at the same time, the newest applies. A schedule has at most 500; they are deleted 92 days after their end. */
+createOverride: Method<'oncall.schedules.createOverride'>
+/** Delete an override. Only its creator and admins may delete it. */
+deleteOverride: Method<'oncall.schedules.deleteOverride'>
+}
+}
 analytics: {
 /** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */
 getTeam: Method<'analytics.getTeam'>

@@ -44,6 +44,8 @@ export const erasure: Declaration = {
   psa_pushes: { account: batches(), person: keeps(work, 'body') },
   ai_tasks: { account: batches(), person: rows },
   idempotency_keys: { account: batches(), person: { rows: 'deleted', ...keeps('answers to colleagues, deleted after 24 hours', 'body') } },
+  on_call_overrides: { account: batches(), person: nothing },
+  on_call_schedules: { account: batches(100), person: nothing },
   maintenance_runs: { account: batches(), person: nothing },
   maintenance_schedules: { account: batches(100), person: nothing },
   target_lists: { account: batches(100), person: nothing },

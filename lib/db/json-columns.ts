@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
+import type { Rotation } from '../oncall/schema.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
@@ -26,6 +27,7 @@ export interface JsonColumns {
   'network_diagrams.nodes': DiagramNode[]
   'notification_configs.email_addresses': string[]
   'notification_configs.events_enabled': string[]
+  'on_call_schedules.rotations': Rotation[]
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
   'script_builder_sessions.parameters_schema': ScriptParameter[]

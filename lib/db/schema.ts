@@ -707,6 +707,30 @@ export interface OauthStatesTable {
   created_at: Generated<string>
 }
 
+export interface OnCallOverridesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  schedule_id: string
+  user_id: string
+  starts_at: string
+  ends_at: string
+  created_by: Generated<string>
+  created_at: Generated<string>
+}
+
+export interface OnCallSchedulesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  name: string
+  timezone: string
+  rotations: JsonColumns['on_call_schedules.rotations']
+  version: Generated<number>
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface OnboardingTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
@@ -1354,6 +1378,8 @@ export interface DB {
   oauth_codes: OauthCodesTable
   oauth_refresh_tokens: OauthRefreshTokensTable
   oauth_states: OauthStatesTable
+  on_call_overrides: OnCallOverridesTable
+  on_call_schedules: OnCallSchedulesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
   passkey_challenges: PasskeyChallengesTable

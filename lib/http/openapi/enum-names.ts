@@ -41,6 +41,7 @@ const namesByValues: Record<string, string> = {
   'pushed queued failed not_linked': 'DocumentationPushState',
   'pending accepted rejected': 'DraftTemplateStatus',
   'low normal high critical': 'Urgency',
+  'sunday monday tuesday wednesday thursday friday saturday': 'Weekday',
   'done skipped failed': 'StepOutcome',
   'one_off draft_template build_template': 'FixScriptDecision',
   'applied_success applied_failed applied_partial applied_pending dismissed': 'FixOutcomeValue',

@@ -1,0 +1,65 @@
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
+
+const createRotation = (members: string[]) => ({
+  kind: 'weekly',
+  members,
+  handoff_day: 'monday',
+  handoff_time: '09:00',
+  starts_on: '2026-01-05',
+})
+
+/** Insert a schedule of the owner's team, by which the owner is on call. */
+export function insertOnCallSchedule(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  return insertReturningId(
+    service,
+    `insert into on_call_schedules (account_id, team_id, created_by, name, timezone, rotations)
+     values ($1, $2, $3, 'Network', 'Europe/Berlin', $4) returning id`,
+    [accountId, teamId || null, id, JSON.stringify([createRotation([id])])],
+  )
+}
+
+async function insertOverride(service: Service, owner: Person): Promise<{ schedule_id: string; override_id: string }> {
+  const schedule_id = await insertOnCallSchedule(service, owner)
+  const override_id = await insertReturningId(
+    service,
+    `insert into on_call_overrides (account_id, schedule_id, user_id, created_by, starts_at, ends_at)
+     values ($1, $2, $3, $3, app.now(), app.now() + interval '1 day') returning id`,
+    [owner.accountId, schedule_id, owner.id],
+  )
+  return { schedule_id, override_id }
+}
+
+const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertOnCallSchedule(service, owner) } })
+const page = { query: { skip: '0', limit: '20' } }
+
+export const onCallFixtures: Record<string, Fixture> = {
+  'oncall.schedules.listOnCall': async (service, owner) => {
+    await insertOnCallSchedule(service, owner)
+    return {}
+  },
+  'oncall.schedules.list': async (service, owner) => {
+    await insertOnCallSchedule(service, owner)
+    return page
+  },
+  'oncall.schedules.create': async (_, owner) => ({
+    body: { name: 'Network', timezone: 'Europe/Berlin', team_id: owner.teamId || null, rotations: [createRotation([owner.id])] },
+  }),
+  'oncall.schedules.get': createSchedule,
+  'oncall.schedules.update': async (service, owner) => ({ ...(await createSchedule(service, owner)), body: { name: 'Network, nights' } }),
+  'oncall.schedules.delete': createSchedule,
+  'oncall.schedules.listShifts': async (service, owner) => ({
+    ...(await createSchedule(service, owner)),
+    query: { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' },
+  }),
+  'oncall.schedules.listOverrides': async (service, owner) => ({
+    params: { schedule_id: (await insertOverride(service, owner)).schedule_id },
+    ...page,
+  }),
+  'oncall.schedules.createOverride': async (service, owner) => ({
+    ...(await createSchedule(service, owner)),
+    body: { member_id: owner.id, starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 86_400_000).toISOString() },
+  }),
+  'oncall.schedules.deleteOverride': async (service, owner) => ({ params: await insertOverride(service, owner) }),
+}
