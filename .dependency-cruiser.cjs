@@ -2,7 +2,8 @@
 
 const pureFolders = 'flows|versions|exports|pdf|scripts|diagrams|knowledge|schedules|oncall|text|archive'
 const service = '^functions/.+/service\\.ts$'
-const shipped = { path: '^(functions|lib)/', pathNot: '^lib/local/' }
+// A command of the operator starts a PostgreSQL of its own and reads the object store, like an entry.
+const shipped = { path: '^(functions|lib)/', pathNot: '^lib/(local/|ops/drill\\.ts$)' }
 
 // Each vendor's client, and the only files that may import it.
 const vendors = {
@@ -15,7 +16,7 @@ const vendors = {
   resend: '^lib/mail/resend\\.ts$',
   stripe: '^lib/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
-  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:sealed-columns|doctor)|db/migrate/[a-z-]+)\\.ts$',
+  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
   aws4fetch: '^lib/platform/node/objects-s3\\.ts$',
   sharp: '^lib/platform/node/images\\.ts$',
@@ -78,7 +79,7 @@ module.exports = {
     forbid(
       'only-entries-know-platforms',
       'Everything else uses the ports.',
-      { path: '^(functions|lib)/', pathNot: '^(lib/(platform|local)/|functions/(cloudflare|node)\\.ts$)' },
+      { path: '^(functions|lib)/', pathNot: '^(lib/(platform|local)/|lib/ops/drill\\.ts$|functions/(cloudflare|node)\\.ts$)' },
       { path: '^lib/platform/' },
     ),
     forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, { path: '^lib/local/' }),

@@ -7,6 +7,7 @@ import { mountOperations } from '../lib/http/request.ts'
 import { redirect, respond } from '../lib/http/respond.ts'
 import { mountMcp } from '../lib/mcp/mount.ts'
 import { mountOAuth } from '../lib/oauth/mount.ts'
+import { mountStaffPage } from '../lib/staff-page/mount.ts'
 import { eraseDueAccounts } from './accounts/erasure/service.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
@@ -37,6 +38,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   mountOperations(app, operations, services, keys)
   mountMcp(app, operations, services, keys)
   mountOAuth(app, services)
+  mountStaffPage(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app
 }

@@ -1,10 +1,13 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
 import { apiKeyOperations } from './accounts/api-keys/operations.ts'
+import { accountExportOperations } from './accounts/exports/operations.ts'
+import { accountImportOperations } from './accounts/imports/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
 import { adminGalleryOperations } from './admin/gallery/operations.ts'
+import { adminOperationsOperations } from './admin/operations/operations.ts'
 import { adminPlanOperations } from './admin/plans/operations.ts'
 import { adminUserOperations } from './admin/users/operations.ts'
 import { escalationOperations } from './ai/escalations/operations.ts'
@@ -81,6 +84,8 @@ export const operations: readonly AnyOperation[] = [
   ...passkeyOperations,
   ...onboardingOperations,
   ...accountOperations,
+  ...accountExportOperations,
+  ...accountImportOperations,
   ...inviteOperations,
   ...teamOperations,
   ...apiKeyOperations,
@@ -138,6 +143,7 @@ export const operations: readonly AnyOperation[] = [
   ...webhookOperations,
   ...feedbackOperations,
   ...adminUserOperations,
+  ...adminOperationsOperations,
   ...adminPlanOperations,
   ...adminGalleryOperations,
 ]

@@ -14,6 +14,8 @@ export const tags: readonly TagInfo[] = [
   tag('identity.mfa', 'Two-factor sign-in', 'Authenticator apps, recovery codes, and the second step of a sign-in.'),
   tag('identity.passkeys', 'Passkeys', 'Sign in with a device instead of a password.'),
   tag('accounts', 'Account', 'The account, its members, preferences and audit log.'),
+  tag('accounts.exports', 'Data export', 'Export the data of the account as a ZIP archive.'),
+  tag('accounts.imports', 'Data import', 'Restore an export in a new account.'),
   tag('accounts.teams', 'Teams', 'Teams, their members and the branding of their documents.'),
   tag('accounts.invites', 'Invites', 'Invite colleagues to the account.'),
   tag('accounts.apiKeys', 'API keys', 'Keys with which programs call this API.'),
@@ -72,4 +74,5 @@ export const tags: readonly TagInfo[] = [
   tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log. For super admins only.'),
   tag('admin.plans', 'Administration: plans', 'Plan limits, feature flags, invite codes and sales leads. For super admins only.'),
   tag('admin.gallery', 'Administration: gallery', 'Choose what the public gallery shows. For super admins only.'),
+  tag('admin.operations', 'Administration: operations', 'The state of the service, and its waiting work. For super admins only.'),
 ]

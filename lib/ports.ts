@@ -2,6 +2,7 @@ import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
 import type { DeviceTokens } from './auth/device-tokens.ts'
+import type { ExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
@@ -25,6 +26,7 @@ export interface Ports {
   config: Config
   tokens: AccessTokens
   deviceTokens: DeviceTokens
+  exportTokens: ExportTokens
   unsubscribeTokens: UnsubscribeTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
@@ -45,4 +47,13 @@ export interface Ports {
   passkeys: Passkeys
   vault: Vault
   psa: OpenPsa
+  /** Ask every dependency, as `/ready` does. Set when the app is assembled. */
+  checkDependencies?: (() => Promise<DependencyChecks>) | undefined
+}
+
+/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
+export interface DependencyChecks {
+  checks: Record<string, 'ok' | 'failed' | 'in_process'>
+  /** Problems that will occur soon, as sentences. */
+  warnings: string[]
 }

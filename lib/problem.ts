@@ -71,6 +71,7 @@ export const codedProblems = {
   step_up_required: { status: 403, detail: 'Verify your second factor again to continue' },
   subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
   invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
+  account_not_empty: { status: 409, detail: 'The account already has flows, scripts, diagrams or target lists; import into a new account' },
   already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },
   already_committed: { status: 409, detail: 'This import has already become a flow' },
   already_decided: { status: 409, detail: 'This has already been decided' },

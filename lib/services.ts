@@ -2,6 +2,7 @@ import { lazyOpenAi } from './ai/lazy-openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
+import { createExportTokens } from './auth/export-tokens.ts'
 import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
@@ -33,6 +34,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     config,
     tokens: createAccessTokens(config),
     deviceTokens: createDeviceTokens(config),
+    exportTokens: createExportTokens(config),
     unsubscribeTokens: createUnsubscribeTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),

@@ -55,7 +55,8 @@ grant delete on invites, feedback, beta_feedback to app_platform;
 alter table deliveries drop constraint deliveries_purpose_check,
   add constraint deliveries_purpose_check check (
     purpose in ('verify_email', 'reset_password', 'invite', 'sales_lead', 'feedback', 'feedback_receipt', 'second_factor_added',
-                'second_factor_removed', 'webhook_disabled', 'account_deletion_requested', 'account_deletion_cancelled')) not valid;
+                'second_factor_removed', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
+                'account_deletion_cancelled')) not valid;
 create or replace function app.is_limited_mail(d deliveries) returns boolean language sql immutable parallel safe as $$
   select d.channel = 'email' and coalesce(d.purpose, '') not in (
     'verify_email', 'reset_password', 'second_factor_added', 'second_factor_removed', 'sales_lead', 'feedback',

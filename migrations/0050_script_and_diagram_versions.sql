@@ -62,7 +62,7 @@ begin
   delete from script_versions v where v.account_id = new.account_id and v.script_id = new.id and v.version < new.version - 100;
   return null;
 end $$;
-create trigger keep_version after update on script_templates for each row
+create trigger version_kept after update on script_templates for each row
   when (old.version <> new.version) execute function app.keep_script_version();
 create function app.keep_diagram_version() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -73,7 +73,8 @@ begin
   delete from diagram_versions v where v.account_id = new.account_id and v.diagram_id = new.id and v.version < new.version - 100;
   return null;
 end $$;
-create trigger keep_version after update on network_diagrams for each row
+-- After the trigger stored_bytes_later by its name, so that a refusal shows what was used before.
+create trigger version_kept after update on network_diagrams for each row
   when (old.version <> new.version) execute function app.keep_diagram_version();
 
 -- Earlier versions count as stored bytes, like those of flows.

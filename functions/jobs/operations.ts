@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { job } from '../../lib/http/job.ts'
 import { attemptJobs } from '../../lib/outbox/messages.ts'
+import { ExportJob } from '../accounts/export-slices/schemas.ts'
+import * as exportSlices from '../accounts/export-slices/service.ts'
 import { AssessJob } from '../ai/assessments/schemas.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import { RunTaskJob } from '../ai/tasks/schemas.ts'
@@ -48,6 +50,12 @@ export const jobOperations = [
     path: attemptJobs.webhook.path,
     body: DeliverWebhookJob,
     handle: ({ ctx, body }) => webhookAttempts.deliver(ctx, body),
+  }),
+  job({
+    id: 'jobs.export',
+    path: attemptJobs.export.path,
+    body: ExportJob,
+    handle: ({ ctx, body }) => exportSlices.attempt(ctx, body.export_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',

@@ -4,6 +4,7 @@ import type { JobContext } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
 import { settleAll } from '../../lib/settle-all.ts'
+import * as exportSlices from '../accounts/export-slices/service.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as aiTasks from '../ai/tasks/service.ts'
@@ -17,6 +18,7 @@ type SweepContext = deliveries.DeliveryContext &
   aiAssessments.AssessmentContext &
   aiTasks.TaskContext &
   webhooks.AttemptContext &
+  exportSlices.ExportContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -25,7 +27,7 @@ type SweepContext = deliveries.DeliveryContext &
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = { deliveries, pushes, assessments: aiAssessments, aiTasks, webhooks }
+  const kinds = { deliveries, pushes, assessments: aiAssessments, aiTasks, webhooks, exports: exportSlices }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,
@@ -43,6 +45,8 @@ function logFailure({ log }: Pick<JobContext, 'log'>, name: string, sweep: Promi
   })
 }
 
+type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
+
 interface DeletionOptions {
   batchSize: number
   /** Time for each kind of row, in milliseconds. */
@@ -50,8 +54,6 @@ interface DeletionOptions {
   now: () => number
 }
 const defaultOptions: DeletionOptions = { batchSize: 5000, budgetMs: 5000, now: Date.now }
-
-type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
 
 /**
  * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row is processed in batches until
@@ -113,6 +115,7 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
     { name: 'trees', batchSize: Math.min(batchSize, 100), processBatch: (limit) => queries.deleteOldTrees.run(ctx.platform, limit) },
     { name: 'uploads', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit) },
     { name: 'objects', batchSize: Math.min(batchSize, 50), processBatch: (limit) => deleteObjects(ctx, limit) },
+    { name: 'account_export_parts', batchSize: Math.min(batchSize, 100), processBatch: (limit) => exportSlices.removeExpired(ctx, limit) },
     { name: 'webhook_log', batchSize, processBatch: (limit) => webhooks.deleteOverflow(ctx, limit) },
     { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) },
   ]

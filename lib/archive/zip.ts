@@ -4,9 +4,16 @@ import { inflateRaw } from './inflate.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-const maxEntries = 2000
-const maxEntryBytes = 8 * 1024 * 1024
-const maxTotalBytes = 200 * 1024 * 1024
+/** What is read of an archive at most. */
+export interface ZipLimits {
+  entries: number
+  /** Of one entry that is read, after decompression. */
+  entryBytes: number
+  /** Of all entries, after decompression, as the directory declares it. */
+  totalBytes: number
+}
+
+const documentLimits: ZipLimits = { entries: 2000, entryBytes: 8 * 1024 * 1024, totalBytes: 200 * 1024 * 1024 }
 const tooLarge = 'The document is too large after decompression'
 const damaged = 'The document is damaged'
 
@@ -34,17 +41,23 @@ export function isZip(bytes: Uint8Array): boolean {
  */
 export async function readZip(bytes: Bytes, names: readonly string[]): Promise<Map<string, string>> {
   const textByName = new Map<string, string>()
-  for (const entry of readDirectory(bytes)) {
+  for (const entry of listEntries(bytes)) {
     if (!names.includes(entry.name) || textByName.has(entry.name)) continue
-    if (entry.size > maxEntryBytes) throw new ArchiveError(tooLarge)
-    const text = await readEntry(bytes, entry)
-    if (text === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
-    textByName.set(entry.name, text)
+    textByName.set(entry.name, await readText(bytes, entry))
   }
   return textByName
 }
 
-interface Entry {
+/** Return the text of an entry. Throw an ArchiveError if it is damaged, larger than it declares, or too large. */
+export async function readText(bytes: Bytes, entry: Entry, { entryBytes }: ZipLimits = documentLimits): Promise<string> {
+  if (entry.size > entryBytes) throw new ArchiveError(tooLarge)
+  const text = await readEntry(bytes, entry)
+  if (text === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
+  return text
+}
+
+/** An entry of an archive, as the directory declares it. */
+export interface Entry {
   name: string
   method: number
   compressedSize: number
@@ -53,12 +66,13 @@ interface Entry {
   offset: number
 }
 
-function readDirectory(bytes: Bytes): Entry[] {
+/** Return the entries of an archive. Throw an ArchiveError if it is damaged or exceeds the limits. */
+export function listEntries(bytes: Bytes, limits = documentLimits): Entry[] {
   const view = toDataView(bytes)
   const endRecord = findEndRecord(view)
   const entryCount = endRecord < 0 ? 0 : view.getUint16(endRecord + 10, true)
   if (entryCount === 0) throw new ArchiveError(damaged)
-  if (entryCount > maxEntries) throw new ArchiveError('The document contains too many files')
+  if (entryCount > limits.entries) throw new ArchiveError('The document contains too many files')
   const entries: Entry[] = []
   let offset = view.getUint32(endRecord + 16, true)
   for (let n = 0; n < entryCount; n++) {
@@ -66,7 +80,7 @@ function readDirectory(bytes: Bytes): Entry[] {
     entries.push(entry)
     offset = nextOffset
   }
-  if (entries.reduce((sum, { size }) => sum + size, 0) > maxTotalBytes) throw new ArchiveError(tooLarge)
+  if (entries.reduce((sum, { size }) => sum + size, 0) > limits.totalBytes) throw new ArchiveError(tooLarge)
   return entries
 }
 
@@ -105,7 +119,7 @@ async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }:
   const content = bytes.subarray(start, start + compressedSize)
   if (content.length !== compressedSize) return null
   if (method === storedMethod) return compressedSize === size ? new TextDecoder().decode(content) : null
-  // No more than the declared size is decompressed, because `maxEntryBytes` was checked against it.
+  // No more than the declared size is decompressed, because the limit was checked against it.
   return method === deflatedMethod ? inflateRaw(content, size) : null
 }
 

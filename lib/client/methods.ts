@@ -132,6 +132,22 @@ removeMember: Method<'accounts.removeMember'>
 resetMemberMfa: Method<'accounts.resetMemberMfa'>
 /** List my account's audit log. Newest first. */
 listAuditLog: PagedMethod<'accounts.listAuditLog'>
+exports: {
+/** Export my account's data. Starts a job that writes a ZIP archive: `manifest.json`, a JSON Lines file per kind of record, flows as markdown and uploads. It contains what every member can see, private flows too, but no passwords, keys or other secrets. An e-mail tells when it is ready. One export runs at a time. */
+create: Method<'accounts.exports.create'>
+/** List my account's exports. Newest first. An export is listed for 90 days after its archive was deleted. */
+list: PagedMethod<'accounts.exports.list'>
+/** Get an export */
+get: Method<'accounts.exports.get'>
+/** Create a download link. The link works without a sign-in, for 24 hours. It ends earlier when its creator is no active admin any more. */
+createLink: Method<'accounts.exports.createLink'>
+/** Download an export. The address of a download link. */
+download: Method<'accounts.exports.download'>
+}
+imports: {
+/** Import an export into my account. The account must have no flows, scripts, diagrams and target lists: 409 `account_not_empty`. Restores settings, teams, categories, scripts, device types, diagrams, target lists, the step library, and flows with their versions. Everything gets new ids and belongs to the caller. Either all is stored or nothing. An archive has at most 16 MiB, and 64 MiB of restored records; `contents: restorable` makes a smaller one. */
+create: Method<'accounts.imports.create'>
+}
 invites: {
 /** List my account's invites. Open and past invites, newest first. */
 list: PagedMethod<'accounts.invites.list'>
@@ -771,6 +787,12 @@ extendTrial: Method<'admin.users.extendTrial'>
 listAccounts: PagedMethod<'admin.users.listAccounts'>
 /** List audit logs of all accounts. Newest first. */
 listAuditLogs: PagedMethod<'admin.users.listAuditLogs'>
+}
+operations: {
+/** Get the state of the service. The page `/admin/operations` shows the same. */
+get: Method<'admin.operations.get'>
+/** Attempt waiting work now. A sweep attempts it within a minute. What has failed for good stays as it is. */
+replay: Method<'admin.operations.replay'>
 }
 plans: {
 /** List plans with limits and billing */

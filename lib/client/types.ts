@@ -210,7 +210,53 @@ export type AccountDeletion = {
 /** The name of the account, as a confirmation. */
 name: string
 }
+export type AccountExport = {
+id: Id
+contents: AccountExportContents
+status: AccountExportStatus
+/** Bytes of the archive so far. */
+size: number
+/** Records so far by kind, and files. */
+counts: { [key: string]: number }
+/** The admin who started it. */
+requested_by: (Id | null)
+created_at: Timestamp
+/** When the archive was complete. */
+ready_at: (Timestamp | null)
+/** When the archive is deleted, 7 days after it is ready. */
+expires_at: (Timestamp | null)
+}
+/** `all`: every record and file. `restorable`: only what an import restores, which makes a smaller archive. */
+export type AccountExportContents = ('all' | 'restorable')
+export type AccountExportCreate = {
+contents?: AccountExportContents | undefined
+}
+export type AccountExportLink = {
+/** Address of the ZIP archive. Whoever has it can download the archive. */
+url: string
+/** When the link ends: after 24 hours, or with the archive. */
+expires_at: string
+}
+/** `ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export. */
+export type AccountExportStatus = ('queued' | 'running' | 'ready' | 'failed' | 'expired')
 export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
+export type AccountImport = {
+/** Records that were restored, by kind. */
+restored: { [key: string]: number }
+/** Records of kinds that an import never restores. */
+not_restored: { [key: string]: number }
+/** Records that could not be restored, at most 200. */
+skipped: ({
+/** Kind of the record. */
+kind: string
+/** Its name. */
+name: (string | null)
+/** Why it was not restored. */
+reason: string
+})[]
+/** Number of records that could not be restored. */
+skipped_count: number
+}
 /** The preferences of the account. */
 export type AccountPreferences = { [key: string]: JsonValue }
 /** Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all. */
@@ -777,6 +823,7 @@ key: string
 /** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
 export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
 export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
+export type DependencyState = ('ok' | 'failed' | 'in_process')
 /** The kind of device. */
 export type DeviceCategory = ('network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security')
 export type DeviceTypeCreate = {
@@ -930,8 +977,8 @@ client_name?: (string | null) | undefined
 }
 /** The form of the line. The default is `straight`. */
 export type EdgeRouting = ('straight' | 'curved' | 'step')
-/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
-export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
+/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
+export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'account_not_empty' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
 export type EscalationAnalyticsResponse = {
 period: AnalyticsPeriod
 /** Average; null if nothing can be measured. */
@@ -2568,6 +2615,75 @@ export type OneFlowAnalytics = (FlowAnalytics & {
 /** In the order of the flow. Steps that it no longer has come last. */
 steps: (StepAnalytics)[]
 })
+export type OperationsStatus = {
+/** As in `GET /ready`. `in_process`: this process replaces it by its own memory. */
+dependencies: { [key: string]: DependencyState }
+/** Problems that will occur soon. */
+warnings: (string)[]
+/** Stored work that is not done, by kind. */
+backlogs: ({
+outbox: OutboxKind
+/** Rows that wait for an attempt, at most 10,000. */
+open: number
+/** Rows among them whose attempt is due. */
+due: number
+/** How long the oldest of them has been due; 0 without one. */
+oldest_due_seconds: number
+})[]
+/** Maintenance schedules. */
+schedules: {
+/** Schedules whose time has come, at most 10,000. */
+due: number
+/** How long the oldest of them has been due. */
+oldest_due_seconds: number
+}
+/** At most 50, the longest failing first. */
+failing_webhooks: ({
+/** The webhook. */
+webhook_id: string
+/** The account that owns it. */
+account_id: string
+/** Failed attempts since the last success. */
+failures: number
+/** The first of these failures. */
+failing_since: (Timestamp | null)
+/** No attempt starts before this time. */
+paused_until: (Timestamp | null)
+/** Why the service switched it off. */
+disabled_reason: (WebhookDisabledReason | null)
+})[]
+/** The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it. */
+slow_statements: (({
+/** Its `queryid` in pg_stat_statements. */
+query_id: string
+/** Its verb and table. */
+name: string
+/** How often it ran. */
+calls: number
+/** Mean time in milliseconds. */
+mean_ms: number
+/** Total time in milliseconds. */
+total_ms: number
+})[] | null)
+/** What runs. */
+versions: {
+/** As in `GET /health`. */
+service: string
+/** The newest applied migration. */
+migration: string
+/** The version of the database server. */
+postgresql: string
+}
+}
+/** The kind of stored work. */
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports')
+export type OutboxReplay = {
+outbox: ReplayedOutbox
+}
+export type OutboxReplayResult = {
+/** Rows that wait for an attempt and are due now, at most 10,000. */
+rows: number
+}
 export type PasskeyCreate = {
 /** A name to recognise it. */
 name: string
@@ -3037,6 +3153,8 @@ invite_code?: string | undefined
 /** The code of an account's invite. The user joins that account; no account is created. */
 account_invite_code?: string | undefined
 }
+/** The kind of stored work. */
+export type ReplayedOutbox = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks')
 export type ResetPasswordRequest = {
 /** The token of the link in the e-mail. */
 token: string
@@ -4541,6 +4659,17 @@ user_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_not_enab
   'accounts.listAuditLog': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'accounts.exports.create': { input: (AccountExportCreate); output: AccountExport; code: 'already_pending' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
+  'accounts.exports.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (AccountExport)[]; code: 'mfa_setup_required' | 'password_change_required' }
+  'accounts.exports.get': { input: { /** Id of the export. */
+export_id: string }; output: AccountExport; code: 'mfa_setup_required' | 'password_change_required' }
+  'accounts.exports.createLink': { input: { /** Id of the export. */
+export_id: string }; output: AccountExportLink; code: 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'wrong_state' }
+  'accounts.exports.download': { input: { /** The token of a download link. */
+token: string }; output: Blob; code: never }
+  'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
   'accounts.invites.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5176,6 +5305,8 @@ actor_id?: string | undefined; /** Only this action, such as `member.updated`. *
 action?: string | undefined; /** Only entries at or after this time. */
 created_after?: string | undefined; /** Only entries before this time. */
 created_before?: string | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.operations.get': { input: Record<string, never>; output: OperationsStatus; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'admin.operations.replay': { input: (OutboxReplay); output: OutboxReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.listLimits': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (PlanLimitsResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

@@ -121,6 +121,8 @@ export const erasure: Declaration = {
   users: { account: deleted, person: { anonymised: ['email', 'full_name', 'timezone', 'last_login_at'] } },
   teams: { account: deleted, person: nothing },
   accounts: { account: deleted, person: keeps('the name of the account, which its admins chose', 'name') },
+  account_exports: { account: batches(10), person: nothing },
+  account_export_parts: { account: deleted, person: nothing },
   account_erasures: { account: keptFor('the proof that the account was erased; it names nobody'), person: nothing },
   deleted_objects: { account: deleted, person: nothing },
   // Outside any account.

@@ -35,6 +35,11 @@ const platform = 'written by the platform, and few'
 /** The policy of each table. A table that is missing is an error of types. Some rows stay for up to 30 days after they expire, for support. */
 export const retention: Record<keyof DB, Policy> = {
   account_erasures: kept('the proof that an account was erased, without names'),
+  account_export_parts: endsWith('account_exports', 'where the objects of the archive are'),
+  account_exports: expires('shows who exported what; its archive is deleted 7 days after it is ready', {
+    column: 'removed_at',
+    keptFor: '90 days',
+  }),
   account_usage: kept('one row per account'),
   accounts: kept('one row per account'),
   ai_branches: endsWith('ai_sessions', 'few per session'),

@@ -13,6 +13,37 @@ export interface AccountErasuresTable {
   counts: Generated<Json>
 }
 
+export interface AccountExportPartsTable {
+  account_id: ColumnType<string, never, never>
+  export_id: string
+  number: number
+  object_key: string
+  bytes: number
+  directory: Uint8Array
+}
+
+export interface AccountExportsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  requested_by: Generated<string | null>
+  contents: Generated<'all' | 'restorable'>
+  state: Generated<'queued' | 'retrying' | 'ready' | 'failed' | 'expired'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  progress: Generated<Json>
+  bytes: Generated<number>
+  ready_at: string | null
+  expires_at: string | null
+  links: Generated<number>
+  removed_at: string | null
+  created_at: Generated<string>
+}
+
 export interface AccountUsageTable {
   account_id: ColumnType<string, never, never>
 }
@@ -328,7 +359,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'account_deletion_requested' | 'account_deletion_cancelled' | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -1324,6 +1355,8 @@ export interface WebhooksTable {
 
 export interface DB {
   account_erasures: AccountErasuresTable
+  account_export_parts: AccountExportPartsTable
+  account_exports: AccountExportsTable
   account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable

@@ -4,18 +4,11 @@ import type { ParsedRate } from '../cache/limiter.ts'
 import { createLocalCounter } from '../cache/local-counter.ts'
 import { toAddressBlock } from '../net/address-block.ts'
 import { withTimeout } from '../net/send-result.ts'
+import type { DependencyChecks } from '../ports.ts'
 import { type C, type Env, respondProblem, type Services } from './app.ts'
 import { hasToken } from './has-token.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { respondJson } from './respond.ts'
-
-/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
-type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
-interface Results {
-  checks: Checks
-  /** Problems that will occur soon, as sentences. */
-  warnings: string[]
-}
 
 const pingTimeoutMs = 1500
 const shutdownWarningMs = 60 * 24 * 60 * 60_000
@@ -31,6 +24,7 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
   const pings = listPings(services)
   const check = cacheResult(() => runPings(pings, services.ports.ai), READY_CACHE_MS)
+  services.ports.checkDependencies = check
   const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
@@ -62,7 +56,7 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
   return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
 }
 
-async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'model'>): Promise<Results> {
+async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'model'>): Promise<DependencyChecks> {
   const warnings: string[] = []
   const checks = Object.entries(pings).map(async ([name, ping]) => {
     if (ping === 'in_process') return [name, ping] as const

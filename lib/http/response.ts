@@ -77,6 +77,8 @@ function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content,
     }
   }
   setHeader(c, 'content-type', type)
+  // nginx would collect events until a buffer is full: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+  if (type === 'text/event-stream') setHeader(c, 'x-accel-buffering', 'no')
   // A browser that opens the content runs no script in it.
   const sandbox = allowsForms ? "form-action 'self'; sandbox allow-forms" : 'sandbox'
   setHeader(c, 'content-security-policy', `default-src 'none'; style-src 'unsafe-inline'; ${sandbox}`)

@@ -112,7 +112,9 @@ function serverFlags(folder: string, durable: boolean): string[] {
   // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256')
   // A test database need not survive a power cut, and lives for minutes. Its transactions still work as usual.
-  if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off')
+  // Without statistics the planner starts parallel workers for small tables, whose start costs more than they save.
+  if (!durable)
+    settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'max_parallel_workers_per_gather=0')
   return settings.flatMap((setting) => ['-c', setting])
 }
 

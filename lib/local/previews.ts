@@ -9,6 +9,7 @@ import {
   deletionEmails,
   factorEmails,
   linkEmails,
+  writeExportContent,
   writeFeedbackContent,
   writeInviteContent,
   writeLeadContent,
@@ -80,6 +81,7 @@ function listPurposes(brand: SampleBrand): Preview[] {
   const accountUrl = `${frontendUrl}/settings/account`
   const deletesAt = '2026-12-05T09:30:00.000Z'
   const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
+  const exportFrame = frames.createMemberFrame(brand, frames.explainExport(accountName), frontendUrl)
   const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
     verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
     reset_password: [writeLink('reset_password'), frames.createLinkFrame('reset_password')],
@@ -89,6 +91,8 @@ function listPurposes(brand: SampleBrand): Preview[] {
     feedback_receipt: [writeReceiptContent(sampleFeedback), frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl)],
     second_factor_added: [factorEmails.second_factor_added, frames.factorFrame],
     second_factor_removed: [factorEmails.second_factor_removed, frames.factorFrame],
+    export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
+    export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     webhook_disabled: [
       writeWebhookContent(webhook, webhooksUrl),
       frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),

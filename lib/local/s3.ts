@@ -55,12 +55,13 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 function listObjects(c: Context, keys: readonly string[]): Response {
-  const { prefix = '', 'max-keys': limit = '1000' } = c.req.query()
+  const { prefix = '', 'max-keys': limit = '1000', 'continuation-token': start = '0' } = c.req.query()
   const found = keys.filter((key) => key.startsWith(prefix)).sort()
-  const listed = found.slice(0, Number(limit))
-  const contents = listed.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')
-  const isTruncated = listed.length < found.length
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${contents}</ListBucketResult>`
+  const end = Number(start) + Number(limit)
+  const contents = found.slice(Number(start), end).map((key) => `<Contents><Key>${key}</Key></Contents>`)
+  const isTruncated = end < found.length
+  if (isTruncated) contents.push(`<NextContinuationToken>${end}</NextContinuationToken>`)
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${contents.join('')}</ListBucketResult>`
   return c.body(xml, 200, { 'content-type': 'application/xml' })
 }
 

@@ -106,6 +106,16 @@ export function writeWebhookContent(
   }
 }
 
+/** Return the content about an export that has ended. The archive is fetched on the page, where the reader is signed in. */
+export function writeExportContent(purpose: 'export_ready' | 'export_failed', url: string): EmailContent {
+  const link = { label: 'Open the exports', url }
+  if (purpose === 'export_ready') {
+    const paragraphs = ['The export of your account is ready. It can be downloaded for 7 days.']
+    return { subject: 'Your export is ready', paragraphs, link }
+  }
+  return { subject: 'Your export failed', paragraphs: ['The export of your account could not be written. Start it again.'], link }
+}
+
 /** What a sales lead has entered. */
 export interface Lead {
   name: string

@@ -53,6 +53,11 @@ export function explainWebhook(accountName: string, webhooksUrl: string): Reason
   return { member: reason, stranger: reason, memberStop: { label: 'Delete webhooks that nobody needs', url: webhooksUrl } }
 }
 
+export function explainExport(accountName: string): Reasons {
+  const reason = `You asked for an export of ${formatAccount(accountName)} in ${serviceName}.`
+  return { member: reason, stranger: reason, memberStop: 'You get one e-mail for each export that you start.' }
+}
+
 export function createMemberFrame(brand: Brand, { member, memberStop }: Reasons, frontendUrl: string): EmailFrame {
   const settings = { label: 'Admins of the account change who is notified here', url: `${frontendUrl}/settings/notifications` }
   return { brand, reason: member, stop: memberStop ?? settings }

@@ -5,10 +5,13 @@ export interface Check {
   remedy: string
   /** A warning does not make the command fail. */
   isWarning?: true
+  /** Looks at work that waits. A restored database has the work of the time of its backup. */
+  isAboutWork?: true
   sql: string
 }
 
-const outboxes = [
+/** The tables of stored work, and the state of a row before its first attempt. */
+export const outboxes = [
   { table: 'deliveries', initial: 'pending' },
   { table: 'psa_pushes', initial: 'queued' },
   { table: 'ai_tasks', initial: 'queued' },
@@ -91,11 +94,13 @@ export const checks: readonly Check[] = [
   {
     name: 'no lease of an attempt is stuck',
     remedy: 'The sweep takes such rows after a minute. Look whether the cron trigger runs.',
+    isAboutWork: true,
     sql: forEachOutbox(`leased_until < app.now() - interval '15 minutes'`, 'attempts that never ended'),
   },
   {
     name: 'what is due was attempted',
     remedy: 'Look at the queue, at `/ready`, and whether the cron trigger runs.',
+    isAboutWork: true,
     sql: forEachOutbox(
       `next_attempt_at < app.now() - interval '15 minutes' and (leased_until is null or leased_until < app.now())`,
       'rows that have been due for 15 minutes',
@@ -107,6 +112,7 @@ export const checks: readonly Check[] = [
   {
     name: 'schedules have run when they were due',
     remedy: 'Look whether the cron trigger runs, and at the error of the last run.',
+    isAboutWork: true,
     sql: `select 'maintenance_schedules: ' || count(*) || ' due since ' || to_char(min(next_run_at), 'YYYY-MM-DD HH24:MI') as problem
             from maintenance_schedules where is_active and next_run_at < app.now() - interval '15 minutes' having count(*) > 0`,
   },

@@ -8,23 +8,32 @@ export interface Finding {
   name: string
   remedy: string
   isWarning: boolean
+  isAboutWork?: true | undefined
   /** Empty if nothing is wrong. */
   problems: string[]
 }
 
 /** Run a check. A statement that fails is a problem too. */
-export async function runCheck(client: Pick<pg.ClientBase, 'query'>, { name, remedy, isWarning, sql }: Check): Promise<Finding> {
+export async function runCheck(
+  client: Pick<pg.ClientBase, 'query'>,
+  { name, remedy, isWarning, isAboutWork, sql }: Check,
+): Promise<Finding> {
   const problems = await client.query<{ problem: string }>(sql).then(
     ({ rows }) => rows.map(({ problem }) => problem),
     (error: Error) => [`The check failed: ${error.message}`],
   )
-  return { name, remedy, isWarning: isWarning === true, problems }
+  return { name, remedy, isWarning: isWarning === true, ...(isAboutWork ? { isAboutWork } : {}), problems }
 }
 
 /** Check the database at `ownerUrl`, in read-only statements. The role must be its owner, which sees every row. */
 export async function diagnose(ownerUrl: string, folder = migrationsFolder): Promise<Finding[]> {
   const pending = await plan(ownerUrl, folder).catch((error: Error) => [error.message])
-  const migrations = { name: 'every migration is applied', remedy: 'Run `npm run migrate`.', isWarning: false, problems: pending }
+  const migrations = {
+    name: 'every migration is applied',
+    remedy: 'Run `npm run migrate`.',
+    isWarning: false,
+    problems: pending,
+  }
   const findings: Finding[] = [migrations]
   await withConnection({ connectionString: ownerUrl }, async (client) => {
     await client.query('set default_transaction_read_only = on')

@@ -4,13 +4,12 @@ import { readStatement } from '../db/statement.ts'
 
 /** The stored work of one outbox that is not done. */
 export const Backlog = z.object({
-  outbox: z.enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'assessments', 'live_events']),
-  /** Rows that wait for an attempt, at most 10,000. */
-  open: z.int(),
-  /** Rows among them whose attempt is due. */
-  due: z.int(),
-  /** How long the oldest of them has been due, in seconds; 0 without one. */
-  oldest_due_seconds: z.number(),
+  outbox: z
+    .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'assessments', 'live_events', 'exports'])
+    .describe('The kind of stored work.'),
+  open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
+  due: z.int().describe('Rows among them whose attempt is due.'),
+  oldest_due_seconds: z.number().describe('How long the oldest of them has been due; 0 without one.'),
 })
 export type Backlog = z.output<typeof Backlog>
 
@@ -38,6 +37,7 @@ export const selectBacklogs = readStatement(
       sql`select d.next_attempt_at as due_at from webhooks w join webhook_deliveries d on d.account_id = w.account_id and d.webhook_id = w.id
            where w.is_active and (w.paused_until is null or w.paused_until <= app.now()) and d.state in ('pending', 'retrying')`,
     )}
+    union all ${summarise('exports', attemptRows('account_exports', 'queued'))}
     union all ${summarise('assessments', sql`select created_at as due_at from ai_handoffs where assessment_status = 'pending' order by created_at`)}
     union all ${summarise('live_events', sql`select created_at as due_at from stream_events order by created_at`)}`,
 )

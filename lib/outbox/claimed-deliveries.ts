@@ -31,6 +31,8 @@ export const ClaimedDelivery = z.object({
       'webhook_disabled',
       'account_deletion_requested',
       'account_deletion_cancelled',
+      'export_ready',
+      'export_failed',
     ])
     .nullable(),
   user_id: z.string().nullable(),

@@ -15,7 +15,8 @@ export type ObjectsPort = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFo
 export interface UploadsPort {
   /** Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
   toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
-  put(key: string, jpeg: Uint8Array<ArrayBuffer>): Promise<void>
+  /** Store an object, a JPEG unless `contentType` says otherwise. */
+  put(key: string, bytes: Uint8Array<ArrayBuffer>, contentType?: string): Promise<void>
   /** Return the whole object, or null when it does not exist. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | null>
   remove(key: string): Promise<void>

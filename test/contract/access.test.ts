@@ -63,6 +63,9 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 const stepUpOperations = [
   'accounts.apiKeys.create',
   'accounts.delete',
+  'accounts.exports.create',
+  'accounts.exports.createLink',
+  'accounts.imports.create',
   'accounts.invites.create',
   'accounts.removeMember',
   'accounts.resetMemberMfa',

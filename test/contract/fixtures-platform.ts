@@ -74,6 +74,8 @@ export const platformFixtures: Record<string, Fixture> = {
   'admin.users.listAccounts': createPageSample,
   'admin.users.listAuditLogs': createPageSample,
 
+  'admin.operations.get': createEmptySample,
+  'admin.operations.replay': async () => ({ body: { outbox: 'deliveries' } }),
   'admin.plans.listLimits': createPageSample,
   'admin.plans.putLimits': async () => ({
     body: { plan: createPlanName(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },

@@ -16,6 +16,7 @@ import { authoringFixtures } from './fixtures-authoring.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
 import { escalationFixtures } from './fixtures-escalations.ts'
+import { exportFixtures } from './fixtures-exports.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { knowledgeFixtures } from './fixtures-knowledge.ts'
 import { maintenanceFixtures } from './fixtures-maintenance.ts'
@@ -51,6 +52,7 @@ export const fixtures: Record<string, Fixture> = {
   ...uploadFixtures,
   ...psaFixtures,
   ...webhookFixtures,
+  ...exportFixtures,
   'identity.auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

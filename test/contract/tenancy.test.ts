@@ -1,19 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { createKey } from '../support/api-keys.ts'
 import { sharedService } from '../support/app.ts'
 import { createAccount, type TestAccount } from '../support/people.ts'
-import { insertDelivery, insertNotification } from './fixture-rows.ts'
-import { insertFullAiSession } from './fixtures-ai.ts'
-import { insertConversation, insertProposal } from './fixtures-authoring.ts'
-import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
-import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
-import { insertKbImport } from './fixtures-knowledge.ts'
-import { insertSchedule } from './fixtures-maintenance.ts'
-import { insertMapping, insertPush } from './fixtures-psa.ts'
-import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
-import { insertFullSession } from './fixtures-sessions.ts'
-import { insertFailedDelivery } from './fixtures-webhooks.ts'
+import { insertFullAccount } from './full-account.ts'
 import { listTenantTables, readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
@@ -62,6 +51,9 @@ const otherIndexes = new Set([
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
+  'account_exports_due', // the sweep reads every account at once, on the platform connection
+  'account_exports_expired', // the clean-up deletes by age in every account, on the platform connection
+  'account_exports_removed', // the clean-up deletes by age in every account, on the platform connection
   'ai_tasks_due', // the sweep reads every account at once, on the platform connection
   'ai_tasks_age', // the clean-up deletes by age in every account, on the platform connection
   'webhook_deliveries_age', // the clean-up deletes by age in every account, on the platform connection
@@ -182,64 +174,7 @@ describe('row level security without conditions in the statements', () => {
     await client.connect()
     ours = await createAccount(service)
     theirs = await createAccount(service)
-    await insertDelivery(service, ours.admin)
-    await insertNotification(service, ours.admin)
-    await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
-    await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
-    await insertPin(service, ours.admin)
-    await insertMapping(service, ours.admin)
-    await insertFailedDelivery(service, ours.admin)
-    await insertPush(service, ours.admin)
-    await insertSchedule(service, ours.admin)
-    await insertScript(service, ours.admin)
-    await insertScriptCategory(service, ours.admin)
-    await insertDraft(service, ours.admin)
-    await insertBuilder(service, ours.admin)
-    await insertDiagram(service, ours.admin)
-    await insertKbImport(service, ours.admin)
-    await insertDeviceType(service, ours.admin)
-    await insertShare(service, ours.admin)
-    await insertCategory(service, ours.admin)
-    await insertStep(service, ours.admin)
-    await insertFullSession(service, ours.admin)
-    await insertFullAiSession(service, ours.admin)
-    await insertConversation(service, ours.admin)
-    await insertProposal(service, ours.admin)
-    await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [ours.id])
-    await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [ours.id])
-    await service.sql(
-      `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'chat_turn', 'local', 1, now())`,
-      [ours.id, ours.admin.id],
-    )
-    await service.sql(
-      `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body) values ($1, $2, $3, 'x', '/x', '{}')`,
-      [ours.id, ours.admin.id, ours.admin.signInId],
-    )
-    await service.sql('insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)', [ours.id])
-    await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
-      ours.id,
-      ours.admin.id,
-    ])
-    await service.sql(
-      `insert into beta_feedback (account_id, user_id, reaction, category, text) values ($1, $2, 'neutral', 'ui', 'Fine')`,
-      [ours.id, ours.admin.id],
-    )
-    await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [ours.id, ours.admin.id])
-    await service.sql(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1, $1::uuid, now())`, [ours.id])
-    await service.sql(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`, [ours.id])
-    await service.sql(
-      `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,
-      [ours.id],
-    )
-    await createKey(service, ours)
-    for (const table of ['script_templates', 'network_diagrams'])
-      await service.sql(`update ${table} set version = version + 1 where account_id = $1`, [ours.id])
-    await service.sql('insert into mail_counts (account_id, day) values ($1, now())', [ours.id])
-    await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
-    await service.sql(
-      `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
-      [ours.id, ours.admin.id],
-    )
+    await insertFullAccount(service, ours)
   })
   afterAll(() => client.end())
 

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createS3Routes } from '../../lib/local/s3.ts'
 import { type R2Bucket, r2Objects } from '../../lib/platform/cloudflare/r2.ts'
 import { maxObjectBytes } from '../../lib/platform/node/object-keys.ts'
-import { folderObjects } from '../../lib/platform/node/objects-folder.ts'
-import { type S3Settings, s3Objects } from '../../lib/platform/node/objects-s3.ts'
+import { folderObjects, listFolderObjects } from '../../lib/platform/node/objects-folder.ts'
+import { listS3Objects, type S3Settings, s3Objects } from '../../lib/platform/node/objects-s3.ts'
 import type { UploadsPort } from '../../lib/uploads/uploads.ts'
 
 type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
@@ -338,4 +338,24 @@ describe('an object store on S3', () => {
       { secretAccessKey: 'wrong' },
     )
   })
+})
+
+it('OPS-03 lists every object of a folder, and none of a folder that is missing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'objects-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await folderObjects(folder, 5000).put(key, bytes)
+  await writeFile(join(folder, 'accounts/.left-by-a-crash'), '')
+  expect(await listFolderObjects(folder)).toEqual([key])
+  expect(await listFolderObjects(join(folder, 'missing'))).toEqual([])
+})
+
+it('OPS-03 lists every object of a bucket, page by page', async () => {
+  const server = await listen(createS3Routes(credentials).fetch)
+  onTestFinished(server.close)
+  const settings = { ...credentials, endpoint: server.origin }
+  const keys = Array.from({ length: 201 }, (_, n) => `accounts/a/${String(n).padStart(3, '0')}.jpg`)
+  const objects = s3Objects(settings, 5000)
+  await Promise.all(keys.map((name) => objects.put(name, bytes.slice(0, 9))))
+  expect(await listS3Objects(settings, 5000, 100)).toEqual(keys)
+  await expect(listS3Objects({ ...settings, bucket: 'other' }, 5000)).rejects.toThrow('NoSuchBucket')
 })

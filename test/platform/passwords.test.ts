@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { isOutdatedHash, type PasswordHasher } from '../../lib/auth/passwords.ts'
 import { wasmPasswords } from '../../lib/platform/cloudflare/passwords.ts'
 import { nativePasswords } from '../../lib/platform/node/passwords.ts'
-import { median } from '../support/measure.ts'
 
 // In this process nothing compiles the module at deployment.
 const compiled = new WebAssembly.Module(await readFile(createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm')))
@@ -73,7 +72,8 @@ describe.each(Object.entries(hashers))('passwords in %s', (_, passwords) => {
       times[0].push(await measure(hash))
       times[1].push(await measure(undefined))
     }
-    const ratio = median(times[1]) / median(times[0])
+    // The shortest times, because other processes only make them longer.
+    const ratio = Math.min(...times[1]) / Math.min(...times[0])
     expect(ratio).toBeGreaterThan(0.5)
     expect(ratio).toBeLessThan(2)
   })

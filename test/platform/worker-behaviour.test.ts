@@ -114,10 +114,11 @@ it('OBS-02 OBS-06 the Worker answers with a dataset for its metrics, and has no 
   expect((await fetchMetrics(service)).status).toBe(404)
 })
 
-it('OBS-08 the Worker sends the spans of a request, and those of the job that it leads to', async () => {
+it('OBS-08 OBS-10 the Worker sends the spans of a request, and those of the job that it leads to', async () => {
   const { spans, callerSpan } = await traceReset(service, receiver)
   const operation = 'identity.credentials.requestPasswordReset'
   expect(spans.find(({ name }) => name === operation)).toMatchObject({ parentSpanId: callerSpan })
+  expect(spans.filter(({ name }) => /^EVAL/.test(name)).map((span) => listAncestors(spans, span)[0])).toContain(operation)
   const mail = spans.find(({ name }) => name === 'call mail')
   expect(listAncestors(spans, mail)).toEqual([operation, 'jobs.deliver', 'jobs.deliver', 'call mail'])
 })

@@ -34,6 +34,10 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   // A change keeps the version before it.
   await insertForAccount('update script_templates set version = version + 1 where account_id = $1')
   await insertForAccount('update network_diagrams set version = version + 1 where account_id = $1')
+  await insertForAccount(
+    `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
+     select account_id, id, 1, 'accounts/' || account_id || '/exports/part', 1, '' from account_exports where account_id = $1 limit 1`,
+  )
   await insertForAccount(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`)
 }
 

@@ -22,12 +22,17 @@ export interface NodeChild {
 
 /** Start the Node entry with exactly these settings, and `PORT`. It is killed when the test ends. */
 export async function spawnNode(settings: Record<string, string | undefined>): Promise<NodeChild> {
+  const child = await spawnServe(settings)
+  onTestFinished(() => void child.process.kill('SIGKILL'))
+  return child
+}
+
+async function spawnServe(settings: Record<string, string | undefined>): Promise<NodeChild> {
   const port = await findFreePort()
   const env = { PATH: process.env.PATH, PORT: String(port), HOST: '127.0.0.1', ...settings }
   const child = spawn(process.execPath, ['functions/node.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-  onTestFinished(() => void child.kill('SIGKILL'))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   return { api: `http://127.0.0.1:${port}`, process: child, output: () => output, exited }
 }
@@ -39,9 +44,27 @@ export async function startNodeChild(
 ): Promise<NodeChild> {
   const folder = mkdtempSync(join(tmpdir(), 'flow-objects-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return requireListening(await spawnNode(toServeSettings(settings, folder, changes)))
+}
+
+/** Start the Node entry like `startNodeChild`, for several tests. The caller kills it. */
+export async function startServeProcess(
+  settings: Record<string, string>,
+  changes: Record<string, string | undefined> = {},
+): Promise<NodeChild> {
+  const folder = mkdtempSync(join(tmpdir(), 'flow-objects-'))
+  const child = await requireListening(await spawnServe(toServeSettings(settings, folder, changes)))
+  void child.exited.then(() => rmSync(folder, { recursive: true, force: true }))
+  return child
+}
+
+function toServeSettings(settings: Record<string, string>, objectsDir: string, changes: Record<string, string | undefined>) {
   const withoutQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
   const { PORT: _, ...shared } = settings
-  const child = await spawnNode({ ...shared, OBJECTS_DIR: folder, ASSETS_DIR: builtAssets, ...withoutQstash, ...changes })
+  return { ...shared, OBJECTS_DIR: objectsDir, ASSETS_DIR: builtAssets, ...withoutQstash, ...changes }
+}
+
+async function requireListening(child: NodeChild): Promise<NodeChild> {
   await Promise.race([waitForOutput(child, '"listening"'), child.exited])
   if (!child.output().includes('"listening"')) throw new Error(`The Node entry did not start: ${child.output()}`)
   return child

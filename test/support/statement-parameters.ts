@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { exportedTables } from '../../lib/db/account-data.ts'
 import { expiries } from '../../lib/db/retention.ts'
 import type { Event } from '../../lib/events/events.ts'
 
@@ -32,6 +33,14 @@ const signInProofs = [
 
 /** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
+  'functions/accounts/export-files/queries.ts#selectRecords': exportedTables.flatMap((table) => [
+    [table, null, 1000],
+    [table, Object.keys(table.key), 1000],
+  ]),
+  'functions/accounts/export-slices/queries.ts#completeExport': [
+    [{ id, attempts: 1 }, { ok: true, status: null }, null, { bytes: 1, directory_bytes: 1 }],
+    [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],
+  ],
   'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
   'functions/ai/handoffs/queries.ts#closeOpenHandoff': [[sql`s.id = ${id}`]],
   'functions/ai/handoffs/queries.ts#emitEscalated': [[escalation]],

@@ -3,6 +3,7 @@ import { escalateAiSession } from './chapters/ai-escalation.ts'
 import { writeFlows } from './chapters/authoring.ts'
 import { subscribe } from './chapters/billing.ts'
 import { deleteAndRestore } from './chapters/deletion.ts'
+import { exportAccount } from './chapters/export-account.ts'
 import { inviteColleagues } from './chapters/invite.ts'
 import { importArticle } from './chapters/knowledge-import.ts'
 import { pickUpEscalation } from './chapters/pickup.ts'
@@ -44,8 +45,9 @@ async function runChapters(tour: Tour): Promise<void> {
   const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
   await chapter('7. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
   await chapter('8. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
-  await chapter('9. Import a knowledge article', () => importArticle(tour, admin, ticketId))
-  await chapter('10. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
+  await chapter('9. Export the account', () => exportAccount(tour, admin))
+  await chapter('10. Import a knowledge article', () => importArticle(tour, admin, ticketId))
+  await chapter('11. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -8,6 +8,7 @@ import {
   factorEmails,
   linkEmails,
   nameInviter,
+  writeExportContent,
   writeInviteContent,
   writeWebhookContent,
 } from '../../../lib/mail/contents.ts'
@@ -17,6 +18,7 @@ import {
   createMemberFrame,
   createStaffFrame,
   createStrangerFrame,
+  explainExport,
   explainInvite,
   explainNotification,
   explainReceipt,
@@ -64,6 +66,11 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
     case 'account_deletion_requested':
     case 'account_deletion_cancelled':
       return writeDeletion(ctx, delivery, purpose)
+    case 'export_ready':
+    case 'export_failed': {
+      const content = writeExportContent(purpose, `${ctx.config.FRONTEND_URL}/settings/exports`)
+      return writeToRecipients(ctx, delivery, content, explainExport(delivery.account_name))
+    }
     default:
       return writeLink(ctx, delivery, purpose)
   }

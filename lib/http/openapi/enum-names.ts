@@ -4,6 +4,8 @@ import { keyScopes } from '../key-scopes.ts'
 const namesByValues: Record<string, string> = {
   [keyScopes.join(' ')]: 'ApiKeyScope',
   'google microsoft': 'IdentityProvider',
+  'all restorable': 'AccountExportContents',
+  'queued running ready failed expired': 'AccountExportStatus',
   'usage_count updated_at created_at name name_desc version': 'FlowSortBy',
   'troubleshooting procedural maintenance': 'FlowType',
   'draft published': 'FlowStatus',
@@ -88,6 +90,9 @@ const namesByValues: Record<string, string> = {
   'proposed applied_success applied_failed applied_partial applied_pending dismissed': 'FixStatus',
   'text screenshot': 'SupportingDataKind',
   'gone failing': 'WebhookDisabledReason',
+  'ok failed in_process': 'DependencyState',
+  'deliveries pushes ai_tasks webhooks assessments live_events exports': 'OutboxKind',
+  'deliveries pushes ai_tasks webhooks': 'ReplayedOutbox',
   'flow ai': 'CompletedSessionKind',
   'resolved unresolved escalated cancelled workaround not_reproducible': 'CompletedSessionOutcome',
   'created failed': 'CompletedRunStatus',

@@ -17,7 +17,7 @@ export function r2Objects(bucket: R2Bucket | undefined, timeoutMs: number): Obje
     return withTimeout(timeoutMs, work(bucket))
   }
   return {
-    put: async (key, jpeg) => void (await call((r2) => r2.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } }))),
+    put: async (key, bytes, contentType = 'image/jpeg') => void (await call((r2) => r2.put(key, bytes, { httpMetadata: { contentType } }))),
     // The body is read here: a stream that stalls after the response has started could no longer be answered with an error.
     get: (key) =>
       call(async (r2) => {

@@ -1,4 +1,5 @@
 import { firstCallFactor } from '../../cache/availability.ts'
+import { measureRedis } from '../../cache/measure-redis.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import { measureDatabase } from '../../db/measure-database.ts'
@@ -30,7 +31,7 @@ export interface Bindings {
 export function createCloudflareServices(config: CloudflareConfig, log: Services['log'], bindings: Bindings = {}): Services {
   const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB, METRICS } = bindings
   const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } = config
-  const redis = openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor)
+  const redis = measureRedis(openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor))
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
     ports: {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { withTimeout } from '../../net/send-result.ts'
 import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
 import { requireObjectKey, requireObjectSize } from './object-keys.ts'
@@ -15,9 +15,9 @@ export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
     return withTimeout(timeoutMs, work(join(folder, key)))
   }
   return {
-    async put(key, jpeg) {
-      requireObjectSize(jpeg.byteLength)
-      await call(key, (path) => replaceFile(path, jpeg))
+    async put(key, bytes) {
+      requireObjectSize(bytes.byteLength)
+      await call(key, (path) => replaceFile(path, bytes))
     },
     get: (key) => call(key, (path) => readWholeFile(path).catch(toNullIfMissing)),
     remove: (key) => call(key, (path) => rm(path, { force: true })),
@@ -25,6 +25,14 @@ export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
     // Writing also finds a full disk and a read-only file system.
     pingObjects: () => call(`ready-${randomUUID()}`, (path) => replaceFile(path, new Uint8Array(1)).then(() => rm(path))),
   }
+}
+
+/** List the keys of the objects in a folder. A folder that is missing has none. */
+export async function listFolderObjects(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(toNullIfMissing)
+  // A crash may have left a temporary file, whose name starts with a dot.
+  const files = entries?.filter((entry) => entry.isFile() && !entry.name.startsWith('.')) ?? []
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
 }
 
 /** Write a file so that a reader and a crash find either the whole file or none. A crash may leave the temporary file. */

@@ -20,6 +20,7 @@ interface S3Request {
   key?: string
   query?: string
   body?: Uint8Array<ArrayBuffer>
+  contentType?: string
 }
 
 interface S3Answer {
@@ -33,8 +34,9 @@ type SendRequest = (request: S3Request) => Promise<S3Answer>
 
 /**
  * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call ends after `timeoutMs`, a read
- * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
- * instead of 404 for a missing object: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and
+ * s3:ListBucket. Without the last, S3 answers 403 instead of 404 for a missing object:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort {
   const send = createSender(settings, timeoutMs)
@@ -44,9 +46,9 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
     if (answer.code !== 'NoSuchKey') requireSuccess('DeleteObject', answer)
   }
   return {
-    async put(key, jpeg) {
-      requireObjectSize(jpeg.byteLength)
-      requireSuccess('PutObject', await send({ method: 'PUT', key, body: jpeg }))
+    async put(key, bytes, contentType = 'image/jpeg') {
+      requireObjectSize(bytes.byteLength)
+      requireSuccess('PutObject', await send({ method: 'PUT', key, body: bytes, contentType }))
     },
     async get(key) {
       const answer = await send({ method: 'GET', key })
@@ -56,13 +58,7 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
     remove,
     async removeFolder(folder) {
       requireObjectKey(folder)
-      // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
-      const query = `?list-type=2&max-keys=${maxRemovedObjects}&prefix=${encodeURIComponent(`${folder}/`)}`
-      const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
-      const xml = new TextDecoder().decode(bytes)
-      // Another page would look like an empty folder.
-      if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
-      const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+      const { keys } = await listPage(send, { 'max-keys': String(maxRemovedObjects), prefix: `${folder}/` })
       for (const key of keys) await remove(key)
       return keys.length
     },
@@ -70,16 +66,40 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
   }
 }
 
+/** List the keys of the objects in a bucket. */
+export async function listS3Objects(settings: S3Settings, timeoutMs: number, pageSize = 1000): Promise<string[]> {
+  const send = createSender(settings, timeoutMs)
+  const all: string[] = []
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const page = await listPage(send, { 'max-keys': String(pageSize), ...(token ? { 'continuation-token': token } : {}) })
+    all.push(...page.keys)
+    token = page.nextToken
+  }
+  return all
+}
+
+/** List a page of the keys in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+async function listPage(send: SendRequest, parameters: Record<string, string>): Promise<{ keys: string[]; nextToken: string | undefined }> {
+  const query = `?${new URLSearchParams({ 'list-type': '2', ...parameters })}`
+  const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
+  const xml = new TextDecoder().decode(bytes)
+  // Another page would look like an empty bucket.
+  if (!/<ListBucketResult[ >]/.test(xml)) throw new Error('ListObjectsV2: the object store sent no list')
+  // The keys of this service have no character that XML escapes.
+  const keys = [...xml.matchAll(/<Key>([^<]{1,300})<\/Key>/g)].map(([, key = '']) => key)
+  return { keys, nextToken: /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1] }
+}
+
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
   const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
-  return async ({ method, key, query = '', body }) => {
+  return async ({ method, key, query = '', body, contentType }) => {
     if (key !== undefined) requireObjectKey(key)
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')
     const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? query : `/${key}`}`
-    const headers = { 'x-amz-content-sha256': hash, ...(body ? { 'content-type': 'image/jpeg' } : {}) }
+    const headers = { 'x-amz-content-sha256': hash, ...(contentType ? { 'content-type': contentType } : {}) }
     // AWS asks for a signed content type.
     const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })
     // The signature must not be sent to another host, so no redirect is followed.

@@ -1,5 +1,6 @@
 import type { CachePort } from '../../cache/cache.ts'
 import type { Limiter } from '../../cache/limiter.ts'
+import { measureRedis } from '../../cache/measure-redis.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import { measureDatabase } from '../../db/measure-database.ts'
@@ -51,7 +52,7 @@ const flushIntervalMs = 2000
 export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
   const log = withTraceId(options.log)
   const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
-  const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
+  const redis = REDIS_URL ? measureRedis(openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log })) : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)

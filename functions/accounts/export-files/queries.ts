@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import type { ExportedTable } from '../../../lib/db/account-data.ts'
+import { notNull, readStatement } from '../../../lib/db/statement.ts'
+import type { FlowContent } from '../../../lib/flows/rfflow.ts'
+
+const RecordRow = z.object({ key: z.array(z.string()), line: z.string() })
+
+/**
+ * Select the next records of a table as lines of JSON, in the order of its key: as many as fit into `maxBytes`, but at least one.
+ * `after` is the key of the last record; null starts with the first.
+ */
+export const selectRecords = readStatement(
+  RecordRow,
+  ({ table, key, columns, computed = {}, limit }: ExportedTable, after: readonly string[] | null, maxBytes: number) => {
+    const keys = Object.entries(key)
+    const keyColumns = sql.join(keys.map(([name]) => sql.ref(`t.${name}`)))
+    const fields = sql.join([
+      ...columns.map((name) => sql.ref(`t.${name}`)),
+      ...Object.entries(computed).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.ref(name)}`),
+    ])
+    const isNext = after ? sql`and (${keyColumns}) > (${sql.join(keys.map(([, type], n) => sql`${after[n]}::${sql.raw(type)}`))})` : sql``
+    const texts = sql.join(keys.map(([name]) => sql`${sql.ref(`t.${name}`)}::text`))
+    const account = sql.ref(table === 'accounts' ? 't.id' : 't.account_id')
+    return sql`
+      select s.key, s.line from (
+        select r.key, r.line, r.place, sum(octet_length(r.line)) over (order by r.place) - octet_length(r.line) as bytes_before from (
+          select p.key, p.place, row_to_json(p.fields)::text as line from (
+            select array[${texts}] as key, row(${keyColumns}) as place, (select x from (select ${fields}) x) as fields from ${sql.table(table)} t
+             where ${account} = app.account_id() ${isNext} order by ${keyColumns} limit ${limit}::integer) p) r) s
+       where s.bytes_before < ${maxBytes}::bigint order by s.place`
+  },
+)
+
+const MarkdownRow = z.object({
+  id: z.string(),
+  tree_type: notNull<FlowContent['tree_type']>(),
+  name: z.string(),
+  description: z.string(),
+  category: z.string().nullable(),
+  tags: z.array(z.string()),
+  tree_structure: z.custom<FlowContent['tree_structure']>(),
+  intake_form: z.custom<NonNullable<FlowContent['intake_form']>>(),
+})
+
+/** Select the next flows that are not deleted, with their current content. `after` is the id of the last one. */
+export const selectFlows = readStatement(
+  MarkdownRow,
+  (after: string | null, limit: number) => sql`
+    select t.id, t.tree_type, t.name, t.description, c.name as category, t.tags, v.tree_structure, v.intake_form
+      from trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
+      left join categories c on c.account_id = t.account_id and c.id = t.category_id
+     where t.account_id = app.account_id() and t.deleted_at is null and (${after}::uuid is null or t.id > ${after}::uuid)
+     order by t.id limit ${limit}::integer`,
+)
+
+/** Select the objects of the next uploads. `after` is the id of the last one. */
+export const selectUploads = readStatement(
+  z.object({ id: z.string(), object_key: z.string() }),
+  (after: string | null, limit: number) => sql`
+    select u.id, u.object_key from uploads u
+     where u.account_id = app.account_id() and (${after}::uuid is null or u.id > ${after}::uuid) order by u.id limit ${limit}::integer`,
+)
+
+export const selectAccount = readStatement(
+  z.object({ id: z.string(), name: z.string() }),
+  () => sql`select a.id, a.name from accounts a where a.id = app.account_id()`,
+)

@@ -1,0 +1,163 @@
+import { Buffer } from 'node:buffer'
+import { concat, encodeEntry, type ZipFile } from '../../../lib/archive/zip-writer.ts'
+import { type ExportedTable, exportedTables } from '../../../lib/db/account-data.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
+import { type ExportProgress, exportFormat, exportVersion } from '../../../lib/exports/account-archive.ts'
+import { writeFlowMarkdown } from '../../../lib/flows/markdown/write.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import { createSlug } from '../../../lib/text/slug.ts'
+import * as queries from './queries.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+interface Sources extends Pick<JobContext, 'uploads'> {
+  db: ReadDb
+}
+
+/** An export as its slices need it. */
+export interface ExportJob {
+  id: string
+  contents: 'all' | 'restorable'
+  created_at: string
+  progress: ExportProgress | Record<string, never>
+}
+
+// A slice ends when it has this many bytes, or after this time. With the last file, it stays below the largest object.
+const sliceBytes = 4 * 1024 * 1024
+const sliceMs = 15_000
+const fileBytes = 4 * 1024 * 1024
+const flowsAtOnce = 10
+// A Worker may make 1,000 subrequests in one invocation.
+const uploadsAtOnce = 50
+
+/** The files of a slice, and where the next one starts. */
+export interface Slice {
+  content: Bytes
+  directory: Bytes
+  isLast: boolean
+  progress: ExportProgress
+}
+
+interface OpenSlice extends Sources {
+  job: ExportJob
+  progress: ExportProgress
+  parts: Bytes[]
+  directory: Bytes[]
+  bytes: number
+}
+
+/** Write the next files of an export, in memory. `now` returns milliseconds. */
+export async function writeSlice(sources: Sources, job: ExportJob, now: () => number): Promise<Slice> {
+  const progress = structuredClone('stage' in job.progress ? (job.progress as ExportProgress) : createProgress())
+  const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0 }
+  const deadline = now() + sliceMs
+  while (progress.stage !== 'end' && slice.bytes < sliceBytes && now() < deadline) await writeNext(slice)
+  return { content: concat(slice.parts), directory: concat(slice.directory), isLast: progress.stage === 'end', progress }
+}
+
+function createProgress(): ExportProgress {
+  const position = { stage: exportedTables[0]?.kind ?? '', after: null, files: 0 }
+  return { ...position, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} }
+}
+
+/** List the stages of an export: its kinds of records, the files, and the manifest. */
+function listStages({ contents }: ExportJob): string[] {
+  const tables = exportedTables.filter(({ isRestored }) => isRestored || contents === 'all').map(({ kind }) => kind)
+  return [...tables, ...(contents === 'all' ? ['flow_files', 'upload_files'] : []), 'manifest', 'end']
+}
+
+async function writeNext(slice: OpenSlice): Promise<void> {
+  const { stage } = slice.progress
+  const table = exportedTables.find(({ kind }) => kind === stage)
+  if (table) return writeRecords(slice, table)
+  if (stage === 'flow_files') return writeFlows(slice)
+  if (stage === 'upload_files') return writeUploads(slice)
+  if (stage === 'manifest') return writeManifest(slice)
+  throw new Error(`An export has no stage ${stage}`)
+}
+
+/** Write the next file of a kind: 4 MiB of lines, or what is left. */
+async function writeRecords(slice: OpenSlice, table: ExportedTable): Promise<void> {
+  const { progress } = slice
+  const lines: string[] = []
+  let size = 0
+  let isComplete = false
+  while (!isComplete && size < fileBytes) {
+    const rows = await queries.selectRecords.all(slice.db, table, progress.after, fileBytes - size)
+    lines.push(...rows.map(({ line }) => line))
+    const read = rows.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0)
+    isComplete = rows.length < table.limit && size + read < fileBytes
+    size += read
+    progress.after = rows.at(-1)?.key ?? progress.after
+  }
+  count(slice, lines.length)
+  if (lines.length > 0) {
+    progress.files++
+    const suffix = progress.files === 1 ? '' : `-${progress.files}`
+    await addFile(slice, { name: `${table.kind}${suffix}.jsonl`, content: encode(`${lines.join('\n')}\n`) })
+  }
+  if (isComplete) startNextStage(slice)
+}
+
+async function writeFlows(slice: OpenSlice): Promise<void> {
+  const flows = await queries.selectFlows.all(slice.db, slice.progress.after?.[0] ?? null, flowsAtOnce)
+  for (const flow of flows)
+    await addFile(slice, { name: `flows/${createSlug(flow.name)}-${flow.id}.md`, content: encode(writeFlowMarkdown(flow)) })
+  completeBatch(slice, flows, flowsAtOnce)
+}
+
+async function writeUploads(slice: OpenSlice): Promise<void> {
+  const uploads = await queries.selectUploads.all(slice.db, slice.progress.after?.[0] ?? null, uploadsAtOnce)
+  for (const [n, { id, object_key }] of uploads.entries()) {
+    if (slice.bytes >= sliceBytes) return completeBatch(slice, uploads.slice(0, n), 0)
+    const content = await slice.uploads.get(object_key)
+    if (content) await addFile(slice, { name: `uploads/${id}.jpg`, content, isStored: true })
+    else slice.progress.counts.missing_files = (slice.progress.counts.missing_files ?? 0) + 1
+  }
+  completeBatch(slice, uploads, uploadsAtOnce)
+}
+
+/** Count the rows that were written. A batch with fewer rows than `limit` was the last one of its stage. */
+function completeBatch(slice: OpenSlice, rows: readonly { id: string }[], limit: number): void {
+  const last = rows.at(-1)
+  if (last) slice.progress.after = [last.id]
+  count(slice, rows.length)
+  if (rows.length < limit) startNextStage(slice)
+}
+
+async function writeManifest(slice: OpenSlice): Promise<void> {
+  const { job, progress } = slice
+  const account = await queries.selectAccount.one(slice.db)
+  const manifest = {
+    format: exportFormat,
+    version: exportVersion,
+    contents: job.contents,
+    account,
+    started_at: job.created_at,
+    finished_at: new Date().toISOString(),
+    counts: progress.counts,
+  }
+  await addFile(slice, { name: 'manifest.json', content: encode(`${JSON.stringify(manifest, null, 2)}\n`) })
+  startNextStage(slice)
+}
+
+async function addFile(slice: OpenSlice, file: ZipFile): Promise<void> {
+  const { progress } = slice
+  const { bytes, directory } = await encodeEntry(file, progress.bytes, new Date())
+  slice.parts.push(bytes)
+  slice.directory.push(directory)
+  slice.bytes += bytes.byteLength
+  progress.entries++
+  progress.bytes += bytes.byteLength
+  progress.directory_bytes += directory.byteLength
+}
+
+function count({ progress }: OpenSlice, added: number): void {
+  progress.counts[progress.stage] = (progress.counts[progress.stage] ?? 0) + added
+}
+
+function startNextStage({ job, progress }: OpenSlice): void {
+  const stages = listStages(job)
+  Object.assign(progress, { stage: stages[stages.indexOf(progress.stage) + 1], after: null, files: 0 })
+}
+
+const encode = (text: string): Bytes => new TextEncoder().encode(text)

@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+
+// Several times what a slice takes.
+const leaseSeconds = 180
+const attempts = attemptTable('account_exports', { initial: 'queued', done: 'ready', doneAt: 'ready_at', leaseSeconds })
+/** Attempts of one slice. */
+export const maxSliceAttempts = 4
+
+export const ClaimedExport = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  requested_by: z.string().nullable(),
+  contents: z.enum(['all', 'restorable']),
+  progress: z.custom<ExportProgress | Record<string, never>>(),
+  created_at: z.string(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+})
+export type ClaimedExport = z.output<typeof ClaimedExport>
+
+const claimedColumns = sql`id, account_id, requested_by, contents, progress, created_at, attempts, max_attempts`
+
+/** Claim an attempt of a slice. Return no row when it is already claimed or the export is over. */
+export const claimExport = writeStatement(ClaimedExport, (id: string, attempt: number) => attempts.claim(id, attempt, claimedColumns))
+
+/** A part whose object was stored. `directory` is base64. */
+export interface NewPart {
+  number: number
+  object_key: string
+  bytes: number
+  directory: string
+}
+
+export const insertPart = writeStatement(
+  null,
+  (exportId: string, { number, object_key, bytes, directory }: NewPart) => sql`
+    insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
+    values (app.account_id(), ${exportId}, ${number}, ${object_key}, ${bytes}, decode(${directory}, 'base64'))`,
+)
+
+/** Record a slice after which another follows. Return no row when a later attempt was claimed. */
+export const continueExport = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id, attempts: attempt }: ClaimedExport, progress: ExportProgress) => sql`
+    update account_exports
+       set state = 'retrying', progress = ${jsonb(progress)}, bytes = ${progress.bytes}, max_attempts = attempts + ${maxSliceAttempts}::integer,
+           leased_until = null, next_attempt_at = app.now(), last_error = null, swept_at = null
+     where account_id = app.account_id() and id = ${id} and attempts = ${attempt} and state in ('queued', 'retrying') returning id`,
+)
+
+/** Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */
+export const completeExport = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedExport, result: SendResult, retrySeconds: number | null, progress: ExportProgress | null) => {
+    const stored = progress ? sql`, progress = ${jsonb(progress)}, bytes = ${progress.bytes + progress.directory_bytes}` : sql``
+    const expiry = result.ok ? sql`app.now() + interval '7 days'` : retrySeconds === null ? sql`app.now()` : sql`null`
+    return attempts.complete(claimed, result, retrySeconds, sql`${stored}, expires_at = ${expiry}`)
+  },
+)
+
+/** Insert the e-mail to the person who asked for the export, if they are an active member with a verified address. */
+export const insertMail = writeStatement(
+  z.object({ id: z.string() }),
+  (userId: string, purpose: 'export_ready' | 'export_failed') => sql`
+    with mail as (
+      insert into deliveries (account_id, channel, recipient, purpose, user_id)
+      select u.account_id, 'email', u.email, ${purpose}, u.id from users u
+       where u.account_id = app.account_id() and u.id = ${userId} and u.is_active and u.email_verified_at is not null
+      returning id, state
+    )
+    select id from mail where state = 'pending'`,
+)
+
+/** Mark due exports as swept, oldest first. */
+export const claimDueExports = writeStatement(DueRow, attempts.claimDue)
+
+/** Select the exports whose last attempt never reported a result. */
+export const selectAbandonedExports = readStatement(
+  ClaimedExport,
+  () => sql`select ${claimedColumns} from account_exports where ${attempts.abandoned} limit 100`,
+)
+
+/** Select parts of archives that have expired or failed. */
+export const selectExpiredParts = readStatement(
+  z.object({ account_id: z.string(), export_id: z.string(), number: z.int(), object_key: z.string() }),
+  (limit: number) => sql`
+    select p.account_id, p.export_id, p.number, p.object_key
+      from account_exports e join account_export_parts p on p.account_id = e.account_id and p.export_id = e.id
+     where e.state in ('ready', 'failed') and e.expires_at <= app.now() limit ${limit}::integer`,
+)
+
+export const deletePart = writeStatement(
+  null,
+  (accountId: string, exportId: string, number: number) => sql`
+    delete from account_export_parts where account_id = ${accountId} and export_id = ${exportId} and number = ${number}`,
+)
+
+/** Mark the expired and failed exports of which no part is left. */
+export const markRemoved = writeStatement(
+  null,
+  () => sql`
+    update account_exports e set state = case e.state when 'ready' then 'expired' else e.state end, removed_at = app.now()
+     where e.state in ('ready', 'failed') and e.expires_at <= app.now() and e.removed_at is null
+       and not exists (select from account_export_parts p where p.account_id = e.account_id and p.export_id = e.id)`,
+)

@@ -1,0 +1,134 @@
+import { Buffer } from 'node:buffer'
+import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
+import { describe } from '../../../lib/http/app.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
+import * as queries from './queries.ts'
+
+/** The parts of a job's context that a slice needs. */
+export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'log'> & {
+  /** The time in milliseconds, which ends a slice. */
+  now?: () => number
+}
+
+/**
+ * Write the next slice of an export: one object, at most. An attempt that crashes has changed nothing, so the next one starts at the same
+ * place. A duplicate message finds the attempt already claimed and does nothing.
+ */
+export async function attempt(ctx: ExportContext, exportId: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimExport.first(ctx.platform, exportId, attemptNumber)
+  if (!claimed) return
+  await removeObjects(ctx, claimed, listAttempts(claimed).slice(0, -1))
+  const written = await storeSlice(ctx, claimed).catch((error: unknown) => {
+    ctx.log({ export_slice_failed: exportId, error: describe(error) })
+    return null
+  })
+  if (!written) return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
+  if (!(await recordSlice(ctx, claimed, written))) await removeObjects(ctx, claimed, [claimed.attempts])
+}
+
+/** Fail the exports whose last attempt never reported a result. */
+export async function failAbandoned(ctx: ExportContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedExports.all(ctx.platform))
+    await recordFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true })
+}
+
+/** Return the functions with which the sweep claims and attempts due slices. */
+export function toSweptKind(ctx: ExportContext): SweptKind {
+  return {
+    kind: 'export',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDueExports.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+export type RemovalContext = Pick<JobContext, 'platform'> & { uploads: Pick<UploadsPort, 'remove'> }
+
+/** Delete up to `limit` objects of archives that have expired or failed, with their rows. Return the number of objects. */
+export async function removeExpired({ platform, uploads }: RemovalContext, limit: number): Promise<number> {
+  const parts = await queries.selectExpiredParts.all(platform, limit)
+  for (const { account_id, export_id, number, object_key } of parts) {
+    await uploads.remove(object_key)
+    await queries.deletePart.run(platform, account_id, export_id, number)
+  }
+  await queries.markRemoved.run(platform)
+  return parts.length
+}
+
+interface StoredSlice {
+  progress: ExportProgress
+  isLast: boolean
+  part: queries.NewPart | null
+}
+
+async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): Promise<StoredSlice> {
+  const { db } = ctx.openAccountScope(claimed.account_id)
+  // Loaded on first use: most processes never write an export.
+  const { writeSlice } = await import('../export-files/service.ts')
+  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now)
+  if (content.byteLength === 0) return { progress, isLast, part: null }
+  const number = progress.parts + 1
+  const object_key = nameObject(claimed, number, claimed.attempts)
+  await ctx.uploads.put(object_key, content, 'application/octet-stream')
+  const part = { number, object_key, bytes: content.byteLength, directory: Buffer.from(directory).toString('base64') }
+  return { progress: { ...progress, parts: number }, isLast, part }
+}
+
+/** Record a slice and enqueue the next one. Return false if a later attempt was claimed meanwhile. */
+async function recordSlice(ctx: ExportContext, claimed: queries.ClaimedExport, { part, progress, isLast }: StoredSlice): Promise<boolean> {
+  const isRecorded = await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    const recorded = isLast
+      ? await queries.completeExport.first(db, claimed, { ok: true, status: null }, null, progress)
+      : await queries.continueExport.first(db, claimed, progress)
+    if (!recorded) return false
+    if (part) await queries.insertPart.run(db, claimed.id, part)
+    if (!isLast) db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1 })
+    else if (claimed.requested_by)
+      enqueueDeliveries(
+        db,
+        (await queries.insertMail.all(db, claimed.requested_by, 'export_ready')).map(({ id }) => id),
+      )
+    return true
+  })
+  if (isRecorded) recordAttempt('export', { ok: true }, null)
+  return isRecorded
+}
+
+async function recordFailure(ctx: ExportContext, claimed: queries.ClaimedExport, result: SendResult): Promise<void> {
+  const failures = listAttempts(claimed).length
+  const delaySeconds = secondsUntilRetry({ ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts }, result)
+  recordAttempt('export', { ok: false }, delaySeconds)
+  if (delaySeconds === null) await removeObjects(ctx, claimed, listAttempts(claimed))
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    if (!(await queries.completeExport.first(db, claimed, result, delaySeconds, null))) return
+    if (delaySeconds !== null) return db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (!claimed.requested_by) return
+    const mails = await queries.insertMail.all(db, claimed.requested_by, 'export_failed')
+    enqueueDeliveries(
+      db,
+      mails.map(({ id }) => id),
+    )
+  })
+}
+
+/** Return the numbers of the attempts of the current slice, this one last. */
+function listAttempts({ attempts, max_attempts }: queries.ClaimedExport): number[] {
+  const first = max_attempts - queries.maxSliceAttempts + 1
+  return Array.from({ length: Math.max(0, attempts - first + 1) }, (_, n) => first + n)
+}
+
+/** Delete what attempts of the current slice have stored before they failed. An object that stays is deleted with the account. */
+async function removeObjects(ctx: ExportContext, claimed: queries.ClaimedExport, attempts: readonly number[]): Promise<void> {
+  const number = ((claimed.progress as Partial<ExportProgress>).parts ?? 0) + 1
+  for (const attemptNumber of attempts) await ctx.uploads.remove(nameObject(claimed, number, attemptNumber)).catch(() => {})
+}
+
+/** The attempt is part of the name, so that an attempt that outlives its lease cannot replace the object of the next one. */
+function nameObject({ account_id, id }: queries.ClaimedExport, part: number, attemptNumber: number): string {
+  return `accounts/${account_id}/exports/${id}/${part}-${attemptNumber}`
+}

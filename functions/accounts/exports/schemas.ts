@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+
+export const ExportId = idParams('export_id', 'export')
+
+const Contents = z
+  .enum(['all', 'restorable'])
+  .describe('`all`: every record and file. `restorable`: only what an import restores, which makes a smaller archive.')
+
+export const ExportCreate = z
+  .strictObject({ contents: Contents.default('all') })
+  .prefault({})
+  .meta({ id: 'AccountExportCreate', examples: [{ contents: 'all' }] })
+export type ExportCreate = z.infer<typeof ExportCreate>
+
+const example = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c4a01',
+  contents: 'all' as const,
+  status: 'ready' as const,
+  size: 48_213_441,
+  counts: { members: 4, flows: 31, sessions: 1204, upload_files: 212 },
+  requested_by: exampleIds.user,
+  created_at: '2026-11-21T09:30:00.000Z',
+  ready_at: '2026-11-21T09:31:12.000Z',
+  expires_at: '2026-11-28T09:31:12.000Z',
+}
+
+export const AccountExport = z
+  .strictObject({
+    id: Id,
+    contents: Contents,
+    status: z
+      .enum(['queued', 'running', 'ready', 'failed', 'expired'])
+      .describe('`ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export.'),
+    size: z.int().describe('Bytes of the archive so far.'),
+    counts: z.record(z.string(), z.int()).describe('Records so far by kind, and files.'),
+    requested_by: Id.nullable().describe('The admin who started it.'),
+    created_at: Time,
+    ready_at: Time.nullable().describe('When the archive was complete.'),
+    expires_at: Time.nullable().describe('When the archive is deleted, 7 days after it is ready.'),
+  })
+  .meta({ id: 'AccountExport', examples: [example] })
+export type AccountExport = z.infer<typeof AccountExport>
+
+export const ExportLink = z
+  .strictObject({
+    url: z.string().describe('Address of the ZIP archive. Whoever has it can download the archive.'),
+    expires_at: Time.describe('When the link ends: after 24 hours, or with the archive.'),
+  })
+  .meta({
+    id: 'AccountExportLink',
+    examples: [{ url: 'https://api.supportflow.example/api/v1/account-exports/eyJhbGciOi', expires_at: '2026-11-22T09:35:00.000Z' }],
+  })
+
+export const ExportToken = z.object({ token: z.string().max(2000).describe('The token of a download link.') })

@@ -1,0 +1,91 @@
+import { Buffer } from 'node:buffer'
+import { encodeEnd } from '../../../lib/archive/zip-writer.ts'
+import type { ExportGrant } from '../../../lib/auth/export-tokens.ts'
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import type { PlatformDb } from '../../../lib/db/scope.ts'
+import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
+import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
+import type { Ports } from '../../../lib/ports.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import { createSlug } from '../../../lib/text/slug.ts'
+import * as queries from './queries.ts'
+import type { ExportCreate } from './schemas.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectExports.all(db, page), page.limit)
+}
+
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
+  return (await queries.selectExport.first(db, id)) ?? throwNotFound('Export')
+}
+
+/** Start an export. A job writes it in slices. Throw 409 while another export of the account is open. */
+export async function create({ db }: WriteContext, input: ExportCreate) {
+  const created = await queries.insertExport.first(db, input)
+  if (!created) throw new Problem('already_pending', 'Another export of this account is running; wait until it is ready')
+  db.outbox({ kind: 'export', id: created.id, attempt: 1 })
+  return created
+}
+
+/** Create a link with which the archive can be downloaded. Throw 409 unless the export is ready. */
+export async function createLink(ctx: WriteContext, id: string) {
+  const link = await queries.countLink.first(ctx.db, id)
+  if (!link) {
+    const { status } = await get(ctx, id)
+    throw new Problem('wrong_state', `The export cannot be downloaded, because it is ${status}`, { facts: { status } })
+  }
+  const { accountId, userId } = ctx.caller
+  const token = await ctx.exportTokens.sign({ exportId: id, accountId, userId }, link.seconds)
+  return { url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/account-exports/${token}`, expires_at: link.expires_at }
+}
+
+type DownloadContext = Pick<Ports, 'uploads' | 'exportTokens'> & { platform: PlatformDb }
+
+/** Return the archive of a download link. It is read object by object while it is sent. */
+export async function download(ctx: DownloadContext, token: string) {
+  const grant = await ctx.exportTokens.verify(token)
+  const found = grant && (await queries.selectDownload.first(ctx.platform, grant))
+  if (!grant || !found) return throwNotFound('Export')
+  const chunks = readArchive(ctx, grant, found.progress)
+  // The first object is read here: once the response has started, a failure could no longer be answered with an error.
+  const first = await chunks.next()
+  const name = `${createSlug(found.account_name)}-${found.ready_at.slice(0, 10)}.zip`
+  return new Content(toStream(first, chunks), 'application/zip', name)
+}
+
+async function* readArchive(ctx: DownloadContext, grant: ExportGrant, progress: ExportProgress): AsyncGenerator<Bytes, undefined> {
+  for await (const { object_key } of readPages((after) => queries.selectParts.all(ctx.platform, grant, after))) {
+    const object = await ctx.uploads.get(object_key).catch(throwProviderError)
+    yield object ?? throwProviderError(new Error('A part of an export is missing'))
+  }
+  for await (const { directory } of readPages((after) => queries.selectDirectories.all(ctx.platform, grant, after)))
+    yield new Uint8Array(Buffer.from(directory, 'base64'))
+  yield encodeEnd({ entries: progress.entries, directoryBytes: progress.directory_bytes, offset: progress.bytes })
+}
+
+async function* readPages<Row extends { number: number }>(selectPage: (after: number) => Promise<Row[]>): AsyncGenerator<Row, void> {
+  for (let rows = await selectPage(0); rows.length > 0; rows = await selectPage(rows.at(-1)?.number ?? 0)) yield* rows
+}
+
+/** Return a stream that reads a chunk only when the client has taken the one before, so that few are in memory. */
+function toStream(first: IteratorResult<Bytes, undefined>, chunks: AsyncGenerator<Bytes, undefined>): ReadableStream<Bytes> {
+  let next: Promise<IteratorResult<Bytes, undefined>> | undefined = Promise.resolve(first)
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        const { done, value } = await (next ?? chunks.next())
+        next = undefined
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await chunks.return(undefined)),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function throwProviderError(cause: unknown): never {
+  throw new Problem('provider_error', undefined, { cause })
+}

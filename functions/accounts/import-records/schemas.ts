@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { validateDiagram } from '../../../lib/diagrams/schema.ts'
+import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
+import { validateFlow } from '../../../lib/flows/validate.ts'
+import { Name, Timezone } from '../../../lib/http/fields.ts'
+import { validateTemplate } from '../../../lib/scripts/render.ts'
+import { DeviceTypeCreate } from '../../diagrams/device-types/schemas.ts'
+import { DiagramCreate } from '../../diagrams/diagrams/schemas.ts'
+import { LibraryStepCreate } from '../../flows/step-library/schemas.ts'
+import { TreeCreate, Visibility, wrongStructureMessage } from '../../flows/trees/schemas.ts'
+import { TargetListCreate } from '../../maintenance/target-lists/schemas.ts'
+import { ScriptCreate } from '../../scripts/scripts/schemas.ts'
+import { AccountUpdate } from '../accounts/schemas.ts'
+import { Colour } from '../teams/schemas.ts'
+
+// The records that an import reads. Their values meet the rules of the operations that create them. Unknown fields are ignored. Ids are
+// only compared with one another; the import writes new ones, and never an account from the archive.
+
+const OldId = z.uuid()
+const Reference = OldId.nullish()
+const ShortText = z.string().max(200)
+
+const { settings, brand_colour } = AccountUpdate.shape
+const retention = AccountUpdate.shape.retention.unwrap().shape
+const Account = z
+  .object({ timezone: Timezone, settings, brand_colour, preferences: z.record(z.string(), z.json()), ...retention })
+  .required()
+
+const Team = z.object({
+  id: OldId,
+  name: Name,
+  branding_company_name: ShortText.nullish(),
+  branding_primary_colour: Colour.nullish(),
+  branding_footer_text: z.string().max(500).nullish(),
+})
+const Category = z.object({ id: OldId, name: Name })
+
+const Script = z
+  .object({ ...ScriptCreate.shape, id: OldId, team_id: Reference, category_id: Reference, is_shared: z.boolean().default(false) })
+  .superRefine((script, ctx) => {
+    const [problem] = validateTemplate({ ...script, parameters_schema: script.parameters_schema ?? [] })
+    if (problem) ctx.addIssue({ code: 'custom', path: ['script_body'], message: `line ${problem.line}: ${problem.message}` })
+  })
+
+const DeviceType = z.object({ ...DeviceTypeCreate.shape, id: OldId, team_id: Reference })
+
+const Diagram = z
+  .object({ ...DiagramCreate.shape, id: OldId, team_id: Reference, is_archived: z.boolean().default(false) })
+  .superRefine((diagram, ctx) => {
+    const [problem] = validateDiagram(diagram)
+    if (problem) ctx.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
+  })
+
+const TargetList = z.object({ ...TargetListCreate.shape, id: OldId, team_id: Reference })
+
+const { description, tags } = TreeCreate.shape
+const Status = z.enum(['draft', 'published'])
+const VersionNumber = z.int().min(1).max(1_000_000)
+export const FlowRecord = z.object({
+  id: OldId,
+  team_id: Reference,
+  tree_type: TreeType,
+  status: Status,
+  visibility: Visibility,
+  name: Name,
+  description: description.unwrap().default(''),
+  category_id: Reference,
+  tags: tags.unwrap().default([]),
+  version: VersionNumber,
+  parent_tree_id: Reference,
+  fork_reason: z.string().max(2000).nullish(),
+  deleted_at: z.string().nullish(),
+})
+export type FlowRecord = z.output<typeof FlowRecord>
+
+export const FlowVersionRecord = z
+  .object({
+    tree_id: OldId,
+    version: VersionNumber,
+    status: Status,
+    name: Name,
+    description: description.unwrap().default(''),
+    category: Name.nullish(),
+    tree_type: TreeType,
+    tree_structure: NullableStructure,
+    intake_form: IntakeForm.default([]),
+    restored_from: VersionNumber.nullish(),
+  })
+  .superRefine((flow, ctx) => {
+    const { tree_type, tree_structure, status } = flow
+    const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
+    const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status).errors[0]?.message
+    if (message) ctx.addIssue({ code: 'custom', path: ['tree_structure'], message })
+  })
+export type FlowVersionRecord = z.output<typeof FlowVersionRecord>
+
+const LibraryStep = z
+  .object({
+    ...LibraryStepCreate.shape,
+    id: OldId,
+    team_id: Reference,
+    visibility: z.enum(['private', 'team', 'account']),
+    is_active: z.boolean().default(true),
+    source_tree_id: Reference,
+    source_node_id: z.string().max(100).nullish(),
+    source_tree_name: ShortText.nullish(),
+  })
+  .refine(({ source_tree_id: tree, source_node_id: node, source_tree_name: name }) => Boolean(tree) === Boolean(node && name), {
+    message: 'must name its flow and node, or neither',
+  })
+
+/** The schema of each kind that an import restores record by record. */
+export const recordSchemas = {
+  account: Account,
+  teams: Team,
+  categories: Category,
+  script_categories: Category,
+  scripts: Script,
+  device_types: DeviceType,
+  diagrams: Diagram,
+  target_lists: TargetList,
+  library_steps: LibraryStep,
+} as const
+export type RecordKind = keyof typeof recordSchemas
+export type RecordOf<K extends RecordKind> = z.output<(typeof recordSchemas)[K]>
+
+export const Manifest = z.object({
+  format: z.string().max(100),
+  version: z.int(),
+  counts: z.record(z.string().max(100), z.int().min(0)),
+})
+export type Manifest = z.output<typeof Manifest>

@@ -1,0 +1,37 @@
+import { operation } from '../../../lib/http/operation.ts'
+import { OperationsStatus } from '../../../lib/staff-page/status.ts'
+import * as schemas from './schemas.ts'
+import * as operationsStatus from './service.ts'
+
+const staff = { access: 'super_admin', platform: 'the state of the service concerns every account' } as const
+
+export const adminOperationsOperations = [
+  operation({
+    ...staff,
+    id: 'admin.operations.get',
+    method: 'get',
+    path: '/admin/operations',
+    summary: 'Get the state of the service',
+    description: 'The page `/admin/operations` shows the same.',
+    limit: '60/minute',
+    // It asks every dependency.
+    callsExternalService: true,
+    success: 200,
+    returns: OperationsStatus,
+    handle: ({ ctx }) => operationsStatus.get(ctx),
+  }),
+
+  operation({
+    ...staff,
+    id: 'admin.operations.replay',
+    method: 'post',
+    path: '/admin/operations/replay',
+    summary: 'Attempt waiting work now',
+    description: 'A sweep attempts it within a minute. What has failed for good stays as it is.',
+    limit: '20/minute',
+    body: schemas.OutboxReplay,
+    success: 200,
+    returns: schemas.OutboxReplayResult,
+    handle: ({ ctx, body }) => operationsStatus.replay(ctx, body),
+  }),
+]

@@ -1,0 +1,61 @@
+import { concat, encodeEnd, encodeEntry } from '../../lib/archive/zip-writer.ts'
+import { createExportTokens } from '../../lib/auth/export-tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { exportFormat, exportVersion } from '../../lib/exports/account-archive.ts'
+import type { Service } from '../support/app.ts'
+import { encodeFileForm } from '../support/images.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
+
+/** Insert an export that is ready and has no parts: its archive is empty. */
+export function insertExport(service: Service, { accountId, id }: Person): Promise<string> {
+  const progress = { stage: 'end', after: null, files: 0, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: { flows: 0 } }
+  return insertReturningId(
+    service,
+    `insert into account_exports (account_id, requested_by, state, progress, ready_at, expires_at)
+     select $1, (select u.id from users u where u.account_id = $1 and u.id = $2), 'ready', $3, app.now(), app.now() + interval '7 days' returning id`,
+    [accountId, id, JSON.stringify(progress)],
+  )
+}
+
+/** Return an archive with these files. */
+export async function createArchive(files: Record<string, string | Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const directories: Uint8Array<ArrayBuffer>[] = []
+  let offset = 0
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    const entry = await encodeEntry({ name, content: bytes }, offset, new Date())
+    parts.push(entry.bytes)
+    directories.push(entry.directory)
+    offset += entry.bytes.byteLength
+  }
+  const directory = concat(directories)
+  return concat([...parts, directory, encodeEnd({ entries: parts.length, directoryBytes: directory.byteLength, offset })])
+}
+
+export const manifest = JSON.stringify({ format: exportFormat, version: exportVersion, counts: {} })
+
+const onExport: Fixture = async (service, owner) => ({ params: { export_id: await insertExport(service, owner) } })
+
+export const exportFixtures: Record<string, Fixture> = {
+  'accounts.exports.create': async (service, { accountId }) => {
+    await service.sql(`update account_exports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
+    return { body: { contents: 'restorable' } }
+  },
+  'accounts.exports.list': async (service, owner) => {
+    await insertExport(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'accounts.exports.get': onExport,
+  'accounts.exports.createLink': onExport,
+  'accounts.exports.download': async (service, owner) => {
+    const grant = { exportId: await insertExport(service, owner), accountId: owner.accountId, userId: owner.id }
+    await service.sql(`update users set role = 'admin' where id = $1`, [owner.id])
+    return { params: { token: await createExportTokens(parseConfig(service.settings)).sign(grant, 3600) } }
+  },
+  // A manifest alone restores nothing, so the account stays empty.
+  'accounts.imports.create': async () => ({
+    content: await encodeFileForm(await createArchive({ 'manifest.json': manifest }), 'export.zip', 'application/zip'),
+  }),
+}

@@ -1,0 +1,93 @@
+import { createKey } from '../support/api-keys.ts'
+import type { Service } from '../support/app.ts'
+import type { TestAccount } from '../support/people.ts'
+import { insertDelivery, insertNotification } from './fixture-rows.ts'
+import { insertFullAiSession } from './fixtures-ai.ts'
+import { insertConversation, insertProposal } from './fixtures-authoring.ts'
+import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
+import { insertExport } from './fixtures-exports.ts'
+import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
+import { insertKbImport } from './fixtures-knowledge.ts'
+import { insertSchedule } from './fixtures-maintenance.ts'
+import { insertMapping, insertPush } from './fixtures-psa.ts'
+import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
+import { insertFullSession } from './fixtures-sessions.ts'
+import { insertFailedDelivery } from './fixtures-webhooks.ts'
+
+/** Insert rows into every tenant table that an account can have. */
+export async function insertFullAccount(service: Service, account: TestAccount): Promise<void> {
+  await insertDelivery(service, account.admin)
+  await insertNotification(service, account.admin)
+  await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [account.id])
+  await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [account.id])
+  await insertPin(service, account.admin)
+  await insertMapping(service, account.admin)
+  await insertFailedDelivery(service, account.admin)
+  await insertPush(service, account.admin)
+  await insertSchedule(service, account.admin)
+  await insertScript(service, account.admin)
+  await insertScriptCategory(service, account.admin)
+  await insertDraft(service, account.admin)
+  await insertBuilder(service, account.admin)
+  await insertDiagram(service, account.admin)
+  await insertKbImport(service, account.admin)
+  await insertDeviceType(service, account.admin)
+  await insertShare(service, account.admin)
+  await insertCategory(service, account.admin)
+  await insertStep(service, account.admin)
+  await insertFullSession(service, account.admin)
+  await insertFullAiSession(service, account.admin)
+  await insertConversation(service, account.admin)
+  await insertProposal(service, account.admin)
+  await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [account.id])
+  await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [account.id])
+  await service.sql(
+    `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'chat_turn', 'local', 1, now())`,
+    [account.id, account.admin.id],
+  )
+  await service.sql(`insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body) values ($1, $2, $3, 'x', '/x', '{}')`, [
+    account.id,
+    account.admin.id,
+    account.admin.signInId,
+  ])
+  await service.sql('insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)', [account.id])
+  await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
+    account.id,
+    account.admin.id,
+  ])
+  await service.sql(`insert into beta_feedback (account_id, user_id, reaction, category, text) values ($1, $2, 'neutral', 'ui', 'Fine')`, [
+    account.id,
+    account.admin.id,
+  ])
+  await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [account.id, account.admin.id])
+  await service.sql(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1, $1::uuid, now())`, [account.id])
+  await service.sql(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`, [account.id])
+  await service.sql(
+    `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,
+    [account.id],
+  )
+  await createKey(service, account)
+  await service.sql('insert into mail_counts (account_id, day) values ($1, now())', [account.id])
+  await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [account.id])
+  await service.sql(
+    `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
+    [account.id, account.admin.id],
+  )
+  await service.sql(
+    `insert into script_versions (account_id, script_id, version, name, description, script_body, parameters_schema, language, requires_elevation, bytes,
+                                  created_at)
+     select account_id, id, 1, name, description, script_body, parameters_schema, language, requires_elevation, 1, created_at
+       from script_templates where account_id = $1 on conflict do nothing`,
+    [account.id],
+  )
+  await service.sql(
+    `insert into diagram_versions (account_id, diagram_id, version, name, description, nodes, edges, bytes, created_at)
+     select account_id, id, 1, name, description, nodes, edges, 1, created_at from network_diagrams where account_id = $1 on conflict do nothing`,
+    [account.id],
+  )
+  const exportId = await insertExport(service, account.admin)
+  await service.sql(
+    `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory) values ($1, $2, 1, 'k', 1, '')`,
+    [account.id, exportId],
+  )
+}

@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
+import { insertScript, insertScriptCategory } from '../../contract/fixtures-scripts.ts'
+import { createExport, downloadExport, idPattern, readArchive, readRecords, toComparable } from '../../support/account-exports.ts'
+import { type Service, sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+import { createSession } from '../../support/sessions.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+let service: Service
+beforeAll(async () => {
+  service = await sharedService()
+})
+
+const importFile = ({ client }: Person, bytes: Bytes) => client.accounts.imports.create({ file: new Blob([bytes]) })
+const exportFiles = async (person: Person) => readArchive(await downloadExport(service, person, await createExport(person)))
+const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const createAdmin = async () => (await createAccount(service)).admin
+
+/** Fill an account with everything that an import restores. */
+async function fillAccount(admin: Person): Promise<void> {
+  const { client } = admin
+  await client.accounts.update({ timezone: 'Europe/Berlin', settings: { density: 'compact' }, retention: { session_days: 400 } })
+  await client.accounts.updatePreferences({ theme: 'dark' })
+  await client.accounts.teams.create({ name: 'Field service' })
+  const category = await client.scripts.createCategory({ name: 'Windows' })
+  const script = await client.scripts.create({
+    name: 'Restart a service',
+    language: 'powershell',
+    script_body: 'Restart-Service -Name {{ service }}\n',
+    parameters_schema: [{ name: 'service', label: 'Service', type: 'string', required: true }],
+    category_id: category.id,
+  })
+  await client.diagrams.deviceTypes.create({ name: 'Label printer', category: 'endpoint' })
+  await client.diagrams.create({
+    name: 'Head office',
+    nodes: [{ id: 'fw', type: 'security', position: { x: 1, y: 2 }, data: { label: 'FW' } }],
+    edges: [],
+  })
+  await client.maintenance.targetLists.create({ name: 'Servers', targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }] })
+  const procedure = patchProcedure()
+  Object.assign(procedure.steps[1] as object, { script_template_id: script.id })
+  await createFlow(admin, {
+    name: 'Patch',
+    tree_type: 'maintenance',
+    tree_structure: procedure,
+    intake_form: patchForm,
+    category: 'Servers',
+  })
+  const flow = await createFlow(admin, { name: 'Printer', tags: ['printer'], visibility: 'account' })
+  await client.flows.trees.update({ tree_id: flow.id, description: 'Second version' })
+  await client.flows.trees.update({ tree_id: flow.id, status: 'draft' })
+  await client.flows.forks.create({ tree_id: flow.id, reason: 'Our printers differ' } as never)
+}
+
+describe('importing an export', () => {
+  it('DAT-08 restores what was exported: a second export is equal apart from ids and times', async () => {
+    const [admin, other] = [await createAdmin(), await createAdmin()]
+    await fillAccount(admin)
+    const bytes = await downloadExport(service, admin, await createExport(admin))
+    const result = await importFile(other, bytes)
+    expect(result).toMatchObject({
+      restored: { teams: 1, categories: 1, scripts: 1, diagrams: 1, target_lists: 1, flows: 3, flow_versions: 5 },
+      not_restored: { members: 1 },
+      skipped: [],
+      skipped_count: 0,
+    })
+    const [before, after] = [await readArchive(bytes), await exportFiles(other)]
+    expect(toComparable(after)).toEqual(toComparable(before))
+    const flows = readRecords(after, 'flows')
+    const fork = flows.find(({ parent_tree_id }) => parent_tree_id)
+    expect(flows.find(({ id }) => id === fork?.parent_tree_id)).toMatchObject({ name: 'Printer', version: 3 })
+    const [script] = readRecords(after, 'scripts')
+    expect(JSON.stringify(readRecords(after, 'flow_versions'))).toContain(`"script_template_id":"${script?.id}"`)
+    const oldIds = new Set(Object.values(before).join('\n').match(idPattern))
+    const newIds = flows.flatMap((flow) => JSON.stringify(flow).match(idPattern) ?? [])
+    expect(newIds.filter((id) => oldIds.has(id))).toEqual([])
+  })
+
+  it('DAT-08 the restored flows can be found and run', async () => {
+    const [admin, other] = [await createAdmin(), await createAdmin()]
+    await fillAccount(admin)
+    await importFile(other, await downloadExport(service, admin, await createExport(admin, 'restorable')))
+    const flows = await other.client.flows.trees.list({ search: 'patch', author_id: other.id })
+    expect(flows).toMatchObject([{ name: 'Patch', status: 'published', category: 'Servers', author_id: other.id }])
+    const session = await createSession(other, { tree_id: flows[0]?.id, variables: { server: 'srv-1' } })
+    expect(session).toMatchObject({ state: 'in_progress' })
+  })
+
+  it('DAT-09 refuses an account that has flows, scripts, diagrams or target lists', async () => {
+    const admin = await createAdmin()
+    await insertScriptCategory(service, admin)
+    await importFile(admin, await createArchive({ 'manifest.json': manifest }))
+    await insertScript(service, admin)
+    const error = await expectRefusal(importFile(admin, await createArchive({ 'manifest.json': manifest })), 409)
+    expect(error.body).toMatchObject({ code: 'account_not_empty' })
+  })
+
+  it('DAT-09 one of several imports at the same time wins, and the audit log has one entry', async () => {
+    const [admin, other] = [await createAdmin(), await createAdmin()]
+    await createFlow(admin, {})
+    const bytes = await downloadExport(service, admin, await createExport(admin, 'restorable'))
+    const results = await Promise.allSettled([1, 2, 3].map(() => importFile(other, bytes)))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await other.client.flows.trees.list({ author_id: other.id })).toHaveLength(1)
+    const entries = await service.sql('select action, actor_id from audit_logs where account_id = $1', [other.accountId])
+    expect(entries).toEqual([{ action: 'account.imported', actor_id: other.id }])
+  })
+})
+
+const flowId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01'
+const flowRecord = { id: flowId, tree_type: 'troubleshooting', status: 'published', visibility: 'account', name: 'Printer', version: 1 }
+const versionRecord = {
+  tree_id: flowId,
+  version: 1,
+  status: 'published',
+  name: 'Printer',
+  tree_type: 'troubleshooting',
+  tree_structure: printerFlow(),
+}
+const createFlowArchive = (flows: readonly unknown[], versions: readonly unknown[], files: Record<string, string> = {}) =>
+  createArchive({ 'flows.jsonl': toLines(flows), 'flow_versions.jsonl': toLines(versions), 'manifest.json': manifest, ...files })
+
+describe('an archive from a stranger', () => {
+  it.each([
+    ['an unknown visibility', { ...flowRecord, visibility: 'world' }, versionRecord],
+    ['a deleted flow', { ...flowRecord, deleted_at: '2026-01-01T00:00:00Z' }, versionRecord],
+    ['a flow without its version', { ...flowRecord, version: 2 }, versionRecord],
+    ['a flow without a name', { ...flowRecord, name: '' }, versionRecord],
+    ['a structure of another type', flowRecord, { ...versionRecord, tree_structure: patchProcedure() }],
+    ['a published flow that cannot be published', flowRecord, { ...versionRecord, tree_structure: { id: 'a', type: 'action', title: '' } }],
+    ['a structure with two nodes of one id', flowRecord, { ...versionRecord, tree_structure: { ...printerFlow(), id: 'queue' } }],
+    ['a structure that is no tree', flowRecord, { ...versionRecord, tree_structure: 'x' }],
+  ])('DAT-10 skips %s with its reason, and restores the others', async (_, flow, version) => {
+    const good = crypto.randomUUID()
+    const archive = await createFlowArchive([flow, { ...flowRecord, id: good }], [version, { ...versionRecord, tree_id: good }])
+    const admin = await createAdmin()
+    const { restored, skipped } = await importFile(admin, archive)
+    expect(restored).toMatchObject({ flows: 1, flow_versions: 1 })
+    expect(skipped.at(-1)).toMatchObject({ kind: 'flows', reason: expect.stringMatching(/.{5,}/) })
+  })
+
+  it('DAT-10 ids of accounts, members and flows in an archive lead nowhere', async () => {
+    const [victim, admin] = [await createAdmin(), await createAdmin()]
+    const flow = await createFlow(victim, { visibility: 'account' })
+    const foreign = {
+      account_id: victim.accountId,
+      author_id: victim.id,
+      team_id: victim.teamId,
+      category_id: victim.id,
+      parent_account_id: victim.accountId,
+      parent_tree_id: flow.id,
+      root_account_id: victim.accountId,
+      root_tree_id: flow.id,
+      fork_depth: 7,
+      usage_count: 999_999,
+      is_gallery_featured: true,
+    }
+    await importFile(admin, await createFlowArchive([{ ...flowRecord, id: flow.id, ...foreign }], [{ ...versionRecord, tree_id: flow.id }]))
+    const rows = await service.sql('select * from trees where account_id = $1', [admin.accountId])
+    expect(rows).toMatchObject([
+      {
+        author_id: admin.id,
+        team_id: admin.teamId,
+        category_id: null,
+        parent_tree_id: null,
+        root_tree_id: null,
+        fork_depth: 0,
+        is_gallery_featured: false,
+        usage_count: '0',
+      },
+    ])
+    expect(rows[0]?.id).not.toBe(flow.id)
+    expect(await victim.client.flows.trees.get({ tree_id: flow.id })).toMatchObject({ account_id: victim.accountId, version: 1 })
+  })
+
+  it('DAT-10 a circle of forks becomes flows without a parent', async () => {
+    const [a, b] = [crypto.randomUUID(), crypto.randomUUID()]
+    const flows = [
+      { ...flowRecord, id: a, parent_tree_id: b },
+      { ...flowRecord, id: b, parent_tree_id: a },
+    ]
+    const admin = await createAdmin()
+    await importFile(
+      admin,
+      await createFlowArchive(
+        flows,
+        [a, b].map((tree_id) => ({ ...versionRecord, tree_id })),
+      ),
+    )
+    expect(await admin.client.flows.trees.list({ author_id: admin.id })).toMatchObject([{ parent_tree_id: null }, { parent_tree_id: null }])
+  })
+
+  /** Return an archive whose directory declares another size, after decompression, of every `flows` file. */
+  async function declareSize(size: number, names: readonly string[], content: string): Promise<Bytes> {
+    const archive = await createArchive({ ...Object.fromEntries(names.map((name) => [name, content])), 'manifest.json': manifest })
+    const text = Buffer.from(archive).toString('latin1')
+    // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, section 4.3.12
+    for (let at = text.indexOf('PK\x01\x02'); at >= 0; at = text.indexOf('PK\x01\x02', at + 1))
+      if (text.startsWith('flows', at + 46)) new DataView(archive.buffer).setUint32(at + 24, size, true)
+    return archive
+  }
+  const deep = `{"id":"${flowId}","x":${'['.repeat(200)}${']'.repeat(200)}}\n`
+  const hostile: [string, () => Promise<Bytes> | Bytes, RegExp][] = [
+    ['no archive', () => new TextEncoder().encode('hello'), /ZIP archive/],
+    ['a truncated archive', async () => (await createArchive({ 'manifest.json': manifest })).slice(0, 60), /ZIP archive/],
+    ['an archive without a manifest', () => createArchive({ 'flows.jsonl': '' }), /must be an export/],
+    ['another program’s manifest', () => createArchive({ 'manifest.json': '{"format":"x","version":1,"counts":{}}' }), /must be an export/],
+    ['a file of 13 MiB', () => declareSize(13 * 2 ** 20, ['flows.jsonl'], '{}\n'), /ZIP archive/],
+    ['a file that is larger than it declares', () => declareSize(10, ['flows.jsonl'], ' '.repeat(2_000_000)), /ZIP archive/],
+    [
+      'files of 65 MiB together',
+      () =>
+        declareSize(
+          11 * 2 ** 20,
+          [1, 2, 3, 4, 5, 6].map((n) => `flows-${n}.jsonl`),
+          '',
+        ),
+      /at most 64 MiB/,
+    ],
+    [
+      'more than 100,000 records',
+      () => createArchive({ 'flows.jsonl': '{}\n'.repeat(100_001), 'manifest.json': manifest }),
+      /at most 100,000/,
+    ],
+    ['a deep value', () => createArchive({ 'flows.jsonl': deep, 'manifest.json': manifest }), /one JSON object per line/],
+    ['a line that is no JSON', () => createArchive({ 'flows.jsonl': '{"a":\n', 'manifest.json': manifest }), /line 1 of flows/],
+    [
+      'a NUL character',
+      () => createArchive({ 'flows.jsonl': '{"name":"\\u0000"}\n', 'manifest.json': manifest }),
+      /one JSON object per line/,
+    ],
+  ]
+  it.each(hostile)('DAT-11 refuses %s with 422 and stores nothing', async (_, create, message) => {
+    const admin = await createAdmin()
+    const error = await expectRefusal(importFile(admin, await create()), 422)
+    expect(JSON.stringify(error.body)).toMatch(message)
+    expect(await service.sql('select from audit_logs where account_id = $1', [admin.accountId])).toEqual([])
+  })
+
+  it('DAT-11 refuses a file that occurs twice', async () => {
+    const archive = await createArchive({ 'flows.jsonl': toLines([flowRecord]), 'flowz.jsonl': '', 'manifest.json': manifest })
+    const twice = Uint8Array.from(Buffer.from(Buffer.from(archive).toString('latin1').replaceAll('flowz', 'flows'), 'latin1'))
+    expect((await expectRefusal(importFile(await createAdmin(), twice), 422)).body).toMatchObject({
+      errors: [{ msg: 'must not contain a file twice' }],
+    })
+  })
+
+  it('DAT-11 ignores files with other names, such as paths to parent folders', async () => {
+    const names = ['../flows.jsonl', '/etc/passwd', 'flows.jsonl/../x', 'flows-0.jsonl', 'FLOWS.jsonl', 'nested.zip', '__proto__.jsonl']
+    const files = Object.fromEntries(names.map((name) => [name, toLines([flowRecord])]))
+    expect(await importFile(await createAdmin(), await createFlowArchive([], [], files))).toMatchObject({ restored: { flows: 0 } })
+  })
+
+  it('DAT-11 refuses another version of the format with 400', async () => {
+    const archive = await createArchive({ 'manifest.json': manifest.replace('"version":1', '"version":2') })
+    const error = await expectRefusal(importFile(await createAdmin(), archive), 400)
+    expect(error.body).toMatchObject({ code: 'unsupported_version' })
+  })
+
+  it('DAT-12 stores nothing when the limit of the plan is reached', async () => {
+    const admin = await createAdmin()
+    await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [admin.accountId])
+    const [{ max_flows: limit } = { max_flows: 0 }] = await service.sql<{ max_flows: number }>(
+      `select max_flows from plan_limits where plan = 'free'`,
+    )
+    const ids = Array.from({ length: limit + 1 }, () => crypto.randomUUID())
+    const archive = await createFlowArchive(
+      ids.map((id) => ({ ...flowRecord, id })),
+      ids.map((tree_id) => ({ ...versionRecord, tree_id })),
+      { 'categories.jsonl': toLines([{ id: flowId, name: 'Printing' }]) },
+    )
+    expect((await expectRefusal(importFile(admin, archive), 409)).body).toMatchObject({ code: 'limit_reached', resource: 'flows' })
+    expect(await service.sql('select from categories where account_id = $1', [admin.accountId])).toEqual([])
+    expect(await service.sql('select from audit_logs where account_id = $1 and actor_id = $2', [admin.accountId, admin.id])).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { measureRedis } from '../../lib/cache/measure-redis.ts'
+import { secrets } from '../../lib/local/settings.ts'
+import { createOtlpTracer } from '../../lib/otlp/otlp-tracer.ts'
+import { openRestRedis } from '../../lib/platform/cloudflare/redis.ts'
+import { openRedis } from '../../lib/platform/node/redis.ts'
+import { recordSpans, runInTrace } from '../../lib/trace.ts'
+import { sharedService } from '../support/app.ts'
+import { startRedisProxy, startTestRedis } from '../support/redis.ts'
+import { startSpanReceiver } from '../support/span-receiver.ts'
+
+const receiver = await startSpanReceiver()
+afterAll(() => receiver.close())
+beforeEach(() => Object.assign(receiver, { status: 200, spans: [], bodies: [], calls: [] }))
+
+const secret = 'canary'
+
+/** Run work in a trace and return its spans. */
+async function listSpans(work: () => Promise<unknown>) {
+  const tracer = createOtlpTracer({ endpoint: receiver.url, headers: {}, sampleRatio: 1, version: '1', log: () => {} })
+  await runInTrace(null, () => recordSpans(tracer, work))
+  await tracer.flush()
+  expect(receiver.bodies.join('')).not.toContain(secret)
+  return receiver.spans.map(({ name, attributes, status }) => ({
+    name,
+    failed: status?.code === 2,
+    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue])),
+  }))
+}
+
+async function openTcp(url: string) {
+  const redis = openRedis({ url, log: () => {} })
+  await redis.waitUntilReady()
+  afterAll(() => redis.close())
+  return measureRedis(redis)
+}
+
+it('OBS-10 each command to Redis over TCP is a span without keys and values', async () => {
+  const redis = await openTcp(await startTestRedis())
+  const spans = await listSpans(async () => {
+    await redis.set(`${secret}:key`, secret, 60)
+    expect(await redis.get(`${secret}:key`)).toBe(secret)
+    await redis.delete(`${secret}:key`)
+  })
+  expect(spans.map(({ name, failed }) => [name, failed])).toEqual([
+    ['SET', false],
+    ['GET', false],
+    ['DEL', false],
+  ])
+  expect(spans[0]?.attributes).toEqual({ 'db.system.name': 'redis', 'db.operation.name': 'SET' })
+})
+
+it('OBS-10 each command to Redis over REST is a span without keys and values', async () => {
+  const { localOrigin } = await sharedService()
+  const redis = measureRedis(openRestRedis(`${localOrigin}/redis`, secrets.redisToken, 5000))
+  const spans = await listSpans(async () => {
+    await redis.set(`${secret}:key`, secret, 60)
+    await expect(redis.evalsha(secret, [], [])).rejects.toThrow('NOSCRIPT')
+  })
+  expect(spans).toEqual([
+    { name: 'SET', failed: false, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'SET' } },
+    {
+      name: 'EVALSHA',
+      failed: false,
+      attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA', 'db.response.status_code': 'NOSCRIPT' },
+    },
+  ])
+})
+
+it('OBS-10 a command that fails names the code of the error, or its class, but not its text', async () => {
+  const proxy = await startRedisProxy(await startTestRedis())
+  const redis = await openTcp(proxy.url)
+  proxy.setFault('error')
+  const spans = await listSpans(() => expect(redis.get(`${secret}:key`)).rejects.toThrow('injected'))
+  expect(spans).toMatchObject([{ name: 'GET', failed: true, attributes: { 'error.type': 'ERR', 'db.response.status_code': 'ERR' } }])
+})
+
+it('OBS-10 a command outside a trace runs without a span', async () => {
+  const redis = await openTcp(await startTestRedis())
+  expect(await redis.ping()).toBe('PONG')
+  expect(receiver.spans).toEqual([])
+})

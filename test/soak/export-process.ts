@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import * as exportSlices from '../../functions/accounts/export-slices/service.ts'
+import { openArchive, planImport, readVersions } from '../../functions/accounts/import-records/service.ts'
+import { openAccountScope, openPlatformDb } from '../../lib/db/scope.ts'
+import { folderObjects } from '../../lib/platform/node/objects-folder.ts'
+import { openPostgres } from '../../lib/platform/node/postgres.ts'
+
+// A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
+
+/** Write all slices of an export. Objects are in a folder. */
+async function writeExport(url: string, folder: string, id: string): Promise<number> {
+  const database = openPostgres({ url, maxConnections: 2, onRoundTrip: () => {} })
+  const uploads = folderObjects(folder, 60_000) as exportSlices.ExportContext['uploads']
+  const openScope = (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {})
+  const platform = openPlatformDb(database, 'soak', () => {})
+  let slices = 0
+  for (let isOver = false; !isOver; ) {
+    await exportSlices.attempt({ platform, openAccountScope: openScope, uploads, log: console.error }, id, ++slices)
+    const { state } = await platform.selectFrom('account_exports').select('state').where('id', '=', id).executeTakeFirstOrThrow()
+    isOver = state === 'ready' || state === 'failed'
+  }
+  await database.close()
+  return slices
+}
+
+/** Check an archive as an import does, and read its versions as the second pass does. Return the number of versions. */
+async function readImport(path: string): Promise<number> {
+  const archive = await openArchive(new Uint8Array(await readFile(path)))
+  const plan = await planImport(archive)
+  let versions = 0
+  for await (const _ of readVersions(archive, plan)) versions++
+  return versions
+}
+
+const [mode, ...args] = process.argv.slice(2) as [string, string, string, string]
+const start = performance.now()
+const count = mode === 'export' ? await writeExport(...(args as [string, string, string])) : await readImport(args[0] ?? '')
+console.log(JSON.stringify({ count, ms: Math.round(performance.now() - start), peakMb: Math.round(process.resourceUsage().maxRSS / 1024) }))
