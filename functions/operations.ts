@@ -53,6 +53,7 @@ import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
+import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
@@ -137,6 +138,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceOperations,
   ...maintenanceRunOperations,
   ...onCallScheduleOperations,
+  ...escalationPolicyOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,

@@ -48,6 +48,8 @@ create table escalation_follow_ups (
   policy_id       uuid,
   rounds          integer not null,
   steps           jsonb not null check (jsonb_typeof(steps) = 'array'),
+  -- What the alerts show of the escalation, masked if the account masks its exports: `problem`, `ticket_id` and `details`.
+  alert           jsonb not null check (jsonb_typeof(alert) = 'object'),
   -- Null for an acknowledgement through the link in a chat channel.
   acknowledged_by uuid,
   acknowledged_at timestamptz(3),

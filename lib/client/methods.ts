@@ -696,6 +696,18 @@ createOverride: Method<'oncall.schedules.createOverride'>
 /** Delete an override. Only its creator and admins may delete it. */
 deleteOverride: Method<'oncall.schedules.deleteOverride'>
 }
+policies: {
+/** List escalation policies. Sorted by name. */
+list: PagedMethod<'oncall.policies.list'>
+/** Create an escalation policy. Its steps begin when a session is escalated and end when a colleague claims, picks up or acknowledges the escalation, or its session ends. The engineer who escalated is not notified. A team has at most one default policy: otherwise 409 `conflict`. An account has at most 50 policies. */
+create: Method<'oncall.policies.create'>
+/** Get an escalation policy */
+get: Method<'oncall.policies.get'>
+/** Update an escalation policy. Earlier escalations keep the steps that the policy had. */
+update: Method<'oncall.policies.update'>
+/** Delete an escalation policy. Earlier escalations keep the steps that the policy had. */
+delete: Method<'oncall.policies.delete'>
+}
 }
 analytics: {
 /** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */

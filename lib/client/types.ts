@@ -994,6 +994,79 @@ n_handoffs_with_action: number
 /** A description of what is measured. */
 metric_definition: string
 }
+export type EscalationPolicyCreate = {
+/** Name of the policy. */
+name: string
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default?: boolean | undefined
+/** How often the steps are taken. */
+rounds?: number | undefined
+/** The steps of a round, in order. */
+steps: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[]
+}
+export type EscalationPolicyResponse = {
+id: Id
+/** Name of the policy. */
+name: string
+/** The team it belongs to; null for the whole account. */
+team_id: (Id | null)
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default: boolean
+/** How often the steps are taken. */
+rounds: number
+/** The steps of a round, in order. */
+steps: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[]
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+}
+export type EscalationPolicyUpdate = {
+/** Name of the policy. */
+name?: string | undefined
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default?: boolean | undefined
+/** How often the steps are taken. */
+rounds?: number | undefined
+/** The steps of a round, in order. */
+steps?: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
 export type EscalationQueueItem = {
 /** Id of the escalated session. */
 session_id: string
@@ -1015,6 +1088,8 @@ claimed_by: (Id | null)
 /** When it was escalated; the last change of a session without a handoff. */
 created_at: string
 }
+/** `user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel. */
+export type EscalationTargetType = ('user' | 'schedule' | 'channel')
 export type EventKey = {
 key: NotificationEventKey
 /** When the event happens, and who is notified in the app. */
@@ -2365,7 +2440,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -2676,7 +2751,7 @@ postgresql: string
 }
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -4530,9 +4605,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined
@@ -5209,6 +5284,16 @@ schedule_id: string } & (OnCallOverrideCreate); output: OnCallOverrideResponse; 
   'oncall.schedules.deleteOverride': { input: { /** Id of the on-call schedule. */
 schedule_id: string; /** Id of the override. */
 override_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (EscalationPolicyResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.create': { input: (EscalationPolicyCreate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.get': { input: { /** Id of the escalation policy. */
+policy_id: string }; output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.update': { input: { /** Id of the escalation policy. */
+policy_id: string } & (EscalationPolicyUpdate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'oncall.policies.delete': { input: { /** Id of the escalation policy. */
+policy_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getTeam': { input: { period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
 team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

@@ -1,7 +1,9 @@
 import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
+import type { StoredAlert } from '../events/escalation-alert.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
+import type { EscalationStep } from '../oncall/escalation-step.ts'
 import type { Rotation } from '../oncall/schema.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
@@ -20,6 +22,9 @@ export interface JsonColumns {
   'ai_steps.citations': Citation[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
+  'escalation_follow_ups.alert': StoredAlert
+  'escalation_follow_ups.steps': EscalationStep[]
+  'escalation_policies.steps': EscalationStep[]
   'flow_conversations.environment_tags': string[]
   'kb_imports.blocks': Block[]
   'kb_imports.warnings': string[]

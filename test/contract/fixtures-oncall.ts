@@ -34,7 +34,33 @@ async function insertOverride(service: Service, owner: Person): Promise<{ schedu
 const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertOnCallSchedule(service, owner) } })
 const page = { query: { skip: '0', limit: '20' } }
 
+/** Insert a policy of the owner's team, which is not its default. */
+export function insertPolicy(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  return insertReturningId(
+    service,
+    `insert into escalation_policies (account_id, team_id, created_by, name, rounds, steps) values ($1, $2, $3, 'Network', 1, $4) returning id`,
+    [accountId, teamId || null, id, JSON.stringify([{ delay_minutes: 10, targets: [{ type: 'user', id }] }])],
+  )
+}
+
+const createPolicy: Fixture = async (service, owner) => ({ params: { policy_id: await insertPolicy(service, owner) } })
+
 export const onCallFixtures: Record<string, Fixture> = {
+  'oncall.policies.list': async (service, owner) => {
+    await insertPolicy(service, owner)
+    return page
+  },
+  'oncall.policies.create': async (service, owner) => ({
+    body: {
+      name: 'Network',
+      team_id: owner.teamId || null,
+      rounds: 2,
+      steps: [{ delay_minutes: 10, targets: [{ type: 'schedule', id: await insertOnCallSchedule(service, owner) }] }],
+    },
+  }),
+  'oncall.policies.get': createPolicy,
+  'oncall.policies.update': async (service, owner) => ({ ...(await createPolicy(service, owner)), body: { rounds: 3 } }),
+  'oncall.policies.delete': createPolicy,
   'oncall.schedules.listOnCall': async (service, owner) => {
     await insertOnCallSchedule(service, owner)
     return {}

@@ -64,14 +64,8 @@ export function updateSchedule(db: WriteDb, id: string, changes: ScheduleUpdate)
   return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
 }
 
-export async function deleteSchedule(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('on_call_schedules')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .where(mayChange)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
+  await db.deleteFrom('on_call_schedules').where('account_id', '=', accountId).where('id', '=', id).where(mayChange).execute()
 }
 
 /** Select which of the ids are active engineers and admins, and whether the caller may change what belongs to the team. */

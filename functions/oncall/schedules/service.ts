@@ -4,6 +4,7 @@ import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { findOnCall, listShifts, type Roster } from '../../../lib/oncall/shifts.ts'
 import { type FieldError, invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import * as policies from '../policies/service.ts'
 import * as queries from './queries.ts'
 import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
 
@@ -38,7 +39,9 @@ export async function update({ db }: WriteContext, id: string, changes: Schedule
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
-  if (!(await queries.deleteSchedule(db, id))) await requireEditable(db, id)
+  await requireEditable(db, id)
+  await policies.requireUnusedSchedule(db, id)
+  await queries.deleteSchedule(db, id)
 }
 
 export async function listOnCall({ db }: ReadContext, teamId: string | undefined): Promise<OnCall[]> {
