@@ -53,6 +53,7 @@ import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
+import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
@@ -139,6 +140,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceRunOperations,
   ...onCallScheduleOperations,
   ...escalationPolicyOperations,
+  ...acknowledgementOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,

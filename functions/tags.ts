@@ -56,6 +56,7 @@ export const tags: readonly TagInfo[] = [
   tag('ai.escalations', 'Escalations', 'Sessions that wait for a colleague: queue, live stream, claim and pick-up.'),
   tag('oncall.schedules', 'On-call schedules', 'Who is on call when, by rotations and overrides.'),
   tag('oncall.policies', 'Escalation policies', 'Whom an escalation that nobody takes is announced to, and when.'),
+  tag('oncall.acknowledgements', 'Acknowledgements', 'The links with which a receiver of a reminder acknowledges an escalation.'),
   tag('ai.outputs', 'AI outputs', 'Summaries, ticket notes and articles that the model writes.'),
   tag('ai.tasks', 'AI tasks', 'Requests to the model that continue after their client has disconnected.'),
   tag('ai.usage', 'AI usage', 'What the calls to the model cost, and the budget.'),

@@ -708,6 +708,12 @@ update: Method<'oncall.policies.update'>
 /** Delete an escalation policy. Earlier escalations keep the steps that the policy had. */
 delete: Method<'oncall.policies.delete'>
 }
+acknowledgements: {
+/** Show the page to acknowledge an escalation. Changes nothing. */
+showPage: Method<'oncall.acknowledgements.showPage'>
+/** Acknowledge an escalation with one click. The link of a reminder is valid for 24 hours. The escalation policy stops, and the engineer who escalated is notified. Only the first acknowledgement of an escalation counts; it is still unclaimed. Ignores the body. */
+acknowledge: Method<'oncall.acknowledgements.acknowledge'>
+}
 }
 analytics: {
 /** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */

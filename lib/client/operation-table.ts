@@ -285,6 +285,8 @@ export const operationTable = {
   'oncall.policies.get': 'get /escalation-policies/{policy_id}',
   'oncall.policies.update': 'put /escalation-policies/{policy_id} body',
   'oncall.policies.delete': 'delete /escalation-policies/{policy_id}',
+  'oncall.acknowledgements.showPage': 'get /acknowledge/{token} public',
+  'oncall.acknowledgements.acknowledge': 'post /acknowledge/{token} public',
   'analytics.getTeam': 'get /analytics/team',
   'analytics.getMine': 'get /analytics/me',
   'analytics.listFlows': 'get /analytics/flows paged',

@@ -5294,6 +5294,10 @@ policy_id: string }; output: EscalationPolicyResponse; code: 'email_not_verified
 policy_id: string } & (EscalationPolicyUpdate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
   'oncall.policies.delete': { input: { /** Id of the escalation policy. */
 policy_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.acknowledgements.showPage': { input: { /** The token of the link in the message. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
+  'oncall.acknowledgements.acknowledge': { input: { /** The token of the link in the message. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'analytics.getTeam': { input: { period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
 team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

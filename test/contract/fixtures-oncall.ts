@@ -1,6 +1,10 @@
+import { createAcknowledgementTokens } from '../../lib/auth/acknowledgement-tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
 import type { Service } from '../support/app.ts'
+import { insertEscalation } from '../support/escalations.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { insertColleague } from './fixtures-platform.ts'
 
 const createRotation = (members: string[]) => ({
   kind: 'weekly',
@@ -45,7 +49,32 @@ export function insertPolicy(service: Service, { accountId, teamId, id }: Person
 
 const createPolicy: Fixture = async (service, owner) => ({ params: { policy_id: await insertPolicy(service, owner) } })
 
+/** Insert a reminder that was sent to the owner by e-mail about a colleague's escalation. Return the token of its link. */
+export async function insertAcknowledgementLink(service: Service, owner: Person): Promise<string> {
+  const colleague = await insertColleague(service, owner)
+  const { session_id, handoff_id } = await insertEscalation(service, { ...owner, id: colleague })
+  await service.sql(`update ai_sessions set escalation_package = jsonb_build_object('handoff_id', $2::text) where id = $1`, [
+    session_id,
+    handoff_id,
+  ])
+  const [row] = await service.sql<{ id: string; sent_at: Date }>(
+    `with e as (insert into events (account_id, key, title, body) values ($1, 'escalation.reminded', 'VPN', 'VPN') returning *),
+          f as (insert into escalation_follow_ups (account_id, session_id, handoff_id, rounds, steps, alert)
+                values ($1, $2, $3, 1, '[]', '{"problem": "VPN"}') returning *),
+          r as (insert into escalation_reminders (account_id, follow_up_id, round, step, event_id, state, sent_at)
+                select $1, f.id, 1, 1, e.id, 'sent', app.now() from e, f returning *)
+     insert into deliveries (account_id, event_id, event_key, channel, recipient, state, next_attempt_at)
+     select $1, e.id, e.key, 'email', $4, 'delivered', null from e, r returning id, app.now() as sent_at`,
+    [owner.accountId, session_id, handoff_id, owner.email],
+  )
+  return createAcknowledgementTokens(parseConfig(service.settings)).sign(row?.id ?? '', row?.sent_at ?? new Date())
+}
+
+const createLink: Fixture = async (service, owner) => ({ params: { token: await insertAcknowledgementLink(service, owner) } })
+
 export const onCallFixtures: Record<string, Fixture> = {
+  'oncall.acknowledgements.showPage': createLink,
+  'oncall.acknowledgements.acknowledge': createLink,
   'oncall.policies.list': async (service, owner) => {
     await insertPolicy(service, owner)
     return page

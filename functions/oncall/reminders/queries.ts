@@ -94,6 +94,13 @@ export const storeEventId = writeStatement(
     update escalation_reminders set event_id = ${eventId} where account_id = app.account_id() and id = ${id}`,
 )
 
+export const storeAcknowledgement = writeStatement(
+  null,
+  (followUpId: string, userId: string | null) => sql`
+    update escalation_follow_ups set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
+     where account_id = app.account_id() and id = ${followUpId}`,
+)
+
 /** A reminder that was inserted, and the seconds until it is due. */
 export const PlannedReminder = z.object({ id: z.string(), delay_seconds: z.int() })
 export type PlannedReminder = z.output<typeof PlannedReminder>

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { WriteDb } from '../../../lib/db/scope.ts'
+import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { listTargetIds } from '../../../lib/oncall/escalation-step.ts'
 import { recordAttempt } from '../../../lib/outbox/attempts.ts'
-import { enqueueEmitted } from '../../../lib/outbox/events.ts'
+import { enqueueEmitted, enqueueEvent } from '../../../lib/outbox/events.ts'
 import { enqueueReminder } from '../../../lib/outbox/reminders.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import * as schedules from '../schedules/service.ts'
@@ -60,6 +60,27 @@ function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.Fol
     userIds,
     details: alert.details,
   } as const
+}
+
+/**
+ * Acknowledge an escalation, which stops its policy, and notify the engineer who escalated. The transaction of `db` must be in the scope of
+ * the account. `userId` is null for the link in a chat channel. Return false when somebody already takes care of it.
+ */
+export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
+  const followUp = await queries.lockFollowUp.first(db, sql<boolean>`f.id = ${followUpId}`)
+  if (!followUp) return false
+  await queries.storeAcknowledgement.run(db, followUpId, userId)
+  await enqueueEvent(db, {
+    key: 'escalation.acknowledged',
+    actorId: userId,
+    causedById: followUp.engineer_id,
+    teamId: followUp.team_id,
+    sessionId: followUp.session_id,
+    handoffId: followUp.handoff_id,
+    problemSummary: followUp.alert.problem,
+    engineerId: followUp.engineer_id,
+  })
+  return true
 }
 
 /** Fail the reminders whose last attempt never reported a result, and plan the steps that follow them. */
