@@ -69,7 +69,7 @@ export const retention: Record<keyof DB, Policy> = {
   device_types: kept(work),
   diagram_versions: deletedBy('beyond the newest 100 of a diagram', 'limited by the stored bytes of the plan'),
   draft_templates: kept(work),
-  escalation_follow_ups: endsWith('ai_sessions', 'one per escalation'),
+  escalation_follow_ups: endsWith('ai_handoffs', 'one per escalation'),
   escalation_policies: kept(work),
   escalation_reminders: endsWith('escalation_follow_ups', 'at most 50 per escalation'),
   // An event takes its notifications and deliveries with it.

@@ -33,7 +33,7 @@ const describeShifts = (roster: Roster, from: string, to: string) =>
     ({ userId, startsAt, overrideId }) => `${userId} ${new Date(startsAt).toISOString().slice(0, 16)}${overrideId ? ` ${overrideId}` : ''}`,
   )
 
-describe('the local time of a handoff', () => {
+describe('ONC-02 the local time of a handoff', () => {
   it.each<[string, string, Rotation, string, string[]]>([
     ['stays the same in Berlin in spring', 'Europe/Berlin', weekly('2026-03-16', '09:00'), '2026-03-17', ['03-23T08:00', '03-30T07:00']],
     ['stays the same in Berlin in autumn', 'Europe/Berlin', weekly('2026-10-12', '09:00'), '2026-10-13', ['10-19T07:00', '10-26T08:00']],
@@ -61,7 +61,7 @@ describe('the local time of a handoff', () => {
       ['10-03T15:30', '10-04T15:15'],
     ],
     ['is the first of two on Lord Howe', 'Australia/Lord_Howe', daily('2026-03-01', '01:45'), '2026-04-04', ['04-04T14:45', '04-05T15:15']],
-  ])('ONC-02 %s', (_, timezone, rotation, from, handoffs) => {
+  ])('%s', (_, timezone, rotation, from, handoffs) => {
     const roster = createRoster(timezone, [rotation])
     const shifts = listShifts(roster, Date.parse(`${from.padEnd(16, 'T00:00')}Z`), Date.parse('2027-01-01T00:00Z'))
     expect(shifts.slice(1, 3).map(({ startsAt }) => new Date(startsAt).toISOString().slice(5, 16))).toEqual(handoffs)

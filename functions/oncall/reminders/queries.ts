@@ -50,12 +50,12 @@ export type FollowUp = z.output<typeof FollowUp>
  */
 export const lockFollowUp = writeStatement(
   FollowUp,
-  (condition: RawBuilder<boolean>) => sql`
+  (id: string) => sql`
     select f.id, f.session_id, f.handoff_id, s.team_id, h.created_by as engineer_id, f.rounds, f.steps, f.alert
       from escalation_follow_ups f
       join ai_sessions s on s.account_id = f.account_id and s.id = f.session_id
       join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
-     where f.account_id = app.account_id() and ${condition} and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null
+     where f.account_id = app.account_id() and f.id = ${id} and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null
        and s.status in ('escalated', 'requesting_escalation') and s.escalation_package ->> 'handoff_id' = f.handoff_id::text
        for no key update of s, f`,
 )

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { listTargetIds } from '../../../lib/oncall/escalation-step.ts'
@@ -23,7 +22,7 @@ export async function attempt(ctx: ReminderContext, id: string, attemptNumber: n
 }
 
 async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<void> {
-  const followUp = await queries.lockFollowUp.first(db, sql<boolean>`f.id = ${claimed.follow_up_id}`)
+  const followUp = await queries.lockFollowUp.first(db, claimed.follow_up_id)
   if (!followUp) return void (await queries.stopReminder.run(db, claimed))
   if (!(await queries.completeReminder.first(db, claimed))) return
   await notifyTargets(db, claimed, followUp)
@@ -67,7 +66,7 @@ function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.Fol
  * the account. `userId` is null for the link in a chat channel. Return false when somebody already takes care of it.
  */
 export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
-  const followUp = await queries.lockFollowUp.first(db, sql<boolean>`f.id = ${followUpId}`)
+  const followUp = await queries.lockFollowUp.first(db, followUpId)
   if (!followUp) return false
   await queries.storeAcknowledgement.run(db, followUpId, userId)
   await enqueueEvent(db, {

@@ -1,6 +1,6 @@
+import pg from 'pg'
 import { expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
@@ -83,18 +83,36 @@ it('ONC-10 bounds shifts to 92 days and overrides to 31, and refuses an override
   await expectRefusal(override(2, 1), 422)
 })
 
+const insertOverride = `
+  insert into on_call_overrides (account_id, schedule_id, user_id, created_by, starts_at, ends_at)
+  select $1, $2, $3, $3, app.now(), app.now() + interval '1 hour'`
+
+/** Create an override while a transaction that has stored another one has not committed yet. */
+async function runWhileInserting(scheduleId: string, admin: Person) {
+  const connection = new pg.Client(service.settings.DATABASE_PLATFORM_URL)
+  await connection.connect()
+  try {
+    await connection.query('begin')
+    await connection.query(insertOverride, [admin.accountId, scheduleId, admin.id])
+    const body = { member_id: admin.id, starts_at: inHours(0), ends_at: inHours(1) }
+    const answer = admin.call('POST', `/on-call-schedules/${scheduleId}/overrides`, body)
+    const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into on_call_overrides%'`
+    const hasAnswer = answer.then(() => true)
+    const isOver = async () => (await service.sql(isWaiting)).length > 0 || (await Promise.race([hasAnswer, Promise.resolve(false)]))
+    await expect.poll(isOver, { interval: 20 }).toBe(true)
+    await connection.query('commit')
+    return await answer
+  } finally {
+    await connection.end()
+  }
+}
+
 it('ONC-10 stores at most 500 overrides per schedule and 50 schedules per account, also for concurrent callers', async () => {
   const { admin } = await createAccount(service)
   const { id: schedule_id } = await createSchedule(admin, admin.id)
-  await service.sql(
-    `insert into on_call_overrides (account_id, schedule_id, user_id, created_by, starts_at, ends_at)
-     select $1, $2, $3, $3, app.now(), app.now() + interval '1 hour' from generate_series(1, 499)`,
-    [admin.accountId, schedule_id, admin.id],
-  )
-  const body = { member_id: admin.id, starts_at: inHours(0), ends_at: inHours(1) }
-  const answers = await runConcurrently(() => admin.call('POST', `/on-call-schedules/${schedule_id}/overrides`, body))
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'limit_reached', limit: 500 })
+  await service.sql(`${insertOverride} from generate_series(1, 499)`, [admin.accountId, schedule_id, admin.id])
+  const answer = await runWhileInserting(schedule_id, admin)
+  expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ code: 'limit_reached', limit: 500 })])
   await service.sql(
     `insert into on_call_schedules (account_id, created_by, name, timezone, rotations)
      select $1, $2, 'Schedule ' || n, 'UTC', '[]' from generate_series(2, 50) n`,
