@@ -96,10 +96,12 @@ async function runWhileInserting(scheduleId: string, admin: Person) {
     await connection.query(insertOverride, [admin.accountId, scheduleId, admin.id])
     const body = { member_id: admin.id, starts_at: inHours(0), ends_at: inHours(1) }
     const answer = admin.call('POST', `/on-call-schedules/${scheduleId}/overrides`, body)
-    const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into on_call_overrides%'`
+    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const isWaiting = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
     const hasAnswer = answer.then(() => true)
-    const isOver = async () => (await service.sql(isWaiting)).length > 0 || (await Promise.race([hasAnswer, Promise.resolve(false)]))
-    await expect.poll(isOver, { interval: 20 }).toBe(true)
+    const isOver = async () =>
+      (await service.sql(isWaiting, [rows[0]?.pid])).length > 0 || (await Promise.race([hasAnswer, Promise.resolve(false)]))
+    await expect.poll(isOver, { interval: 20, timeout: 5000 }).toBe(true)
     await connection.query('commit')
     return await answer
   } finally {

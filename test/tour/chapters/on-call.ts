@@ -6,13 +6,8 @@ import type { Person } from '../person.ts'
 /** Put Robin on call, and remind whoever is on call of an escalation that nobody takes. */
 export async function planOnCall(tour: Tour, { admin, robin }: { admin: Person; robin: Person }): Promise<void> {
   const { schedules, policies } = admin.client.oncall
-  const rotation = {
-    kind: 'weekly',
-    members: [admin.id, robin.id],
-    handoff_day: 'monday',
-    handoff_time: '09:00',
-    starts_on: '2026-01-05',
-  } as const
+  const handoff = { handoff_day: 'monday', handoff_time: '09:00', starts_on: '2026-01-05' } as const
+  const rotation = { kind: 'weekly' as const, members: [admin.id, robin.id], ...handoff }
   const schedule = { name: 'Service desk, nights', timezone: 'Europe/Berlin', rotations: [rotation] }
   const { id } = await tour.call(() => schedules.create(schedule), { returns: z.object({ id: z.string() }) })
   const [now, later] = [Date.now(), Date.now() + 12 * 3_600_000].map((time) => new Date(time).toISOString())
