@@ -24,7 +24,7 @@ export function insertOnCallSchedule(service: Service, { accountId, teamId, id }
   )
 }
 
-async function insertOverride(service: Service, owner: Person): Promise<{ schedule_id: string; override_id: string }> {
+export async function insertOverride(service: Service, owner: Person): Promise<{ schedule_id: string; override_id: string }> {
   const schedule_id = await insertOnCallSchedule(service, owner)
   const override_id = await insertReturningId(
     service,
@@ -68,6 +68,16 @@ export async function insertAcknowledgementLink(service: Service, owner: Person)
     [owner.accountId, session_id, handoff_id, owner.email],
   )
   return createAcknowledgementTokens(parseConfig(service.settings)).sign(row?.id ?? '', row?.sent_at ?? new Date())
+}
+
+/** Insert a follow-up of a handoff of the account, with a reminder that never becomes due. */
+export async function insertFollowUp(service: Service, accountId: string): Promise<void> {
+  await service.sql(
+    `with f as (insert into escalation_follow_ups (account_id, session_id, handoff_id, rounds, steps, alert)
+                select account_id, session_id, id, 1, '[]', '{}' from ai_handoffs where account_id = $1 limit 1 returning *)
+     insert into escalation_reminders (account_id, follow_up_id, round, step) select account_id, id, 1, 1 from f`,
+    [accountId],
+  )
 }
 
 const createLink: Fixture = async (service, owner) => ({ params: { token: await insertAcknowledgementLink(service, owner) } })

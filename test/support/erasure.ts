@@ -3,6 +3,7 @@ import type { PlatformDb } from '../../lib/db/scope.ts'
 import { openPlatformDb } from '../../lib/db/scope.ts'
 import type { Services } from '../../lib/http/app.ts'
 import { getFixture } from '../contract/fixtures.ts'
+import { insertFollowUp } from '../contract/fixtures-oncall.ts'
 import { listTenantTables } from '../contract/row-checksums.ts'
 import { tenantOperations } from '../contract/two-accounts.ts'
 import type { Service } from './app.ts'
@@ -38,6 +39,7 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
     `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
      select account_id, id, 1, 'accounts/' || account_id || '/exports/part', 1, '' from account_exports where account_id = $1 limit 1`,
   )
+  await insertFollowUp(service, accountId)
   await insertForAccount(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`)
 }
 
