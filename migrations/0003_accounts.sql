@@ -23,7 +23,12 @@ create table accounts (
   -- The start of the months of use; null until the provider sends one, and then created_at counts.
   billing_anchor           timestamptz(3),
   -- The provider's time of the newest event that changed the subscription. Older events change nothing.
-  billing_event_at         timestamptz(3)
+  billing_event_at         timestamptz(3),
+  -- When the account will be erased; null unless an admin has asked for it.
+  deletes_at               timestamptz(3),
+  deletion_requested_by    uuid,
+  -- When the erasure began. From then on nobody enters the account, and nobody restores it.
+  erasing_at               timestamptz(3)
 );
 insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');
 

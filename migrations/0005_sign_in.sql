@@ -108,7 +108,7 @@ begin
     join public.users u on u.account_id = s.account_id and u.id = s.user_id
     join public.accounts a on a.id = u.account_id
    where s.account_id = p_account and s.id = p_sign_in and s.user_id = p_user
-     and s.ended_at is null and s.expires_at > app.now() and u.is_active;
+     and s.ended_at is null and s.expires_at > app.now() and u.is_active and a.erasing_at is null;
   if not found then
     -- A key has no sign-in. Functions that call this one run after app.enter_key in the same transaction.
     if p_sign_in = p_user and app.is_key_admitted(p_account, p_user) then

@@ -101,7 +101,7 @@ begin
     from api_keys k
     join users u on u.account_id = k.account_id and u.id = k.id
     join accounts a on a.id = k.account_id
-   where k.account_id = p_account and k.id = p_key and app.is_key_open(p_account, p_key);
+   where k.account_id = p_account and k.id = p_key and app.is_key_open(p_account, p_key) and a.erasing_at is null;
   if not found then
     raise exception 'the key is not valid' using errcode = 'SF401';
   end if;

@@ -65,14 +65,14 @@ export interface AccountsTable {
   current_period_end: string | null
   billing_anchor: string | null
   billing_event_at: string | null
+  deletes_at: string | null
+  deletion_requested_by: string | null
+  erasing_at: string | null
   brand_colour: string | null
   audit_log_days: Generated<number>
   notification_days: Generated<number>
   ai_message_days: Generated<number>
   session_days: number | null
-  deletes_at: string | null
-  deletion_requested_by: string | null
-  erasing_at: string | null
 }
 
 export interface AiBranchesTable {
