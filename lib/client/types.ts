@@ -2536,6 +2536,7 @@ ends_at: string
 }
 export type OnCallOverrideResponse = {
 id: Id
+/** Who is on call. */
 user: {
 id: Id
 /** Full name. */
@@ -2645,6 +2646,7 @@ handoff_day: Weekday
 expected_version?: number | undefined
 }
 export type OnCallShift = {
+/** Who is on call. */
 user: {
 id: Id
 /** Full name. */

@@ -76,13 +76,14 @@ export async function deletePolicy(db: WriteDb, id: string): Promise<boolean> {
 }
 
 /**
- * Select which of the ids are active engineers and admins, on-call schedules and notification configs of the account, and whether the caller
+ * Select which of the ids are users, active engineers and admins, on-call schedules and notification configs of the account, and whether the caller
  * may change what belongs to the team.
  */
 export const selectTargets = readStatement(
   z.object({
     may_change: z.boolean(),
     user_ids: z.array(z.string()),
+    responder_ids: z.array(z.string()),
     schedule_ids: z.array(z.string()),
     channel_ids: z.array(z.string()),
   }),
@@ -91,7 +92,8 @@ export const selectTargets = readStatement(
       sql`${sql.ref(`${alias}.account_id`)} = app.account_id() and ${sql.ref(`${alias}.id`)} = any (${`{${ids.join(',')}}`}::uuid[])`
     return sql`
       select app.administers(${teamId}::uuid) as may_change,
-             array(select u.id from users u where ${isTarget('u')} and u.is_active and u.role <> 'viewer') as user_ids,
+             array(select u.id from users u where ${isTarget('u')}) as user_ids,
+             array(select u.id from users u where ${isTarget('u')} and u.is_active and u.role <> 'viewer') as responder_ids,
              array(select s.id from on_call_schedules s where ${isTarget('s')}) as schedule_ids,
              array(select c.id from notification_configs c where ${isTarget('c')}) as channel_ids`
   },

@@ -3,7 +3,7 @@ import type { ReadDb } from '../../../lib/db/scope.ts'
 import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import type { EscalationStep, EscalationTarget } from '../../../lib/oncall/escalation-step.ts'
-import { type FieldError, invalidRequest, Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
+import { type FieldError, invalidRequest, notFound, Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { EscalationPolicy, PolicyCreate, PolicyUpdate } from './schemas.ts'
 
@@ -54,30 +54,25 @@ async function requireEditable(db: ReadDb, id: string): Promise<queries.PolicyRo
   return policy
 }
 
-const resources = {
-  user: 'active engineer or admin',
-  schedule: 'on-call schedule',
-  channel: 'notification config',
-} as const satisfies Record<EscalationTarget['type'], string>
+const resources = { user: 'User', schedule: 'On-call schedule', channel: 'Config' } as const satisfies Record<
+  EscalationTarget['type'],
+  string
+>
 
-/** Throw 403 for a team that the caller does not administer, and 422 for targets that the account does not have. */
+/** Throw 403 for a team that the caller does not administer, 404 for targets that the account does not have, and 422 for viewers and inactive users. */
 async function requireTeamAndTargets(db: ReadDb, teamId: string | null, steps: readonly EscalationStep[]): Promise<void> {
   const ids = [...new Set(steps.flatMap(({ targets }) => targets.map(({ id }) => id)))]
-  const { may_change, user_ids, schedule_ids, channel_ids } = await queries.selectTargets.one(db, ids, teamId)
+  const { may_change, ...found } = await queries.selectTargets.one(db, ids, teamId)
   if (!may_change) throw new Problem('forbidden', 'A team admin may change escalation policies of their own team only')
-  const known = { user: new Set(user_ids), schedule: new Set(schedule_ids), channel: new Set(channel_ids) }
+  const known = { user: found.user_ids, schedule: found.schedule_ids, channel: found.channel_ids }
+  const unknown = steps.flatMap(({ targets }) => targets).find(({ type, id }) => !known[type].includes(id))
+  if (unknown) throw notFound(resources[unknown.type])
   const errors = steps.flatMap(({ targets }, step) =>
-    targets.flatMap(({ type, id }, target): FieldError[] =>
-      known[type].has(id)
-        ? []
-        : [
-            {
-              loc: ['body', 'steps', step, 'targets', target, 'id'],
-              msg: `must be the id of an existing ${resources[type]}`,
-              type: 'unknown',
-            },
-          ],
-    ),
+    targets.flatMap(({ type, id }, target): FieldError[] => {
+      if (type !== 'user' || found.responder_ids.includes(id)) return []
+      const loc = ['body', 'steps', step, 'targets', target, 'id']
+      return [{ loc, msg: 'must be the id of an active engineer or admin', type: 'unknown' }]
+    }),
   )
   if (errors.length > 0) throw invalidRequest(errors)
 }

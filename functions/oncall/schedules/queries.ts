@@ -68,11 +68,12 @@ export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
   await db.deleteFrom('on_call_schedules').where('account_id', '=', accountId).where('id', '=', id).where(mayChange).execute()
 }
 
-/** Select which of the ids are active engineers and admins, and whether the caller may change what belongs to the team. */
+/** Select which of the ids are users, and which active engineers and admins, and whether the caller may change what belongs to the team. */
 export const selectResponders = readStatement(
-  z.object({ may_change: z.boolean(), ids: z.array(z.string()) }),
+  z.object({ may_change: z.boolean(), known_ids: z.array(z.string()), ids: z.array(z.string()) }),
   (ids: readonly string[], teamId: string | null) => sql`
     select app.administers(${teamId}::uuid) as may_change,
+           array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[])) as known_ids,
            array(select u.id from users u
                   where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and u.is_active and u.role <> 'viewer') as ids`,
 )

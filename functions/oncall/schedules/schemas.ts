@@ -64,7 +64,7 @@ export const ScheduleUpdate = z
   .meta({ id: 'OnCallScheduleUpdate', examples: [{ name: 'Network, nights', expected_version: 1 }] })
 export type ScheduleUpdate = z.infer<typeof ScheduleUpdate>
 
-const Person = z.strictObject({ id: Id, name: z.string().describe('Full name.') })
+const Person = z.strictObject({ id: Id, name: z.string().describe('Full name.') }).describe('Who is on call.')
 const examplePerson = { id: exampleIds.user, name: 'Dana Reyes' }
 
 export const OverrideCreate = z

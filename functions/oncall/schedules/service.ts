@@ -3,7 +3,16 @@ import type { ReadDb } from '../../../lib/db/scope.ts'
 import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { findOnCall, listShifts, type Roster } from '../../../lib/oncall/shifts.ts'
-import { type FieldError, invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import {
+  type FieldError,
+  invalidField,
+  invalidRequest,
+  notFound,
+  Problem,
+  requireVersion,
+  throwNotFound,
+  unknownId,
+} from '../../../lib/problem.ts'
 import * as policies from '../policies/service.ts'
 import * as queries from './queries.ts'
 import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
@@ -114,15 +123,16 @@ async function requireEditable(db: ReadDb, id: string): Promise<queries.Schedule
   return schedule
 }
 
-/** Throw 403 for a team that the caller does not administer, and 422 for members who are not active engineers or admins of the account. */
+/** Throw 403 for a team that the caller does not administer, 404 for members of no or another account, and 422 for viewers and inactive members. */
 async function requireTeamAndMembers(db: ReadDb, teamId: string | null, rotations: ScheduleCreate['rotations']): Promise<void> {
   const members = [...new Set(rotations.flatMap((rotation) => rotation.members))]
-  const { may_change, ids } = await queries.selectResponders.one(db, members, teamId)
+  const { may_change, known_ids, ids } = await queries.selectResponders.one(db, members, teamId)
   if (!may_change) throw new Problem('forbidden', 'A team admin may change on-call schedules of their own team only')
-  const known = new Set(ids)
+  if (known_ids.length < members.length) throw notFound('Member')
+  const available = new Set(ids)
   const errors = rotations.flatMap((rotation, place) =>
     rotation.members.flatMap((id, n): FieldError[] =>
-      known.has(id)
+      available.has(id)
         ? []
         : [{ loc: ['body', 'rotations', place, 'members', n], msg: 'must be the id of an active engineer or admin', type: 'unknown' }],
     ),

@@ -158,7 +158,7 @@ it('ONC-16 does not remind the engineer who escalated, deactivated users and vie
 })
 
 it('ONC-17 refuses targets of another account, endless policies and a schedule that a policy uses', async () => {
-  const { admin, first } = await createPeople()
+  const { account, admin, first } = await createPeople()
   const stranger = (await createAccount(service)).admin
   const { policies, schedules } = admin.client.oncall
   const schedule = await insertOnCallSchedule(service, admin)
@@ -168,7 +168,9 @@ it('ONC-17 refuses targets of another account, endless policies and a schedule t
     { type: 'channel' as const, id: await insertConfig(service, stranger) },
     { type: 'schedule' as const, id: first.id },
   ]
-  for (const target of foreign) await expectRefusal(policies.create({ name: 'X', steps: step(target) }), 422)
+  for (const target of foreign) await expectRefusal(policies.create({ name: 'X', steps: step(target) }), 404)
+  const viewer = await account.addColleague({ role: 'viewer' })
+  await expectRefusal(policies.create({ name: 'X', steps: step(notifyUser(viewer)) }), 422)
   const valid = step(notifyUser(first))
   await expectRefusal(policies.create({ name: 'X', rounds: 6, steps: valid }), 422)
   await expectRefusal(policies.create({ name: 'X', steps: Array.from({ length: 11 }, () => valid).flat() }), 422)
