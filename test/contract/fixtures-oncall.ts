@@ -108,8 +108,13 @@ export const onCallFixtures: Record<string, Fixture> = {
     await insertOnCallSchedule(service, owner)
     return page
   },
-  'oncall.schedules.create': async (_, owner) => ({
-    body: { name: 'Network', timezone: 'Europe/Berlin', team_id: owner.teamId || null, rotations: [createRotation([owner.id])] },
+  'oncall.schedules.create': async (service, owner) => ({
+    body: {
+      name: 'Network',
+      timezone: 'Europe/Berlin',
+      team_id: owner.teamId || null,
+      rotations: [createRotation([await insertColleague(service, owner)])],
+    },
   }),
   'oncall.schedules.get': createSchedule,
   'oncall.schedules.update': async (service, owner) => ({ ...(await createSchedule(service, owner)), body: { name: 'Network, nights' } }),

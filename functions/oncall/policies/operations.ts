@@ -30,7 +30,7 @@ export const escalationPolicyOperations = [
     body: schemas.PolicyCreate,
     success: 201,
     returns: schemas.EscalationPolicy,
-    errors: ['conflict', 'limit_reached'],
+    errors: ['not_found', 'conflict', 'limit_reached'],
     handle: ({ ctx, body }) => policies.create(ctx, body),
   }),
 

@@ -43,7 +43,7 @@ export const onCallScheduleOperations = [
     body: schemas.ScheduleCreate,
     success: 201,
     returns: schemas.OnCallSchedule,
-    errors: ['limit_reached'],
+    errors: ['not_found', 'limit_reached'],
     handle: ({ ctx, body }) => schedules.create(ctx, body),
   }),
 
