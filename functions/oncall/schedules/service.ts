@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { ReadDb } from '../../../lib/db/scope.ts'
 import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { findOnCall, listShifts, type Roster } from '../../../lib/oncall/shifts.ts'
+import type { Roster } from '../../../lib/oncall/shifts.ts'
 import {
   type FieldError,
   invalidField,
@@ -16,6 +16,9 @@ import {
 import * as policies from '../policies/service.ts'
 import * as queries from './queries.ts'
 import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
+
+// Loaded on first use: it is not needed at start.
+const loadShifts = () => import('../../../lib/oncall/shifts.ts')
 
 const dayMs = 86_400_000
 const maxOverrideDays = 31
@@ -54,6 +57,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 }
 
 export async function listOnCall({ db }: ReadContext, teamId: string | undefined): Promise<OnCall[]> {
+  const { findOnCall } = await loadShifts()
   return (await queries.selectRosters.all(db, { teamId })).map((row) => {
     const shift = findOnCall(toRoster(row), Date.parse(row.now))
     return {
@@ -70,6 +74,7 @@ export async function listOnCall({ db }: ReadContext, teamId: string | undefined
 /** Return the ids of the users who are on call by these schedules. A schedule that does not exist has none. */
 export async function findOnCallUsers(db: ReadDb, scheduleIds: readonly string[]): Promise<string[]> {
   if (scheduleIds.length === 0) return []
+  const { findOnCall } = await loadShifts()
   const rows = await queries.selectRosters.all(db, { ids: scheduleIds })
   return rows.flatMap((row) => findOnCall(toRoster(row), Date.parse(row.now))?.userId ?? [])
 }
@@ -79,6 +84,7 @@ export async function listScheduleShifts({ db }: ReadContext, id: string, { from
   if (end <= start) throw invalidField(['query', 'to'], 'must be after `from`')
   if (end - start > maxShiftDays * dayMs) throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
   const row = (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
+  const { listShifts } = await loadShifts()
   return listShifts(toRoster(row), start, end).map(({ userId, startsAt, endsAt, overrideId }) => ({
     user: findPerson(row, userId),
     starts_at: iso(startsAt),
