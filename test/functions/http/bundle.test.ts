@@ -37,6 +37,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'service',
     'service',
     'service',
+    'shifts',
     'staff-page',
     'stripe',
     'totp',
