@@ -56,9 +56,11 @@ import { subscriptionOperations } from './notifications/subscriptions/operations
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
+import { psaCallbackOperations } from './psa/callbacks/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
 import { psaPushOperations } from './psa/pushes/operations.ts'
+import { psaRuleOperations } from './psa/rules/operations.ts'
 import { psaOperations } from './psa/tickets/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
@@ -120,6 +122,8 @@ export const operations: readonly AnyOperation[] = [
   ...psaConnectionOperations,
   ...psaMemberOperations,
   ...psaPushOperations,
+  ...psaRuleOperations,
+  ...psaCallbackOperations,
   ...billingOperations,
   ...uploadOperations,
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.

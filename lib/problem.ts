@@ -75,6 +75,7 @@ export const codedProblems = {
   already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },
   already_committed: { status: 409, detail: 'This import has already become a flow' },
   already_decided: { status: 409, detail: 'This has already been decided' },
+  already_has_ticket: { status: 409, detail: 'The session already has a ticket number' },
   already_member: { status: 409, detail: 'This address already belongs to a member' },
   already_pending: { status: 409, detail: 'An earlier one is still open' },
   already_pushed: { status: 409, detail: 'This output is already queued or pushed' },

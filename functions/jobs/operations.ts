@@ -12,8 +12,10 @@ import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
 import { RemindJob } from '../oncall/reminders/schemas.ts'
 import * as reminders from '../oncall/reminders/service.ts'
-import { PushJob } from '../psa/pushes/schemas.ts'
-import * as pushes from '../psa/pushes/service.ts'
+import { ReadTicketJob } from '../psa/changes/schemas.ts'
+import * as ticketChanges from '../psa/changes/service.ts'
+import { PushJob } from '../psa/push-attempts/schemas.ts'
+import * as pushAttempts from '../psa/push-attempts/service.ts'
 import { DeliverWebhookJob } from '../webhooks/attempts/schemas.ts'
 import * as webhookAttempts from '../webhooks/attempts/service.ts'
 import * as jobs from './service.ts'
@@ -33,7 +35,13 @@ export const jobOperations = [
     id: 'jobs.push',
     path: attemptJobs.push.path,
     body: PushJob,
-    handle: ({ ctx, body }) => pushes.attempt(ctx, body.push_id, body.attempt),
+    handle: ({ ctx, body }) => pushAttempts.attempt(ctx, body.push_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.readTicket',
+    path: attemptJobs.ticket_change.path,
+    body: ReadTicketJob,
+    handle: ({ ctx, body }) => ticketChanges.attempt(ctx, body.change_id, body.attempt),
   }),
   job({
     id: 'jobs.assess',

@@ -499,13 +499,19 @@ tickets: {
 listBoards: Method<'psa.tickets.listBoards'>
 /** Search open tickets. The most recently changed first. A ticket must match all filters. Returns 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails. */
 search: Method<'psa.tickets.search'>
+/** List the statuses of a board. The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection. */
+listStatuses: Method<'psa.tickets.listStatuses'>
+/** Search clients. Returns at most 25 clients of the ticketing system, for a new ticket. */
+searchCompanies: Method<'psa.tickets.searchCompanies'>
+/** Change or assign a ticket. Changes the status, the board or the assigned member at the ticketing system, and returns the ticket. A repeated request changes nothing. Returns 404 for an unknown ticket, and 502 when the ticketing system fails. */
+update: Method<'psa.tickets.update'>
 /** Get a ticket with its context. Includes the client, contact, devices, notes and related tickets, at most five minutes old. A part that cannot be read is empty and listed in `unavailable`. Returns 404 for an unknown ticket, 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails. */
 getContext: Method<'psa.tickets.getContext'>
 }
 connection: {
 /** Get the PSA connection. Returns the connection to the ticketing system, without its secrets. Returns 409 `psa_not_connected` without a connection. */
 get: Method<'psa.connection.get'>
-/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of any field except the secrets and `is_active` deletes the member mappings. */
+/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings. */
 put: Method<'psa.connection.put'>
 /** Delete the PSA connection. Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection. */
 delete: Method<'psa.connection.delete'>
@@ -521,12 +527,36 @@ putMapping: Method<'psa.members.putMapping'>
 list: Method<'psa.members.list'>
 }
 pushes: {
-/** List ticket notes. Lists the notes for tickets with the state of their push, newest first. */
+/** List ticket pushes. Lists notes, time entries and new tickets with the state of their push, newest first. */
 list: PagedMethod<'psa.pushes.list'>
-/** Retry a failed ticket note. A note is added at most once, no matter how often it is retried. Returns 409 `not_failed` for a note that has not failed. */
+/** Retry a failed ticket push. It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed. */
 retry: Method<'psa.pushes.retry'>
+/** Add a note to a ticket. Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports. */
+createNote: Method<'psa.pushes.createNote'>
+/** Add the time of a session to its ticket. Queues a time entry for the member of the session’s user, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. Allowed for the session’s user and account admins. */
+createTimeEntry: Method<'psa.pushes.createTimeEntry'>
+/** Create a ticket from a session. Queues a new ticket with the result of the session so far. Its number becomes the ticket number of the session. A repeated request returns the first push, unless it has failed. Allowed for the session’s user and account admins. */
+createTicket: Method<'psa.pushes.createTicket'>
 /** Push a session to its ticket. Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection. */
 createForSession: Method<'psa.pushes.createForSession'>
+}
+rules: {
+/** List ticket rules. In the order in which they are checked, at most 100. */
+list: Method<'psa.rules.list'>
+/** Create a ticket rule. When a callback names a ticket, the first enabled rule that matches it prepares a session of its flow, once per ticket and rule. */
+create: Method<'psa.rules.create'>
+/** Change a ticket rule. Fields left out stay as they are. */
+update: Method<'psa.rules.update'>
+/** Delete a ticket rule. Sessions that it has prepared stay. */
+delete: Method<'psa.rules.delete'>
+}
+callbacks: {
+/** Get the state of the callbacks. Does not return the address, because it is a secret. */
+get: Method<'psa.callbacks.get'>
+/** Create an address for callbacks. Replaces the earlier address, which stops working. Enter the address in the ticketing system. Returns 409 `psa_not_connected` without an active connection. */
+enable: Method<'psa.callbacks.enable'>
+/** Remove the address for callbacks. A repeated request changes nothing. */
+disable: Method<'psa.callbacks.disable'>
 }
 }
 billing: {

@@ -977,8 +977,8 @@ client_name?: (string | null) | undefined
 }
 /** The form of the line. The default is `straight`. */
 export type EdgeRouting = ('straight' | 'curved' | 'step')
-/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
-export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'account_not_empty' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
+/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_has_ticket` (409): The session already has a ticket number. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
+export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'account_not_empty' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_has_ticket' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
 export type EscalationAnalyticsResponse = {
 period: AnalyticsPeriod
 /** Average; null if nothing can be measured. */
@@ -2110,6 +2110,8 @@ session_count: number
 /** When the run started; null for a missed run. */
 started_at: (Timestamp | null)
 } | null)
+/** The ticket that it works for; it is paused when the ticket is closed. */
+ticket_number: (string | null)
 /** The owner of the schedule, who also owns the sessions of its scheduled runs. */
 created_by: string
 created_at: Timestamp
@@ -2129,6 +2131,8 @@ timezone: string
 target_list_id: string
 /** False creates a paused schedule. */
 is_active?: boolean | undefined
+/** The ticket that it works for. A callback that closes the ticket pauses the schedule. */
+ticket_number?: (string | null) | undefined
 }
 export type MaintenanceScheduleDetail = (MaintenanceSchedule & {
 /** The next five due times; empty while it is paused. */
@@ -2145,6 +2149,8 @@ timezone?: string | undefined
 target_list_id?: string | undefined
 /** False pauses the schedule. */
 is_active?: boolean | undefined
+/** The ticket that it works for. A callback that closes the ticket pauses the schedule. */
+ticket_number?: (string | null) | undefined
 }
 export type MarkdownFlow = {
 /** The whole file with its front matter, in the format of the export. */
@@ -2753,7 +2759,7 @@ postgresql: string
 }
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'ticket_changes')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -2939,6 +2945,26 @@ id: string
 /** Name of the board. */
 name: string
 }
+export type PsaCallbackAddress = {
+/** The address for the ticketing system. It is returned only once. */
+url: string
+/** HaloPSA: user name of the basic authentication; null for ConnectWise, which signs. */
+username: (string | null)
+/** HaloPSA: password of the basic authentication. It is returned only once. */
+password: (string | null)
+}
+export type PsaCallbacks = {
+/** Whether there is an address for callbacks. */
+is_enabled: boolean
+/** When the last callback arrived; null before the first. */
+last_received_at: (Timestamp | null)
+}
+export type PsaCompanyItem = {
+/** Id in the ticketing system. */
+id: string
+/** The client. */
+name: string
+}
 export type PsaConnectionResponse = {
 id: Id
 provider: PsaProvider
@@ -2952,6 +2978,10 @@ client_id: string
 tenant: (string | null)
 /** Whether the connection is used. An inactive connection counts as none. */
 is_active: boolean
+/** Time entries are rounded up to a multiple of this many minutes; 1 by default. */
+time_rounding_minutes: number
+/** The shortest time entry, in minutes; 0 by default. */
+time_minimum_minutes: number
 /** When the credentials were last checked. */
 last_checked_at: (Timestamp | null)
 /** Why that check failed; null when it succeeded. */
@@ -2984,6 +3014,10 @@ client_secret?: string | undefined
 tenant?: (string | null) | undefined
 /** Whether the connection is used. A new connection is active when left out. */
 is_active?: boolean | undefined
+/** Time entries are rounded up to a multiple of this many minutes; 1 by default. */
+time_rounding_minutes?: number | undefined
+/** The shortest time entry, in minutes; 0 by default. */
+time_minimum_minutes?: number | undefined
 }
 export type PsaMember = {
 /** Id in the ticketing system. */
@@ -3015,21 +3049,25 @@ export type PsaMemberMappingUpdate = {
 /** Id of the member, or null to remove the mapping. */
 psa_member_id?: (string | null) | undefined
 }
+/** Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution. */
+export type PsaNoteVisibility = ('internal' | 'client' | 'resolution')
 /** The ticketing system: ConnectWise Manage or HaloPSA. */
 export type PsaProvider = ('connectwise' | 'halopsa')
 export type PsaPush = {
 id: Id
-/** Id of the ticket in the ticketing system. */
-ticket_id: string
+kind: PsaPushKind
+/** Id of the ticket in the ticketing system; null until a new one was created. */
+ticket_id: (string | null)
+visibility: PsaNoteVisibility
 /** Whether the note is hidden from the client. */
 internal: boolean
-/** What the note documents: a session, an AI session or an output of an AI session. */
+/** What it documents: a session, an AI session, an output of an AI session, or a text of a user. */
 source_kind: PsaPushSource
-/** Id of the session, AI session or output that the note documents. */
+/** Id of the session, AI session, output or user. */
 source_id: string
 /** The user who requested it; null when a job did. */
 requested_by: (Id | null)
-/** `queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: added to the ticket. `failed`: no further attempt follows. */
+/** `queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows. */
 state: PsaPushState
 /** Number of attempts. */
 attempts: number
@@ -3037,35 +3075,94 @@ attempts: number
 last_error: (string | null)
 /** When the next attempt is due; null when there is none. */
 next_attempt_at: (Timestamp | null)
-/** When the note was added to the ticket. */
+/** When it reached the ticketing system. */
 pushed_at: (Timestamp | null)
-/** Id of the note in the ticketing system. */
+/** Id of the note, time entry or ticket in the ticketing system. */
 provider_note_id: (string | null)
 created_at: Timestamp
 }
-export type PsaPushSource = ('session' | 'ai_session' | 'output')
+/** What is pushed: a note, a time entry or a new ticket. */
+export type PsaPushKind = ('note' | 'time_entry' | 'ticket')
+export type PsaPushSource = ('session' | 'ai_session' | 'output' | 'user')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
-export type PsaTicketContext = {
-/** The ticket itself. */
-ticket: {
+export type PsaRule = {
+id: Id
+/** Name of the rule. */
+name: string
+/** Rules are checked in this order; the first that matches prepares a session. */
+position: number
+/** False switches the rule off. */
+is_enabled: boolean
+/** Only tickets of this board; null for every board. */
+board_id: (string | null)
+/** Only tickets of this type; null for every type. */
+ticket_type: (string | null)
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords: (string)[]
+/** A published flow that I can see. */
+tree_id: string
+/** The field of the ticket for each variable of the flow. */
+variables: { [key: string]: PsaTicketField }
+/** The user of the prepared sessions. */
+user_id: string
+/** When it last prepared a session. */
+last_matched_at: (Timestamp | null)
+/** Why the last matching ticket got no session; null when it got one. */
+last_error: (string | null)
+created_at: Timestamp
+/** When an admin last changed it. */
+updated_at: string
+}
+export type PsaRuleCreate = {
+/** Name of the rule. */
+name: string
+/** Rules are checked in this order; the first that matches prepares a session. */
+position?: number | undefined
+/** False switches the rule off. */
+is_enabled?: boolean | undefined
+/** Only tickets of this board; null for every board. */
+board_id?: (string | null) | undefined
+/** Only tickets of this type; null for every type. */
+ticket_type?: (string | null) | undefined
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords?: (string)[] | undefined
+/** A published flow that I can see. */
+tree_id: string
+/** The field of the ticket for each variable of the flow. */
+variables?: { [key: string]: PsaTicketField } | undefined
+/** The user of the prepared sessions; I, if left out. */
+user_id?: string | undefined
+}
+export type PsaRuleUpdate = {
+/** Name of the rule. */
+name?: string | undefined
+/** Rules are checked in this order; the first that matches prepares a session. */
+position?: number | undefined
+/** False switches the rule off. */
+is_enabled?: boolean | undefined
+/** Only tickets of this board; null for every board. */
+board_id?: (string | null) | undefined
+/** Only tickets of this type; null for every type. */
+ticket_type?: (string | null) | undefined
+/** Only tickets with one of these words or phrases in the summary or description. Plain words without patterns. */
+keywords?: (string)[] | undefined
+/** A published flow that I can see. */
+tree_id?: string | undefined
+/** The field of the ticket for each variable of the flow. */
+variables?: { [key: string]: PsaTicketField } | undefined
+/** The user of the prepared sessions. */
+user_id?: string | undefined
+}
+export type PsaStatus = {
 /** Id in the ticketing system. */
 id: string
-/** Summary of the ticket. */
-summary: string
-/** The board it is on. */
-board: (string | null)
-/** Its status on that board. */
-status: (string | null)
-/** Its priority. */
-priority: (string | null)
-/** The client. */
-company: (string | null)
-/** The person who reported it. */
-contact: (string | null)
-/** The assigned member; null when there is none. */
-owner: (string | null)
-/** When it was last changed. */
-updated_at: (Timestamp | null)
+/** Name of the status. */
+name: string
+/** Whether it closes a ticket; null in HaloPSA, which does not say. */
+is_closed: (boolean | null)
+}
+/** The ticket itself. */
+export type PsaTicket = (PsaTicketItem & {
 /** Id of its board. */
 board_id: (string | null)
 /** Id of the client. */
@@ -3080,7 +3177,9 @@ description: (string | null)
 is_closed: boolean
 /** When it was opened. */
 created_at: (Timestamp | null)
-}
+})
+export type PsaTicketContext = {
+ticket: PsaTicket
 /** The client; null when the ticket names none. */
 company: ({
 /** Id in the ticketing system. */
@@ -3146,6 +3245,17 @@ unavailable: (TicketContextPart)[]
 /** When it was read from the ticketing system. It is cached for five minutes. */
 fetched_at: string
 }
+export type PsaTicketCreate = {
+/** Without it, the name of the flow and the client. */
+summary?: string | undefined
+/** Id of the client in the ticketing system. */
+company_id: string
+/** Id of the contact in the ticketing system. */
+contact_id?: string | undefined
+/** Id of the board. Without it, the ticketing system chooses one. */
+board_id?: string | undefined
+}
+export type PsaTicketField = ('id' | 'summary' | 'description' | 'company' | 'contact' | 'board' | 'status' | 'priority' | 'type' | 'owner')
 export type PsaTicketItem = {
 /** Id in the ticketing system. */
 id: string
@@ -3166,6 +3276,11 @@ owner: (string | null)
 /** When it was last changed. */
 updated_at: (Timestamp | null)
 }
+export type PsaTicketNoteCreate = {
+/** Plain text. */
+text: string
+visibility?: PsaNoteVisibility | undefined
+}
 export type PsaTicketPage = {
 /** Open tickets, the most recently changed first. */
 items: (PsaTicketItem)[]
@@ -3175,6 +3290,21 @@ page: number
 page_size: number
 /** Whether a page follows. */
 has_more: boolean
+}
+export type PsaTicketUpdate = {
+/** Id of a status of the board. */
+status_id?: string | undefined
+/** Id of the new board. It needs a `status_id` of this board. */
+board_id?: string | undefined
+/** Id of the member to assign; `me` for the member I am mapped to, null for nobody. */
+member_id?: ((string | 'me') | null) | undefined
+}
+export type PsaTimeEntryCreate = {
+/** Minutes before rounding. Without it, the time from the start to the end of the session. */
+minutes?: number | undefined
+/** Plain text. Without it, the name of the flow and the outcome. */
+note?: string | undefined
+visibility?: PsaNoteVisibility | undefined
 }
 export type PublicConfigResponse = {
 /** Whether anyone may register without a platform invite code. */
@@ -4289,6 +4419,24 @@ text: string
 }
 /** Whether the part is in both texts, only in the older or only in the newer one. */
 export type TextPartOp = ('equal' | 'delete' | 'insert')
+/** Its JSON. */
+export type TicketChangedEvent = {
+/** Id of the ticket in the ticketing system. */
+ticket_id: string
+/** Its status; null if the ticket was deleted. */
+status: (string | null)
+/** Whether it is closed or deleted. */
+is_closed: boolean
+/** Sessions of the ticket that are prepared or in progress, at most 50. */
+sessions: ({
+/** Id of the session. */
+session_id: string
+/** The user of the session. */
+user_id: string
+})[]
+/** Maintenance schedules of the ticket that its closing has paused. */
+paused_schedule_ids: (Id)[]
+}
 export type TicketContextPart = ('company' | 'contact' | 'configurations' | 'notes' | 'related_tickets')
 /** RFC 3339, UTC, with milliseconds. */
 export type Timestamp = string
@@ -5071,9 +5219,16 @@ import_id: string }; output: undefined; code: 'email_not_verified' | 'feature_di
   'psa.tickets.search': { input: { /** Only tickets of the member I am mapped to. Returns 409 `psa_member_not_mapped` without a mapping. */
 assigned_to_me?: boolean | undefined; /** Only tickets without an owner. Cannot be combined with `assigned_to_me`. */
 unassigned?: boolean | undefined; /** Only tickets of these boards: ids, separated by commas. */
-board_ids?: string | undefined; /** Number of the page, from 1. */
+board_ids?: string | undefined; /** Only tickets whose summary contains each of these words. A single number also finds the ticket with this id. */
+text?: string | undefined; /** Number of the page, from 1. */
 page?: number | undefined; /** Tickets per page. */
 page_size?: number | undefined }; output: PsaTicketPage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_member_not_mapped' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.tickets.listStatuses': { input: { /** Id of the board in the ticketing system. */
+board_id: string }; output: (PsaStatus)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.tickets.searchCompanies': { input: { /** Only clients whose name contains each of these words. */
+text?: string | undefined }; output: (PsaCompanyItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
+  'psa.tickets.update': { input: { /** Id of the ticket in the ticketing system. */
+ticket_id: string } & (PsaTicketUpdate); output: PsaTicket; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_member_not_mapped' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'psa.tickets.getContext': { input: { /** Id of the ticket in the ticketing system. */
 ticket_id: string }; output: PsaTicketContext; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'psa.connection.get': { input: Record<string, never>; output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
@@ -5091,8 +5246,23 @@ state?: PsaPushState | undefined; /** Only notes of this session, AI session or 
 source_id?: string | undefined }; output: (PsaPush)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'psa.pushes.retry': { input: { /** Id of the push. */
 push_id: string }; output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_failed' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.pushes.createNote': { input: { /** Id of the ticket in the ticketing system. */
+ticket_id: string } & (PsaTicketNoteCreate); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.pushes.createTimeEntry': { input: { /** Id of the session. */
+session_id: string } & (PsaTimeEntryCreate); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_member_not_mapped' | 'psa_not_connected' | 'subscription_lapsed' | 'wrong_state' }
+  'psa.pushes.createTicket': { input: { /** Id of the session. */
+session_id: string } & (PsaTicketCreate); output: PsaPush; code: 'already_has_ticket' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'psa.pushes.createForSession': { input: { /** Id of the session. */
 session_id: string } & (SessionPush); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.rules.list': { input: Record<string, never>; output: (PsaRule)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.create': { input: (PsaRuleCreate); output: PsaRule; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.update': { input: { /** Id of the rule. */
+rule_id: string } & (PsaRuleUpdate); output: PsaRule; code: 'email_not_verified' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.rules.delete': { input: { /** Id of the rule. */
+rule_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.callbacks.get': { input: Record<string, never>; output: PsaCallbacks; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'psa.callbacks.enable': { input: Record<string, never>; output: PsaCallbackAddress; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'step_up_required' | 'subscription_lapsed' }
+  'psa.callbacks.disable': { input: Record<string, never>; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'billing.createPortalSession': { input: Record<string, never>; output: BillingPortalSession; code: 'billing_provider_error' | 'billing_provider_not_configured' | 'mfa_setup_required' | 'no_billing_customer' | 'password_change_required' | 'step_up_required' }
   'billing.getSubscription': { input: Record<string, never>; output: SubscriptionResponse; code: 'mfa_setup_required' | 'password_change_required' }
   'uploads.create': { input: (FileInput); output: UploadResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5102,7 +5272,7 @@ upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_requi
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

@@ -35,6 +35,8 @@ export interface JsonColumns {
   'on_call_schedules.rotations': Rotation[]
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
+  'psa_pushes.details': Record<string, unknown>
+  'psa_rules.variables': Record<string, string>
   'script_builder_sessions.parameters_schema': ScriptParameter[]
   'script_templates.parameters_schema': ScriptParameter[]
   'sessions.secret_variables': Record<string, string>

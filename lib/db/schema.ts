@@ -697,6 +697,7 @@ export interface MaintenanceSchedulesTable {
   version: Generated<number>
   created_at: Generated<string>
   updated_at: Generated<string>
+  ticket_number: string | null
 }
 
 export interface NetworkDiagramsTable {
@@ -903,6 +904,18 @@ export interface PlatformInviteCodesTable {
   created_at: Generated<string>
 }
 
+export interface PsaCallbacksTable {
+  account_id: ColumnType<string, never, never>
+  connection_id: string
+  token_hash: Uint8Array
+  password_hash: Uint8Array
+  counted_since: Generated<string>
+  calls: Generated<number>
+  last_received_at: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface PsaConnectionsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -916,6 +929,8 @@ export interface PsaConnectionsTable {
   created_by: Generated<string | null>
   created_at: Generated<string>
   updated_at: Generated<string>
+  time_rounding_minutes: Generated<number>
+  time_minimum_minutes: Generated<number>
 }
 
 export interface PsaMemberMappingsTable {
@@ -932,10 +947,10 @@ export interface PsaMemberMappingsTable {
 export interface PsaPushesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  ticket_id: string
+  ticket_id: string | null
   body: string
   internal: Generated<boolean>
-  source_kind: 'session' | 'ai_session' | 'output'
+  source_kind: 'session' | 'ai_session' | 'output' | 'user'
   source_id: string
   requested_by: Generated<string | null>
   state: Generated<'queued' | 'retrying' | 'pushed' | 'failed'>
@@ -948,6 +963,52 @@ export interface PsaPushesTable {
   swept_at: string | null
   pushed_at: string | null
   provider_note_id: string | null
+  created_at: Generated<string>
+  kind: Generated<'note' | 'time_entry' | 'ticket'>
+  details: Generated<JsonColumns['psa_pushes.details']>
+}
+
+export interface PsaRuleMatchesTable {
+  account_id: ColumnType<string, never, never>
+  rule_id: string
+  ticket_id: string
+  session_id: string | null
+  created_at: Generated<string>
+}
+
+export interface PsaRulesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  name: string
+  position: Generated<number>
+  is_enabled: Generated<boolean>
+  board_id: string | null
+  ticket_type: string | null
+  keywords: Generated<string[]>
+  tree_id: string
+  variables: Generated<JsonColumns['psa_rules.variables']>
+  user_id: string
+  last_matched_at: string | null
+  last_error: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface PsaTicketChangesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  ticket_id: string
+  fingerprint: string | null
+  state: Generated<'queued' | 'retrying' | 'done' | 'failed'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  done_at: string | null
   created_at: Generated<string>
 }
 
@@ -1200,7 +1261,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished'
+  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed'
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1472,9 +1533,13 @@ export interface DB {
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
   platform_invite_codes: PlatformInviteCodesTable
+  psa_callbacks: PsaCallbacksTable
   psa_connections: PsaConnectionsTable
   psa_member_mappings: PsaMemberMappingsTable
   psa_pushes: PsaPushesTable
+  psa_rule_matches: PsaRuleMatchesTable
+  psa_rules: PsaRulesTable
+  psa_ticket_changes: PsaTicketChangesTable
   queue_message_ids: QueueMessageIdsTable
   quota_counters: QuotaCountersTable
   recovery_codes: RecoveryCodesTable

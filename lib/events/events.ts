@@ -45,9 +45,11 @@ export type Event = EventOrigin &
     | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
     | {
         key: 'psa.push_failed'
-        source: 'session' | 'ai_session' | 'output'
+        source: 'session' | 'ai_session' | 'output' | 'user'
+        /** The source's id. */
         sessionId: string
-        psaTicketId: string
+        /** Null for a ticket that was not created. */
+        psaTicketId: string | null
         reason: string
         ownerId: string
       }
@@ -162,6 +164,15 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
 type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
 
+type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
+const toPilotPath = ({ sessionId }: PushFailure) => `/pilot/${sessionId}`
+const pushSourcePaths: Record<PushFailure['source'], (event: PushFailure) => string> = {
+  session: ({ sessionId }) => `/sessions/${sessionId}`,
+  ai_session: toPilotPath,
+  output: toPilotPath,
+  user: ({ psaTicketId }) => `/tickets/${psaTicketId}`,
+}
+
 // Split from toAnnouncement for length.
 function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
   switch (event.key) {
@@ -187,9 +198,9 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'psa.push_failed':
       return {
         ...defaults,
-        title: `Push to ticket #${event.psaTicketId} failed`,
+        title: event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${event.psaTicketId} failed`,
         body: event.reason,
-        link: event.source === 'session' ? `/sessions/${event.sessionId}` : `/pilot/${event.sessionId}`,
+        link: pushSourcePaths[event.source](event),
         userIds: [event.ownerId],
       }
     case 'member.joined':

@@ -120,9 +120,9 @@ export const webhookData = {
   }),
   'maintenance.run_failed': z.strictObject({ ...ScheduleFields, reason: Reason, owner_id: Owner, team_id: TeamId }),
   'psa.push_failed': z.strictObject({
-    source: z.enum(['session', 'ai_session', 'output']).describe('What the note is about.'),
-    source_id: Id.describe('Id of the session, AI session or output.'),
-    ticket_id: z.string().describe('The ticket number.'),
+    source: z.enum(['session', 'ai_session', 'output', 'user']).describe('What it is about.'),
+    source_id: Id.describe('Id of the session, AI session, output or user.'),
+    ticket_id: z.string().nullable().describe('The ticket number; null for a ticket that was not created.'),
     reason: Reason,
     owner_id: OptionalId.describe('Id of the user who pushed it.'),
   }),

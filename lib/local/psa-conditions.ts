@@ -50,7 +50,12 @@ export function parseConditions(text: string): Predicate {
     const value = parseLiteral(takeToken())
     if (operator === '=') return (item) => readField(item, path) === value
     if (operator === '!=') return (item) => readField(item, path) !== value
-    if (operator === 'contains') return (item) => String(readField(item, path) ?? '').includes(String(value))
+    // SQL Server's default collation ignores case.
+    if (operator === 'contains')
+      return (item) =>
+        String(readField(item, path) ?? '')
+          .toLowerCase()
+          .includes(String(value).toLowerCase())
     throw new Error(`The operator ${operator} is not supported`)
   }
   const parseList = (path: string): Predicate => {

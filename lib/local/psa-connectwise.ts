@@ -1,8 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { parseConditions } from './psa-conditions.ts'
+import { addConnectwiseWrites, sendMissing } from './psa-connectwise-writes.ts'
 import type { LocalPsa, LocalTicket } from './psa-data.ts'
 
 const root = '/v4_6_release/apis/3.0'
+/** The path of the key that signs callbacks. */
+export const signingKeyPath = '/v4_6_release/services/signing-key'
+export const localSigningKey = 'local-signing-key-8d1f'
 const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
 
 /**
@@ -12,6 +16,8 @@ const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('b
 export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
   const { data } = psa
+  // The address is in the callbacks, and needs no credentials.
+  app.get(signingKeyPath, (c) => c.json({ signing_key: localSigningKey }))
   app.use('*', async (c, next) => {
     if (c.req.header('authorization') !== requiredAuthorization || c.req.header('clientid') !== 'demo')
       return sendError(c, 401, 'Unauthorized', 'Access is denied')
@@ -36,6 +42,7 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   )
   app.get(`${root}/system/members`, (c) => sendPage(c, data.members.map(toMemberBody)))
   addTicketRoutes(app, psa)
+  addConnectwiseWrites(app, psa, { root, sendPage, sendError, toTicketBody: (ticket) => toTicketBody(psa, ticket) })
   addRecordRoutes(app, psa)
   app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
@@ -76,10 +83,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
     const ticket = findTicket(c)
     if (!ticket) return notFound(c)
     const { text, internalAnalysisFlag } = await c.req.json<{ text?: string; internalAnalysisFlag?: boolean }>()
-    if (!text)
-      return sendError(c, 400, 'InvalidObject', 'ticketNote object is invalid', [
-        { code: 'MissingRequiredField', field: 'text', message: 'The text field is required.' },
-      ])
+    if (!text) return sendMissing(c, 'ticketNote', 'text')
     return c.json(toNoteBody(ticket.id, psa.addNote(ticket, text, internalAnalysisFlag === true)), 201)
   })
   app.get(`${root}/service/tickets/:id{[0-9]+}/configurations`, (c) => {
@@ -99,6 +103,12 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
 
 function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+  app.get(`${root}/company/companies`, (c) =>
+    sendPage(
+      c,
+      data.companies.map(({ id, name, identifier }) => ({ id, name, identifier, deletedFlag: false })),
+    ),
+  )
   app.get(`${root}/company/companies/:id{[0-9]+}`, (c) => {
     const record = findById(data.companies, c)
     if (!record) return sendError(c, 404, 'NotFound', 'Company not found')
@@ -190,6 +200,8 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     ...(owner ? { owner, resources: identifier } : {}),
     priority: toReference(data.priorities, ticket.priorityId),
     severity: 'Medium',
+    ...(ticket.reference ? { externalXRef: ticket.reference } : {}),
+    ...(ticket.type ? { type: { id: 1, name: ticket.type } } : {}),
     closedFlag: ticket.closed,
     _info: {
       lastUpdated: removeFraction(ticket.updatedAt),

@@ -8,6 +8,13 @@ export interface LocalNote {
   createdAt: string
   /** Whether the note belongs to a time entry, which ConnectWise lists apart from the notes. */
   isTimeEntry: boolean
+  timeEntry?: LocalTimeEntry
+}
+export interface LocalTimeEntry {
+  memberId: number
+  startedAt: string
+  hours: number
+  internalNotes: string
 }
 export interface LocalTicket {
   id: number
@@ -24,6 +31,9 @@ export interface LocalTicket {
   createdAt: string
   updatedAt: string
   notes: LocalNote[]
+  /** The id in another system: `externalXRef` in ConnectWise, `third_party_id_string` in HaloPSA. */
+  reference?: string
+  type?: string
 }
 type Named = { id: number; name: string }
 
@@ -117,8 +127,12 @@ export interface LocalPsa {
   data: PsaData
   findTicket(id: number): LocalTicket | undefined
   /** Add a note to a ticket as the API's user. */
-  addNote(ticket: LocalTicket, text: string, internal: boolean): LocalNote
+  addNote(ticket: LocalTicket, text: string, internal: boolean, timeEntry?: LocalTimeEntry): LocalNote
+  /** Change a ticket. Return why the change is not possible, or null. */
+  changeTicket(ticket: LocalTicket, change: LocalTicketChange): string | null
+  createTicket(ticket: Pick<LocalTicket, 'summary' | 'description' | 'companyId' | 'contactId' | 'boardId' | 'reference'>): LocalTicket
 }
+export type LocalTicketChange = Partial<Pick<LocalTicket, 'boardId' | 'statusId' | 'memberId'>>
 
 /** Build six client companies with contacts and devices, four boards, seven members, and 200 tickets with the ids 4601 to 4800. */
 export function buildPsaData(): PsaData {

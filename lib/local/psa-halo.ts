@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import type { LocalNote, LocalPsa, LocalTicket } from './psa-data.ts'
+import * as z from 'zod'
+import type { LocalNote, LocalPsa, LocalTicket, LocalTimeEntry } from './psa-data.ts'
 
 /** HaloPSA's agent for tickets without one. */
 const unassignedAgentId = 1
@@ -35,6 +36,7 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
     ]),
   )
   addTicketRoutes(app, psa)
+  addTicketWrites(app, psa)
   addActionRoutes(app, psa)
   addRecordRoutes(app, psa)
   return app
@@ -42,13 +44,16 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
 
 function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Tickets', (c) => {
-    const { team, agent_id, client_id, open_only, page_no = '1', page_size = '50' } = c.req.query()
+    const { team, agent_id, client_id, open_only, search = '', third_party_id_string, page_no = '1', page_size = '50' } = c.req.query()
+    const words = search.toLowerCase().split(' ')
     const teamIds = team?.split(',').map(Number)
     const matches = psa.data.tickets.filter(
       (ticket) =>
         (!teamIds || teamIds.includes(ticket.boardId)) &&
         (!agent_id || (ticket.memberId ?? unassignedAgentId) === Number(agent_id)) &&
         (!client_id || ticket.companyId === Number(client_id)) &&
+        (!third_party_id_string || ticket.reference === third_party_id_string) &&
+        words.every((word) => `${ticket.id} ${ticket.summary}`.toLowerCase().includes(word)) &&
         !(open_only === 'true' && ticket.closed),
     )
     const sorted = matches.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.id - a.id)
@@ -64,6 +69,63 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   })
 }
 
+const TicketInput = z.object({
+  id: z.int().optional(),
+  summary: z.string().optional(),
+  details_html: z.string().optional(),
+  client_id: z.int().optional(),
+  user_id: z.int().optional(),
+  team_id: z.int().optional(),
+  status_id: z.int().optional(),
+  agent_id: z.int().optional(),
+  third_party_id_string: z.string().optional(),
+})
+
+/** Add the route that creates tickets and, with an id, changes them. Its body is a list. */
+function addTicketWrites(app: Hono, psa: LocalPsa): void {
+  app.post('/api/Tickets', async (c) => {
+    const { data: inputs } = z.tuple([TicketInput]).safeParse(await c.req.json())
+    if (!inputs) return c.json({ error: 'The body is a list of tickets' }, 400)
+    const [input] = inputs
+    if (input.id === undefined) return createTicket(c, psa, input)
+    const ticket = psa.findTicket(input.id)
+    if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
+    const { status_id, team_id, agent_id } = input
+    const refusal = psa.changeTicket(ticket, {
+      ...(status_id === undefined ? {} : { statusId: status_id }),
+      ...(team_id === undefined ? {} : { boardId: team_id }),
+      ...(agent_id === undefined ? {} : { memberId: agent_id === unassignedAgentId ? null : agent_id }),
+    })
+    return refusal ? c.json({ error: refusal }, 400) : c.json(toTicketBody(psa, ticket), 201)
+  })
+}
+
+function createTicket(c: Context, psa: LocalPsa, input: z.output<typeof TicketInput>): Response {
+  const { summary, details_html = '', client_id: companyId, user_id = null, team_id = 1, third_party_id_string: reference } = input
+  if (!summary || !psa.data.companies.some(({ id }) => id === companyId))
+    return c.json({ error: 'Please select a client and a summary' }, 400)
+  const optional = reference === undefined ? {} : { reference }
+  const ids = { companyId: companyId as number, contactId: user_id, boardId: team_id }
+  return c.json(toTicketBody(psa, psa.createTicket({ summary, description: htmlToText(details_html), ...ids, ...optional })), 201)
+}
+
+const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+interface ActionInput {
+  ticket_id?: number
+  note_html?: string
+  hiddenfromuser?: boolean
+  who_agentid?: number
+  timetaken?: number
+  actionarrivaldate?: string
+}
+
+/** Return the time that an action records, or undefined. */
+function toTimeEntry({ who_agentid: memberId, timetaken: hours, actionarrivaldate: startedAt }: ActionInput): LocalTimeEntry | undefined {
+  if (memberId === undefined || hours === undefined || startedAt === undefined) return undefined
+  return { memberId, hours, startedAt, internalNotes: '' }
+}
+
 function addActionRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Actions', (c) => {
     const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
@@ -71,17 +133,22 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
     return c.json({ record_count: actions.length, actions: actions.map((note) => toActionBody(ticket?.id, note)) })
   })
   app.post('/api/Actions', async (c) => {
-    const [action] = await c.req.json<{ ticket_id?: number; note_html?: string; hiddenfromuser?: boolean }[]>()
+    const [action] = await c.req.json<ActionInput[]>()
     const ticket = psa.findTicket(action?.ticket_id ?? 0)
     if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
     if (!action?.note_html) return c.json({ error: 'A note is required' }, 400)
-    const text = action.note_html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-    return c.json(toActionBody(ticket.id, psa.addNote(ticket, text, action.hiddenfromuser === true)), 201)
+    const note = psa.addNote(ticket, htmlToText(action.note_html), action.hiddenfromuser === true, toTimeEntry(action))
+    return c.json(toActionBody(ticket.id, note), 201)
   })
 }
 
 function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+  app.get('/api/Client', (c) => {
+    const words = (c.req.query('search') ?? '').toLowerCase().split(' ')
+    const clients = data.companies.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+    return c.json({ record_count: clients.length, clients: clients.map(({ id, name }) => ({ id, name })) })
+  })
   app.get('/api/Client/:id', (c) => {
     const client = findById(data.companies, c)
     if (!client || client.restricted) return c.text('', client ? 403 : 404)
@@ -135,10 +202,12 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     dateoccurred: removeZone(ticket.createdAt),
     lastactiondate: removeZone(ticket.updatedAt),
     hasbeenclosed: ticket.closed,
+    ...(ticket.reference ? { third_party_id_string: ticket.reference } : {}),
+    ...(ticket.type ? { tickettype_name: ticket.type } : {}),
   }
 }
 
-function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt }: LocalNote) {
+function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt, timeEntry }: LocalNote) {
   const note_html = `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br/>')}</p>`
   return {
     id,
@@ -148,6 +217,7 @@ function toActionBody(ticketId: number | undefined, { id, text, internal, author
     note_html,
     hiddenfromuser: internal,
     datetime: removeZone(createdAt),
+    ...(timeEntry ? { timetaken: timeEntry.hours, who_agentid: timeEntry.memberId, actionarrivaldate: timeEntry.startedAt } : {}),
     outcome: internal ? 'Private Note' : 'Public Note',
   }
 }

@@ -14,14 +14,33 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
 } {
   const data = buildPsaData()
   let lastNoteId = 1_000_000
+  let lastTicketId = 90_000
   const psa: LocalPsa = {
     data,
     findTicket: (id) => data.tickets.find((ticket) => ticket.id === id),
-    addNote(ticket, text, internal) {
-      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt: toTimestamp(clock.now()), isTimeEntry: false }
-      ticket.notes.push(note)
+    addNote(ticket, text, internal, timeEntry) {
+      const createdAt = toTimestamp(clock.now())
+      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt, isTimeEntry: timeEntry !== undefined }
+      ticket.notes.push({ ...note, ...(timeEntry ? { timeEntry } : {}) })
       ticket.updatedAt = note.createdAt
       return note
+    },
+    changeTicket(ticket, change) {
+      const { boardId, statusId, memberId } = { ...ticket, ...change }
+      const status = data.statuses.find(({ id }) => id === statusId)
+      if (!data.boards.some(({ id }) => id === boardId)) return 'The board does not exist'
+      if (!status || status.boardId !== boardId) return 'The status does not belong to the board'
+      if (memberId !== null && !data.members.some(({ id }) => id === memberId)) return 'The member does not exist'
+      Object.assign(ticket, { boardId, statusId, memberId, closed: status.closed, updatedAt: toTimestamp(clock.now()) })
+      return null
+    },
+    createTicket(fields) {
+      const createdAt = toTimestamp(clock.now())
+      const [status] = data.statuses.filter(({ boardId }) => boardId === fields.boardId)
+      const defaults = { statusId: status?.id ?? 0, priorityId: 7, memberId: null, configurationIds: [], closed: false, notes: [] }
+      const ticket = { id: ++lastTicketId, ...fields, ...defaults, createdAt, updatedAt: createdAt }
+      data.tickets.push(ticket)
+      return ticket
     },
   }
   const recordCalls: MiddlewareHandler = async (c, next) => {

@@ -70,6 +70,31 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'Get the context of a ticket',
     hint: 'Read a ticket with its company, contact, devices, notes and related tickets.',
   },
+  {
+    name: 'list_ticket_statuses',
+    operation: 'psa.tickets.listStatuses',
+    title: 'List ticket statuses',
+    hint: 'List the statuses of a board, before a ticket is changed.',
+  },
+  {
+    name: 'update_ticket',
+    operation: 'psa.tickets.update',
+    title: 'Change a ticket',
+    hint: 'Change the status, the board or the assigned member of a ticket.',
+    isDestructive: true,
+  },
+  {
+    name: 'add_ticket_note',
+    operation: 'psa.pushes.createNote',
+    title: 'Add a note to a ticket',
+    hint: 'Add a note that technicians or also the client see.',
+  },
+  {
+    name: 'create_ticket',
+    operation: 'psa.pushes.createTicket',
+    title: 'Create a ticket from a run',
+    hint: 'Create the ticket of a run that has none.',
+  },
 
   {
     name: 'start_diagnosis',

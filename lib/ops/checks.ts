@@ -14,6 +14,7 @@ export interface Check {
 export const outboxes = [
   { table: 'deliveries', initial: 'pending' },
   { table: 'psa_pushes', initial: 'queued' },
+  { table: 'psa_ticket_changes', initial: 'queued' },
   { table: 'ai_tasks', initial: 'queued' },
   { table: 'webhook_deliveries', initial: 'pending' },
   { table: 'escalation_reminders', initial: 'waiting' },

@@ -5,7 +5,7 @@ import { readStatement } from '../db/statement.ts'
 /** The stored work of one outbox that is not done. */
 export const Backlog = z.object({
   outbox: z
-    .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'reminders', 'assessments', 'live_events', 'exports'])
+    .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'reminders', 'assessments', 'live_events', 'exports', 'ticket_changes'])
     .describe('The kind of stored work.'),
   open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
   due: z.int().describe('Rows among them whose attempt is due.'),
@@ -31,6 +31,7 @@ export const selectBacklogs = readStatement(
   () => sql`
     ${summarise('deliveries', attemptRows('deliveries', 'pending'))}
     union all ${summarise('pushes', attemptRows('psa_pushes', 'queued'))}
+    union all ${summarise('ticket_changes', attemptRows('psa_ticket_changes', 'queued'))}
     union all ${summarise('ai_tasks', attemptRows('ai_tasks', 'queued'))}
     union all ${summarise(
       'webhooks',

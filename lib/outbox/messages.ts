@@ -9,6 +9,7 @@ export const attemptJobs = {
   assessment: { path: '/jobs/ai/assess', idField: 'handoff_id' },
   reminder: { path: '/jobs/escalations/remind', idField: 'reminder_id' },
   webhook: { path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
+  ticket_change: { path: '/jobs/psa/ticket', idField: 'change_id' },
   export: { path: '/jobs/accounts/export', idField: 'export_id' },
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 

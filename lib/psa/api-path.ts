@@ -15,3 +15,7 @@ function encodeSegment(value: string): string {
   if (['', '.', '..'].includes(value) || !value.isWellFormed()) throw new PsaError('missing', 'The ticketing system has no such record')
   return encodeURIComponent(value)
 }
+
+export type Query = Record<string, string | number>
+/** Read a path of a provider's API and return its JSON. */
+export type Get = (path: ApiPath, query?: Query) => Promise<unknown>

@@ -16,3 +16,8 @@ export function toIdList(ids: readonly string[]): string {
 export function joinConditions(...conditions: (string | false | undefined)[]): string {
   return conditions.filter(Boolean).join(' and ')
 }
+
+/** Write a condition that a text field contains every word. No words match everything. */
+export function containsAll(field: string, words: readonly string[]): string | false {
+  return words.length > 0 && words.map((word) => `${field} contains ${toLiteral(word)}`).join(' and ')
+}

@@ -10,6 +10,8 @@ export interface ConnectionRow {
   identity: Record<string, string | null>
   credentials: string
   is_active: boolean
+  time_rounding_minutes: number
+  time_minimum_minutes: number
   last_checked_at: string | null
   last_check_error: string | null
   created_at: string

@@ -5,7 +5,16 @@ import { flag, id, joinParts, optionalId, parseItems, reference, text, time } fr
 // ConnectWise's records, and their conversion to the types of psa.ts.
 
 const Info = z.object({ lastUpdated: time, dateEntered: time, sortByDate: time }).partial().nullish().catch(null)
-export const CreatedNote = z.object({ id })
+/** What the API returns for a created record, of which only the id is needed. */
+export const CreatedRecord = z.object({ id })
+export const StatusWire = z
+  .object({ id, name: text, closedStatus: flag })
+  .transform((status) => ({ id: status.id, name: status.name ?? `Status ${status.id}`, is_closed: status.closedStatus }))
+export const CompanyItemWire = z
+  .object({ id, name: text })
+  .transform((company) => ({ id: company.id, name: company.name ?? `Company ${company.id}` }))
+export const TicketReferenceWire = z.object({ id, externalXRef: text })
+export const TimeEntryWire = z.object({ id, internalNotes: text.optional() })
 export const BoardWire = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
 export const TicketWire = z.object({
   id,

@@ -1,17 +1,20 @@
 import * as z from 'zod'
 import { encodeBase64 } from '../text/base64.ts'
-import { type ApiPath, apiPath } from './api-path.ts'
-import { joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { apiPath, type Get, type Query } from './api-path.ts'
+import { containsAll, joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { toApiRoot } from './connectwise-address.ts'
+import { readPages } from './connectwise-pages.ts'
 import {
   BoardWire,
+  CompanyItemWire,
   CompanyWire,
   ConfigurationRef,
   ConfigurationWire,
   ContactWire,
-  CreatedNote,
   isActiveMember,
   MemberWire,
   NoteWire,
+  StatusWire,
   TicketWire,
   toCompany,
   toConfiguration,
@@ -20,18 +23,27 @@ import {
   toTicket,
   toTicketItem,
 } from './connectwise-wire.ts'
+import { createConnectWiseWrites, type Send } from './connectwise-writes.ts'
 import { readContextParts } from './gather.ts'
 import type { PsaHttp } from './http.ts'
-import { type Configuration, type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketNote, type TicketSearch } from './psa.ts'
+import {
+  type Configuration,
+  type PsaConnection,
+  PsaError,
+  type PsaPort,
+  type Ticket,
+  type TicketNote,
+  type TicketSearch,
+  ticketIdPattern,
+} from './psa.ts'
 import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
-type Query = Record<string, string | number>
 
 const maxNotes = 50
 const maxConfigurations = 10
 const maxRelatedTickets = 10
-const pageSize = 1000
+const maxCompanies = 25
 const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
 
 /** Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's client id. */
@@ -41,9 +53,9 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     authorization: `Basic ${encodeBase64(new TextEncoder().encode(`${identity.company_id}+${secrets.public_key}:${secrets.private_key}`))}`,
     clientid: identity.client_id,
   }
-  const get = (path: ApiPath, query: Query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
-  const post = (path: ApiPath, body: object) =>
-    http({ method: 'POST', url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const get: Get = (path, query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
+  const send: Send = (method, path, body) =>
+    http({ method, url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get(apiPath`/system/info`)),
     listBoards: () =>
@@ -52,47 +64,29 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
       (await readPages(get, apiPath`/system/members`, { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
         .filter(isActiveMember)
         .map(toMember),
+    listStatuses: (boardId) => readPages(get, apiPath`/service/boards/${boardId}/statuses`, { orderBy: 'sortOrder asc' }, StatusWire),
+    searchCompanies: async (words) => {
+      const conditions = joinConditions('deletedFlag=false', containsAll('name', words))
+      const query = { conditions, fields: 'id,name', orderBy: 'name asc', pageSize: maxCompanies }
+      return parseItems(CompanyItemWire, await get(apiPath`/company/companies`, query))
+    },
     searchTickets: (search) => searchTickets(get, search),
+    getTicket: (ticketId) => readTicket(get, ticketId),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    addNote: async (ticketId, note) =>
-      parseAnswer(CreatedNote, await post(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
     findNote: async (ticketId, query) =>
       findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), query),
+    ...createConnectWiseWrites(get, send),
   }
 }
 
-/**
- * Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path, or a part of it:
- * `/v4_6_release` is the path of the web client (https://developer.connectwise.com/Best_Practices/Manage_Cloud_URL_Formatting).
- */
-function toApiRoot(baseUrl: string): string {
-  const url = new URL(baseUrl)
-  const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
-  if (site) url.hostname = `api-${url.hostname}`
-  const [, prefix = '', release = 'v4_6_release'] = /^(.*?)(?:\/(v\d[^/]*))?(?:\/apis(?:\/3\.0)?)?\/*$/.exec(url.pathname) ?? []
-  return `${url.origin}${prefix}/${release}/apis/3.0`
-}
-
-type Get = (path: ApiPath, query?: Query) => Promise<unknown>
-
-/** Read at most five pages. Stop at the first page that is not full, because lists have no total. */
-async function readPages<S extends z.ZodType>(get: Get, path: ApiPath, query: Query, item: S): Promise<z.output<S>[]> {
-  const items: z.output<S>[] = []
-  for (let page = 1; page <= 5; page++) {
-    const answer = parseAnswer(z.array(z.unknown()), await get(path, { ...query, page, pageSize: pageSize }))
-    items.push(...parseItems(item, answer))
-    if (answer.length < pageSize) break
-  }
-  return items
-}
-
-async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page, pageSize }: TicketSearch) {
+async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
   const owner = assignedTo && toLiteral(assignedTo.identifier)
   const conditions = joinConditions(
     'closedFlag=false',
     boardIds.length > 0 && `board/id in ${toIdList(boardIds)}`,
     owner ? `(owner/identifier=${owner} or resources contains ${owner})` : false,
     unassigned && '(owner=null and resources=null)',
+    matchWords(words),
   )
   const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields }
   const answer = parseAnswer(z.array(z.unknown()), await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
@@ -102,8 +96,19 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page,
   return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseAnswer(z.array(z.unknown()), next).length > 0 }
 }
 
+/** Write the condition for the words of a search. A single number may be the ticket's id. */
+function matchWords(words: readonly string[]): string | false {
+  const inSummary = containsAll('summary', words)
+  const [word = ''] = words
+  return words.length === 1 && ticketIdPattern.test(word) ? `(id in ${toIdList([word])} or ${inSummary})` : inSummary
+}
+
+async function readTicket(get: Get, ticketId: string): Promise<Ticket> {
+  return toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
+}
+
 async function readTicketContext(get: Get, ticketId: string) {
-  const ticket = toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
+  const ticket = await readTicket(get, ticketId)
   const { company_id, contact_id } = ticket
   return readContextParts(ticket, {
     company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
@@ -141,12 +146,6 @@ async function readConfigurations(get: Get, ticketId: string): Promise<Configura
       return { ...toConfiguration(details), name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}` }
     }),
   )
-}
-
-function toNoteBody({ text, internal }: NewNote) {
-  const sections = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
-  // No notification mails: the note is documentation.
-  return { text, ...sections, internalFlag: internal, externalFlag: !internal, processNotifications: false }
 }
 
 function toQueryString(query: Query): string {

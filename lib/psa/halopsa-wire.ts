@@ -10,6 +10,14 @@ export const unassignedAgentId = '1'
 const list = z.array(z.unknown()).catch([])
 export const TicketList = z.object({ tickets: list, record_count: z.int() })
 export const ActionList = z.object({ actions: list })
+export const StatusWire = z
+  .object({ id, name: text })
+  .transform((status) => ({ id: status.id, name: status.name ?? `Status ${status.id}`, is_closed: null }))
+export const ClientList = z.object({ clients: list })
+export const ClientItemWire = z
+  .object({ id, name: text })
+  .transform((client) => ({ id: client.id, name: client.name ?? `Client ${client.id}` }))
+export const TicketReferenceWire = z.object({ id, third_party_id_string: text.optional() })
 export const AssetList = z.object({ assets: list })
 export const Team = z.object({ id, name: text, inactive: flag }).transform((team) => ({ ...team, name: team.name ?? `Team ${team.id}` }))
 export const Agent = z

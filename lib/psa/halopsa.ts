@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ApiPath, apiPath } from './api-path.ts'
+import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
 import { readContextParts } from './gather.ts'
 import {
   Action,
@@ -7,8 +7,11 @@ import {
   Agent,
   Asset,
   AssetList,
+  ClientItemWire,
+  ClientList,
   ClientWire,
   type StatusNames,
+  StatusWire,
   Team,
   TicketList,
   TicketWire,
@@ -18,17 +21,17 @@ import {
   UserWire,
   unassignedAgentId,
 } from './halopsa-wire.ts'
+import { createHaloWrites } from './halopsa-writes.ts'
 import type { PsaHttp } from './http.ts'
-import { type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketSearch } from './psa.ts'
+import { type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketSearch } from './psa.ts'
 import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
-type Query = Record<string, string | number>
-type Get = (path: ApiPath, query?: Query) => Promise<unknown>
 
 const maxNotes = 50
 const maxRelatedTickets = 10
 const maxAssets = 10
+const maxClients = 25
 
 // Tokens are cached by address, client, tenant and secret, so a caller only gets a token of its own secret.
 const tokens = new Map<string, { token: string; expiresAt: number }>()
@@ -59,13 +62,21 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
       parseItems(Agent, await get(apiPath`/Agent`)).flatMap(({ isdisabled, ...agent }) =>
         isdisabled || agent.id === unassignedAgentId ? [] : [agent],
       ),
+    // HaloPSA's statuses are the same for every team.
+    listStatuses: async () => parseItems(StatusWire, await get(apiPath`/Status`)),
+    searchCompanies: (words) => searchClients(get, words),
     searchTickets: (search) => searchTickets(get, search),
+    getTicket: async (ticketId) => (await readTicket(get, ticketId)).ticket,
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    addNote: async (ticketId, note) => parseActionId(await call(apiPath`/Actions`, {}, [toNoteBody(ticketId, note)])),
     async findNote(ticketId, query) {
       const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
       return findSameNote(parseItems(Action, actions), query)
     },
+    ...createHaloWrites(
+      get,
+      (path, body) => call(path, {}, body),
+      (ticketId) => readTicket(get, ticketId),
+    ),
   }
 }
 
@@ -98,21 +109,32 @@ async function getToken(connection: Connection, root: string, http: PsaHttp): Pr
   return token
 }
 
-async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page, pageSize }: TicketSearch) {
+async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
   const agent = assignedTo?.id ?? (unassigned ? unassignedAgentId : null)
   const query = {
     ...{ pageinate: 'true', page_no: page, page_size: pageSize, open_only: 'true', order: 'lastactiondate', orderdesc: 'true' },
     ...(boardIds.length > 0 ? { team: boardIds.join(',') } : {}),
     ...(agent ? { agent_id: agent } : {}),
+    ...(words.length > 0 ? { search: words.join(' ') } : {}),
   }
   const [answer, statuses] = await Promise.all([get(apiPath`/Tickets`, query), readStatusNames(get)])
   const { tickets, record_count } = parseAnswer(TicketList, answer)
   return { items: parseItems(TicketWire, tickets).map(toTicketItem(statuses)), hasMore: page * pageSize < record_count }
 }
 
-async function readTicketContext(get: Get, ticketId: string) {
+async function searchClients(get: Get, words: readonly string[]) {
+  const query = { pageinate: 'true', page_no: 1, page_size: maxClients, includeinactive: 'false', order: 'name' }
+  const answer = await get(apiPath`/Client`, words.length > 0 ? { ...query, search: words.join(' ') } : query)
+  return parseItems(ClientItemWire, parseAnswer(ClientList, answer).clients)
+}
+
+async function readTicket(get: Get, ticketId: string): Promise<{ ticket: Ticket; statuses: StatusNames }> {
   const [answer, statuses] = await Promise.all([get(apiPath`/Tickets/${ticketId}`, { includedetails: 'true' }), readStatusNames(get)])
-  const ticket = toTicket(parseAnswer(TicketWire, answer), statuses)
+  return { ticket: toTicket(parseAnswer(TicketWire, answer), statuses), statuses }
+}
+
+async function readTicketContext(get: Get, ticketId: string) {
+  const { ticket, statuses } = await readTicket(get, ticketId)
   const { company_id, contact_id } = ticket
   const actions = { ticket_id: ticketId, excludesys: 'true', count: maxNotes }
   const others = { pageinate: 'true', page_no: 1, page_size: maxRelatedTickets + 1, order: 'lastactiondate', orderdesc: 'true' }
@@ -141,23 +163,6 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string,
 async function readStatusNames(get: Get): Promise<StatusNames> {
   const answer = await get(apiPath`/Status`).catch((error: unknown) => (error instanceof PsaError ? [] : Promise.reject(error)))
   return new Map(parseItems(z.object({ id, name: text }), answer).map((status) => [status.id, status.name]))
-}
-
-function toNoteBody(ticketId: string, { text, internal }: NewNote) {
-  const note_html = text.split('\n').map(escapeHtmlLine).join('<br>')
-  return {
-    ticket_id: Number(ticketId),
-    outcome: internal ? 'Private Note' : 'Public Note',
-    note_html,
-    hiddenfromuser: internal,
-    sendemail: false,
-  }
-}
-
-const escapeHtmlLine = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-/** Read the id of a created action. The response is the action or a list with it. */
-function parseActionId(answer: unknown): string {
-  return parseAnswer(z.object({ id }), Array.isArray(answer) ? answer[0] : answer).id
 }
 
 const toQueryString = (query: Query) => new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()

@@ -11,7 +11,7 @@ const maxBytes = 8 * 1024 * 1024
 const maxParallelCalls = 4
 
 export interface PsaRequest {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PATCH'
   /** Absolute. */
   url: string
   headers?: Record<string, string>

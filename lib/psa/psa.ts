@@ -4,6 +4,13 @@ export interface Board {
   name: string
 }
 
+/** A status of a board. `is_closed` is null where the provider does not say. */
+export interface Status {
+  id: string
+  name: string
+  is_closed: boolean | null
+}
+
 /** A ticket in a list. Times are RFC 3339; an unknown value is null. */
 export interface TicketItem {
   id: string
@@ -27,9 +34,13 @@ export interface Ticket extends TicketItem {
   created_at: string | null
 }
 
-export interface Company {
+/** A company in a list. */
+export interface CompanyItem {
   id: string
   name: string
+}
+
+export interface Company extends CompanyItem {
   phone: string | null
   address: string | null
   website: string | null
@@ -92,14 +103,50 @@ export interface TicketSearch {
   boardIds: readonly string[]
   assignedTo: Pick<Member, 'id' | 'identifier'> | null
   unassigned: boolean
+  /** Each of these words must be in the summary. A single number also finds the ticket with this id. */
+  words: readonly string[]
   /** Starts at 1. */
   page: number
   pageSize: number
 }
 
+/** Who sees a note: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */
+export const noteVisibilities = ['internal', 'client', 'resolution'] as const
+export type NoteVisibility = (typeof noteVisibilities)[number]
+
 export interface NewNote {
   text: string
-  internal: boolean
+  visibility: NoteVisibility
+}
+
+/** The fields of a ticket to change. A field that is left out stays as it is. */
+export interface TicketChange {
+  statusId?: string | undefined
+  boardId?: string | undefined
+  /** Null removes the owner. */
+  memberId?: string | null | undefined
+}
+
+/** A time entry. `reference` is stored with it, and identifies it when an attempt is repeated. */
+export interface NewTimeEntry {
+  ticketId: string
+  memberId: string
+  /** RFC 3339. */
+  startedAt: string
+  minutes: number
+  text: string
+  visibility: NoteVisibility
+  reference: string
+}
+
+/** A ticket to create. `reference` is stored with it, and identifies it when an attempt is repeated. */
+export interface NewTicket {
+  summary: string
+  description: string
+  companyId: string
+  contactId: string | null
+  boardId: string | null
+  reference: string
 }
 
 /** A note that an earlier attempt may have added. */
@@ -114,10 +161,24 @@ export interface PsaPort {
   /** Throw when the provider refuses the credentials. */
   checkCredentials(): Promise<void>
   listBoards(): Promise<Board[]>
+  listStatuses(boardId: string): Promise<Status[]>
+  /** Return up to 25 active companies whose name contains all words, by name. */
+  searchCompanies(words: readonly string[]): Promise<CompanyItem[]>
   /** Return open tickets, the last changed first. */
   searchTickets(search: TicketSearch): Promise<{ items: TicketItem[]; hasMore: boolean }>
   /** Throw `missing` when the ticket does not exist. A part that fails is only left out. */
   getTicketContext(id: string): Promise<TicketContext>
+  /** Throw `missing` when the ticket does not exist. */
+  getTicket(id: string): Promise<Ticket>
+  updateTicket(id: string, change: TicketChange): Promise<Ticket>
+  /** Return the ticket's id. */
+  createTicket(ticket: NewTicket): Promise<string>
+  /** Return the id of the ticket with this reference, or null. */
+  findTicket(reference: string): Promise<string | null>
+  /** Return the time entry's id. */
+  addTimeEntry(entry: NewTimeEntry): Promise<string>
+  /** Return the id of the ticket's time entry with this reference, or null. */
+  findTimeEntry(ticketId: string, reference: string): Promise<string | null>
   /** Return the active members. */
   listMembers(): Promise<Member[]>
   /** Return the note's id. */

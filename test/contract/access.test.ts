@@ -88,6 +88,7 @@ const stepUpOperations = [
   'notifications.createConfig',
   'notifications.deleteConfig',
   'notifications.updateConfig',
+  'psa.callbacks.enable',
   'psa.connection.delete',
   'psa.connection.put',
   'webhooks.create',

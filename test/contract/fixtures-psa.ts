@@ -1,10 +1,13 @@
+import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
 import { createVault } from '../../lib/auth/vault.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { encryptSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { connectwiseBody } from '../support/psa.ts'
+import { buildConnectWiseCallback } from '../support/psa-callbacks.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { insertTree } from './fixtures-flows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
 /** Connect the owner's account to the local ConnectWise emulator, unless the account already has a connection. */
@@ -52,10 +55,82 @@ const createMappedSearch: Fixture = async (service, owner) => {
   return { query: { assigned_to_me: 'true', board_ids: '1,2', page: '1', page_size: '5' } }
 }
 
+export async function insertRule(service: Service, owner: Person): Promise<string> {
+  return insertReturningId(
+    service,
+    `insert into psa_rules (account_id, name, tree_id, user_id, keywords) values ($1, 'VPN', $2, $3, '{vpn}') returning id`,
+    [owner.accountId, await insertTree(service, owner), owner.id],
+  )
+}
+
+/** Insert an address for callbacks, and build a signed callback to it. */
+export const createCallback: Fixture = async (service, owner) => {
+  const [token, password] = [randomToken(), randomToken()]
+  await connectAccount(service, owner)
+  await service.sql(
+    `insert into psa_callbacks (account_id, connection_id, token_hash, password_hash)
+     select account_id, id, $2::bytea, $3::bytea from psa_connections where account_id = $1
+     on conflict (account_id) do update set token_hash = excluded.token_hash, password_hash = excluded.password_hash`,
+    [owner.accountId, await sha256Bytea(token), await sha256Bytea(password)],
+  )
+  const { body, headers } = buildConnectWiseCallback(service, '4711')
+  return { params: { provider: 'connectwise', token }, content: { bytes: new TextEncoder().encode(body), headers } }
+}
+
+const createOwnSession = async (service: Service, owner: Person, columns: string): Promise<string> => {
+  await insertMapping(service, owner)
+  const id = await insertSession(service, owner)
+  await service.sql(`update sessions set ${columns} where id = $1`, [id])
+  return id
+}
+
 export const psaFixtures: Record<string, Fixture> = {
   'psa.tickets.listBoards': createConnection,
   'psa.tickets.search': createMappedSearch,
   'psa.tickets.getContext': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { ticket_id: '4711' } }),
+  'psa.tickets.listStatuses': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { board_id: '1' } }),
+  'psa.tickets.searchCompanies': async (service, owner) => ({ ...(await createConnection(service, owner)), query: { text: 'contoso' } }),
+  'psa.tickets.update': async (service, owner) => {
+    await insertMapping(service, owner)
+    return { params: { ticket_id: '4711' }, body: { board_id: '1', status_id: '11', member_id: 'me' } }
+  },
+  'psa.pushes.createNote': async (service, owner) => {
+    await connectAccount(service, owner)
+    return { params: { ticket_id: '4711' }, body: { text: 'Replaced the toner', visibility: 'client' } }
+  },
+  'psa.pushes.createTimeEntry': async (service, owner) => ({
+    params: {
+      session_id: await createOwnSession(
+        service,
+        owner,
+        `ticket_number = '4711', state = 'completed', outcome = 'resolved', completed_at = started_at + interval '5 minutes'`,
+      ),
+    },
+    body: { minutes: 12, note: 'Cleared the queue', visibility: 'internal' },
+  }),
+  'psa.pushes.createTicket': async (service, owner) => ({
+    params: { session_id: await createOwnSession(service, owner, 'ticket_number = null') },
+    body: { company_id: '21', contact_id: '310', board_id: '1', summary: 'Printer is offline' },
+  }),
+  'psa.rules.list': async (service, owner) => {
+    await insertRule(service, owner)
+    return {}
+  },
+  'psa.rules.create': async (service, owner) => ({
+    body: {
+      ...{ name: 'VPN', position: 1, is_enabled: true, board_id: '1', ticket_type: 'Network', keywords: ['vpn'] },
+      ...{ tree_id: await insertTree(service, owner), variables: { user_name: 'contact' }, user_id: owner.id },
+    },
+  }),
+  'psa.rules.update': async (service, owner) => ({ params: { rule_id: await insertRule(service, owner) }, body: { is_enabled: false } }),
+  'psa.rules.delete': async (service, owner) => ({ params: { rule_id: await insertRule(service, owner) } }),
+  'psa.callbacks.get': createConnection,
+  'psa.callbacks.enable': createConnection,
+  'psa.callbacks.disable': async (service, owner) => {
+    await createCallback(service, owner)
+    return {}
+  },
+  'psa.callbacks.receive': createCallback,
   'psa.connection.get': createConnection,
   'psa.connection.put': async (service, owner) => ({
     ...(await createConnection(service, owner)),

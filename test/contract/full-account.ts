@@ -10,7 +10,7 @@ import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-f
 import { insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
-import { insertMapping, insertPush } from './fixtures-psa.ts'
+import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 import { insertFailedDelivery } from './fixtures-webhooks.ts'
@@ -25,6 +25,12 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertMapping(service, account.admin)
   await insertFailedDelivery(service, account.admin)
   await insertPush(service, account.admin)
+  await createCallback(service, account.admin)
+  const ruleId = await insertRule(service, account.admin)
+  await service.sql(`insert into psa_rule_matches (account_id, rule_id, ticket_id) values ($1, $2, '4711')`, [account.id, ruleId])
+  await service.sql(`insert into psa_ticket_changes (account_id, ticket_id, state, next_attempt_at) values ($1, '4711', 'done', null)`, [
+    account.id,
+  ])
   await insertSchedule(service, account.admin)
   await insertScript(service, account.admin)
   await insertScriptCategory(service, account.admin)

@@ -5,6 +5,8 @@ const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])
 const userTables = ['passwords', 'one_time_tokens', 'identities', 'totp_factors', 'recovery_codes', 'passkeys']
 // A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
+// A ticket that an earlier callback named may be read during the next request.
+const unreadTicket = '(x.id, x.ticket_id)::text'
 const statements = new Map<string, Promise<string>>()
 
 /** Return the tables that have an account_id. */
@@ -22,7 +24,7 @@ async function buildChecksumStatement(service: Service): Promise<string> {
     `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
     ...checkedTables.map(
       (table) =>
-        `select '${table}', md5(x::text) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
+        `select '${table}', md5(${table === 'psa_ticket_changes' ? unreadTicket : 'x::text'}) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
     ),
     ...userTables.map(
       (table) => `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = any($1)`,

@@ -60,6 +60,10 @@ const otherIndexes = new Set([
   'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_age', // the clean-up deletes by age in every account, on the platform connection
+  'psa_callbacks_token', // the token identifies the account, on the platform connection
+  'psa_ticket_changes_due', // the sweep reads every account at once, on the platform connection
+  'psa_ticket_changes_age', // the clean-up deletes by age in every account, on the platform connection
+  'psa_rule_matches_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_pushes_body', // the clean-up deletes by age in every account, on the platform connection
   'billing_events_age', // the clean-up deletes by age in every account, on the platform connection
   'escalation_reminders_due', // the sweep reads every account at once, on the platform connection

@@ -86,9 +86,9 @@ describe('a hostile ticket id', () => {
     }
     const port = createPort(http)
     const [note, sought] = [
-      { text: 'x', internal: true },
+      { text: 'x', visibility: 'internal' },
       { text: 'x', since: '2026-11-21T09:00:00.000Z' },
-    ]
+    ] as const
     for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, sought)])
       await call().catch((error: unknown) => expect(error).toBeInstanceOf(PsaError))
     return paths
@@ -235,7 +235,7 @@ describe('the ConnectWise client with recorded responses', () => {
       email: member?.officeEmail,
     })
     expect((await port.listBoards())[0]?.name).toBe(ticketRecording.board.name)
-    const search = { boardIds: [], assignedTo: null, unassigned: false, page: 1, pageSize: 25 }
+    const search = { boardIds: [], assignedTo: null, unassigned: false, words: [], page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })
 })

@@ -89,9 +89,10 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ id, version: 1 }, {}, null],
     [{ id, version: 1 }, {}, { next_run_at: null, missed: [], reason: '' }],
   ],
-  'functions/psa/pushes/queries.ts#completeAttempt': [
-    [{ id, attempts: 1 }, { ok: true, status: 200 }, 'note', null],
-    [{ id, attempts: 1 }, { ok: false, status: 500, error: 'e' }, null, 30],
+  'functions/psa/push-attempts/queries.ts#completeAttempt': [
+    [{ id, attempts: 1, kind: 'note' }, { ok: true, status: 200 }, 'note', null],
+    [{ id, attempts: 1, kind: 'ticket' }, { ok: true, status: 200 }, '4711', null],
+    [{ id, attempts: 1, kind: 'note' }, { ok: false, status: 500, error: 'e' }, null, 30],
   ],
   'functions/psa/pushes/queries.ts#selectPushes': [[page], [{ state: 'failed', source_id: id, ...page }]],
   'lib/outbox/events.ts#emitEvent': [[event]],

@@ -88,6 +88,17 @@ export const EscalationEvents = {
       status: z.int().nullable().describe('Status of the answer; null if no attempt got one.'),
     })
     .meta({ id: 'AITaskFinishedEvent' }),
+  ticket_changed: z
+    .strictObject({
+      ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
+      status: z.string().nullable().describe('Its status; null if the ticket was deleted.'),
+      is_closed: z.boolean().describe('Whether it is closed or deleted.'),
+      sessions: z
+        .array(z.strictObject({ session_id: Id.describe('Id of the session.'), user_id: Id.describe('The user of the session.') }))
+        .describe('Sessions of the ticket that are prepared or in progress, at most 50.'),
+      paused_schedule_ids: z.array(Id).describe('Maintenance schedules of the ticket that its closing has paused.'),
+    })
+    .meta({ id: 'TicketChangedEvent' }),
   overflow: z.strictObject({ dropped: z.int().describe('Number of missed events.') }),
   replaced: z.strictObject({}).describe('A newer stream of this user replaces this one.'),
 }

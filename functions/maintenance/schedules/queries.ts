@@ -33,6 +33,7 @@ const scheduleColumns = [
   's.target_list_id',
   's.is_active',
   's.next_run_at',
+  's.ticket_number',
   's.created_by',
   's.created_at',
   's.updated_at',
@@ -93,13 +94,14 @@ export const updateIfCurrent = writeStatement(
   z.object({ id: z.string() }),
   ({ id, version }: Pick<ScheduleRow, 'id' | 'version'>, changes: ScheduleUpdate, retiming: Retiming | null) => {
     const { name = null, cron = null, timezone = null, target_list_id = null, is_active = null } = changes
+    const ticketNumber = changes.ticket_number === undefined ? sql`` : sql`, ticket_number = ${changes.ticket_number}`
     const times = retiming ? sql`, next_run_at = ${retiming.next_run_at}::timestamptz, timed_since = app.now()` : sql``
     return sql`
       with updated_schedule as (
         update maintenance_schedules s
            set name = coalesce(${name}, s.name), cron = coalesce(${cron}, s.cron), timezone = coalesce(${timezone}, s.timezone),
                target_list_id = coalesce(${target_list_id}::uuid, s.target_list_id), is_active = coalesce(${is_active}::boolean, s.is_active),
-               version = s.version + 1, updated_at = app.now() ${times}
+               version = s.version + 1, updated_at = app.now() ${times} ${ticketNumber}
          where s.id = ${id} and s.version = ${version} and ${isEditable('s')} returning s.id
       ), inserted_runs as (
         insert into maintenance_runs (schedule_id, due_at, trigger, status, error)

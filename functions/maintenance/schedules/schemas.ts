@@ -62,6 +62,7 @@ const scheduleFields = {
     'The next due time; null while the schedule is paused. A time in the past means that its run is still pending.',
   ),
   last_run: z.strictObject(runFields).nullable().describe('The latest run; null before the first.'),
+  ticket_number: z.string().nullable().describe('The ticket that it works for; it is paused when the ticket is closed.'),
   created_by: Id.describe('The owner of the schedule, who also owns the sessions of its scheduled runs.'),
   created_at: Time,
   updated_at: Time.describe('When a user last changed it.'),
@@ -82,6 +83,7 @@ const example = {
   tree_name: 'Patch a server',
   warnings: [],
   is_active: true,
+  ticket_number: '4711',
   next_run_at: '2026-11-22T01:00:00.000Z',
   last_run: exampleRun,
   created_by: exampleIds.user,
@@ -108,12 +110,20 @@ const inputFields = {
   timezone: Timezone.describe('IANA time zone of the cron fields.'),
   target_list_id: Id.describe('A target list that I can see.'),
   is_active: z.boolean().describe('False pauses the schedule.'),
+  ticket_number: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .nullable()
+    .describe('The ticket that it works for. A callback that closes the ticket pauses the schedule.'),
 }
 export const ScheduleCreate = z
   .strictObject({
     tree_id: Id.describe('A published maintenance flow of my team.'),
     ...inputFields,
     is_active: inputFields.is_active.default(true).describe('False creates a paused schedule.'),
+    ticket_number: inputFields.ticket_number.default(null),
   })
   .meta({ id: 'MaintenanceScheduleCreate', examples: [exampleInput] })
 export type ScheduleCreate = z.infer<typeof ScheduleCreate>

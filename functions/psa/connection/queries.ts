@@ -10,7 +10,15 @@ export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined>
   return db
     .selectFrom('psa_connections')
     .select(['id', 'account_id', 'provider', 'base_url', sql<ConnectionRow['identity']>`identity`.as('identity'), 'credentials'])
-    .select(['is_active', 'last_checked_at', 'last_check_error', 'created_at', 'updated_at'])
+    .select([
+      'is_active',
+      'time_rounding_minutes',
+      'time_minimum_minutes',
+      'last_checked_at',
+      'last_check_error',
+      'created_at',
+      'updated_at',
+    ])
     .select(sql<string>`app.now()::timestamptz(3)`.as('now'))
     .where('account_id', '=', accountId)
     .executeTakeFirst()
@@ -22,6 +30,8 @@ export interface ConnectionChange {
   identity: Record<string, string | null>
   credentials: string
   is_active: boolean
+  time_rounding_minutes: number
+  time_minimum_minutes: number
 }
 
 /**
@@ -29,13 +39,14 @@ export interface ConnectionChange {
  * false if another request has changed the connection since.
  */
 export const saveConnection = writeStatement(z.object({ id: z.string() }), (change: ConnectionChange, oldCredentials: string | null) => {
-  const { provider, base_url, identity, credentials, is_active } = change
+  const { provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes } = change
   return sql`
-    insert into psa_connections as c (provider, base_url, identity, credentials, is_active)
-    select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}
+    insert into psa_connections as c (provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes)
+    select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}, ${time_rounding_minutes}, ${time_minimum_minutes}
      where ${oldCredentials}::text is null or exists (select from psa_connections c where c.account_id = app.account_id() and c.credentials = ${oldCredentials})
     on conflict (account_id) do update set provider = excluded.provider, base_url = excluded.base_url, identity = excluded.identity,
-      credentials = excluded.credentials, is_active = excluded.is_active, updated_at = app.now()
+      credentials = excluded.credentials, is_active = excluded.is_active,
+      time_rounding_minutes = excluded.time_rounding_minutes, time_minimum_minutes = excluded.time_minimum_minutes, updated_at = app.now()
       where c.credentials = ${oldCredentials}
     returning c.id`
 })

@@ -6,6 +6,11 @@ const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
 const Provider = z.enum(providers).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
 
+const roundingFields = {
+  time_rounding_minutes: z.int().min(1).max(60).describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),
+  time_minimum_minutes: z.int().min(0).max(480).describe('The shortest time entry, in minutes; 0 by default.'),
+}
+
 const example = {
   provider: 'connectwise' as const,
   base_url: 'https://api-na.myconnectwise.net',
@@ -22,6 +27,7 @@ export const PsaConnection = z
     client_id: z.string().describe('Id of the integration at the provider.'),
     tenant: z.string().nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
     is_active: z.boolean().describe('Whether the connection is used. An inactive connection counts as none.'),
+    ...roundingFields,
     last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
     last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
@@ -35,6 +41,8 @@ export const PsaConnection = z
         ...example,
         tenant: null,
         is_active: true,
+        time_rounding_minutes: 15,
+        time_minimum_minutes: 0,
         last_checked_at: '2026-11-21T09:30:00.000Z',
         last_check_error: null,
         created_at: '2026-11-02T08:12:00.000Z',
@@ -62,6 +70,7 @@ export const PsaConnectionUpdate = z
     client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
     tenant: ShortText.nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
     is_active: z.boolean().describe('Whether the connection is used. A new connection is active when left out.'),
+    ...roundingFields,
   })
   .partial()
   .meta({ id: 'PsaConnectionUpdate', examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }] })

@@ -1,8 +1,10 @@
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '../../../lib/problem.ts'
 import { type ConnectionRow, decryptConnection, decryptSecrets, encryptSecrets } from '../../../lib/psa/connection.ts'
 import { type Provider, PsaError, type PsaPort } from '../../../lib/psa/psa.ts'
+import type { RoundingRule } from '../../../lib/psa/time-entry.ts'
 import * as queries from './queries.ts'
 import type { PsaConnection, PsaConnectionUpdate } from './schemas.ts'
 
@@ -82,6 +84,18 @@ export function toProblem(error: unknown, resource?: string): unknown {
   return new Problem(errorCodes[kind], message, { headers, cause: error })
 }
 
+/**
+ * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
+ * final; other errors of the ticketing system may be retried. Rethrow any other error.
+ */
+export function toSendResult(error: unknown): Extract<SendResult, { ok: false }> {
+  if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
+  if (!(error instanceof PsaError)) throw error
+  const { kind, message, status, retryAfterSeconds } = error
+  const isFinal = kind === 'missing' || kind === 'invalid'
+  return { ok: false, status, error: message, gone: isFinal, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
+}
+
 const errorCodes = {
   auth: 'psa_auth_failed',
   missing: 'psa_error',
@@ -115,12 +129,21 @@ async function mergeConnection(
   const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
   const credentials = await encryptSecrets(ctx.vault, ctx.caller.accountId, provider, pick(secrets) as Record<string, string>)
   const is_active = update.is_active ?? before?.is_active ?? true
-  return { provider, base_url: base_url as string, identity: pick(identity), credentials, is_active }
+  return { provider, base_url: base_url as string, identity: pick(identity), credentials, is_active, ...mergeRounding(before, update) }
 }
+
+function mergeRounding(before: ConnectionRow | undefined, update: PsaConnectionUpdate): RoundingRule {
+  return {
+    time_rounding_minutes: update.time_rounding_minutes ?? before?.time_rounding_minutes ?? 1,
+    time_minimum_minutes: update.time_minimum_minutes ?? before?.time_minimum_minutes ?? 0,
+  }
+}
+
+const roundingFields: readonly string[] = ['time_rounding_minutes', 'time_minimum_minutes'] satisfies (keyof RoundingRule)[]
 
 function requireFields(provider: Provider, update: PsaConnectionUpdate, merged: Record<string, unknown>): void {
   const providerFields: readonly string[] = ['provider', 'base_url', 'is_active', ...fields[provider].identity, ...fields[provider].secrets]
-  const unknown = Object.keys(update).filter((name) => !providerFields.includes(name))
+  const unknown = Object.keys(update).filter((name) => !providerFields.includes(name) && !roundingFields.includes(name))
   const missing = providerFields.filter((name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name])
   const errors: FieldError[] = [
     ...unknown.map((name) => ({ loc: ['body', name], msg: `is not a field of ${provider}`, type: 'unknown_key' })),
@@ -143,6 +166,8 @@ function toResponse(row: ConnectionRow): PsaConnection {
     client_id: client_id ?? '',
     tenant,
     is_active: row.is_active,
+    time_rounding_minutes: row.time_rounding_minutes,
+    time_minimum_minutes: row.time_minimum_minutes,
     last_checked_at: row.last_checked_at,
     last_check_error: row.last_check_error,
     created_at: row.created_at,

@@ -27,12 +27,19 @@ export function selectMapping(db: ReadDb, userId: string) {
 
 /** Select the member that the caller is mapped to. */
 export function selectOwnMember(db: ReadDb): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
+  return selectMember(db).where('user_id', '=', callerId).executeTakeFirst()
+}
+
+/** Select the member that a user is mapped to. */
+export function selectMemberOf(db: ReadDb, userId: string): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
+  return selectMember(db).where('user_id', '=', userId).executeTakeFirst()
+}
+
+function selectMember(db: ReadDb) {
   return db
     .selectFrom('psa_member_mappings')
     .select(['psa_member_id as id', 'psa_identifier as identifier'])
     .where('account_id', '=', accountId)
-    .where('user_id', '=', callerId)
-    .executeTakeFirst()
 }
 
 /** Map a user who may act to a member of the connection. Return false if the connection has changed since the member was read. */

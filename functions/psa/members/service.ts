@@ -29,6 +29,11 @@ export function findOwnMember({ db }: Pick<ReadContext, 'db'>) {
   return queries.selectOwnMember(db)
 }
 
+/** Find the member that a user is mapped to. */
+export function findMemberOf(db: ReadContext['db'], userId: string) {
+  return queries.selectMemberOf(db, userId)
+}
+
 async function mapToMember(ctx: WriteContext, userId: string, memberId: string): Promise<void> {
   const psa = await connection.open(ctx)
   const member = (await listMembers(psa)).find(({ id }) => id === memberId)

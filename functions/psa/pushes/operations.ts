@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { SessionId } from '../../sessions/sessions/schemas.ts'
+import { TicketId } from '../tickets/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as pushes from './service.ts'
 
@@ -9,8 +10,8 @@ export const psaPushOperations = [
     id: 'psa.pushes.list',
     method: 'get',
     path: '/integrations/psa/pushes',
-    summary: 'List ticket notes',
-    description: 'Lists the notes for tickets with the state of their push, newest first.',
+    summary: 'List ticket pushes',
+    description: 'Lists notes, time entries and new tickets with the state of their push, newest first.',
     access: 'engineer',
     limit: 'read',
     paged: true,
@@ -24,9 +25,8 @@ export const psaPushOperations = [
     id: 'psa.pushes.retry',
     method: 'post',
     path: '/integrations/psa/pushes/{push_id}/retry',
-    summary: 'Retry a failed ticket note',
-    description:
-      'A note is added at most once, no matter how often it is retried. Returns 409 `not_failed` for a note that has not failed.',
+    summary: 'Retry a failed ticket push',
+    description: 'It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed.',
     access: 'engineer',
     limit: '10/minute',
     params: schemas.PushId,
@@ -34,6 +34,57 @@ export const psaPushOperations = [
     returns: schemas.Push,
     errors: ['not_failed'],
     handle: ({ ctx, params }) => pushes.retry(ctx, params.push_id),
+  }),
+
+  operation({
+    id: 'psa.pushes.createNote',
+    method: 'post',
+    path: '/integrations/psa/tickets/{ticket_id}/notes',
+    summary: 'Add a note to a ticket',
+    description:
+      'Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports.',
+    access: 'engineer',
+    limit: '30/minute',
+    params: TicketId,
+    body: schemas.TicketNote,
+    success: 202,
+    returns: schemas.Push,
+    errors: ['psa_not_connected'],
+    handle: ({ ctx, params, body }) => pushes.createNote(ctx, params.ticket_id, body),
+  }),
+
+  operation({
+    id: 'psa.pushes.createTimeEntry',
+    method: 'post',
+    path: '/sessions/{session_id}/time-entry',
+    summary: 'Add the time of a session to its ticket',
+    description:
+      'Queues a time entry for the member of the session’s user, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. Allowed for the session’s user and account admins.',
+    access: 'engineer',
+    limit: '10/minute',
+    params: SessionId,
+    body: schemas.TimeEntry,
+    success: 202,
+    returns: schemas.Push,
+    errors: ['no_ticket', 'psa_member_not_mapped', 'psa_not_connected', 'wrong_state'],
+    handle: ({ ctx, params, body }) => pushes.createTimeEntry(ctx, params.session_id, body),
+  }),
+
+  operation({
+    id: 'psa.pushes.createTicket',
+    method: 'post',
+    path: '/sessions/{session_id}/ticket',
+    summary: 'Create a ticket from a session',
+    description:
+      'Queues a new ticket with the result of the session so far. Its number becomes the ticket number of the session. A repeated request returns the first push, unless it has failed. Allowed for the session’s user and account admins.',
+    access: 'engineer',
+    limit: '10/minute',
+    params: SessionId,
+    body: schemas.NewTicket,
+    success: 202,
+    returns: schemas.Push,
+    errors: ['already_has_ticket', 'psa_not_connected'],
+    handle: ({ ctx, params, body }) => pushes.createTicket(ctx, params.session_id, body),
   }),
 
   operation({

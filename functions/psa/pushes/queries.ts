@@ -2,14 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { Time } from '../../../lib/http/fields.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
 import { Push, type PushQuery } from './schemas.ts'
 
-const pushAttempts = attemptTable('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
+const visibility = sql`case when p.details @> '{"is_resolution": true}' then 'resolution' when p.internal then 'internal' else 'client' end`
 const pushColumns = sql`
-  p.id, p.ticket_id, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
+  p.id, p.kind, p.ticket_id, ${visibility} as visibility, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
   p.provider_note_id, p.created_at`
 
 export const selectPushes = readStatement(Push, ({ skip, limit, state, source_id }: PushQuery & PageQuery) => {
@@ -32,46 +29,22 @@ export const lockSession = writeStatement(
   (id: string) => sql`select s.id from sessions s where s.account_id = app.account_id() and s.id = ${id} for update`,
 )
 
-/** Make a failed push due for one more attempt. Return false when it has not failed. */
+/** Select the push of a session's new ticket that has not failed. */
+export const selectTicketPush = readStatement(
+  z.object({ id: z.string() }),
+  (sessionId: string) => sql`
+    select p.id from psa_pushes p
+     where p.account_id = app.account_id() and p.source_id = ${sessionId} and p.kind = 'ticket' and p.state <> 'failed'`,
+)
+
+/** Make a failed push due for one more attempt. Return false when it has not failed, or a later push of its session replaces it. */
 export const reopenPush = writeStatement(
   z.object({ id: z.string() }),
   (id: string) => sql`
-    update psa_pushes set state = 'retrying', max_attempts = attempts + 1, next_attempt_at = app.now(), leased_until = null
-     where account_id = app.account_id() and id = ${id} and state = 'failed' returning id`,
-)
-
-const claimedColumns = sql`id, account_id, ticket_id, body, internal, source_kind, source_id, requested_by, attempts, max_attempts, created_at`
-
-/** A push that a worker has leased for an attempt. */
-export const ClaimedPush = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  ticket_id: z.string(),
-  body: z.string(),
-  internal: z.boolean(),
-  source_kind: z.enum(['session', 'ai_session', 'output']),
-  source_id: z.string(),
-  requested_by: z.string().nullable(),
-  attempts: z.int(),
-  max_attempts: z.int(),
-  created_at: Time,
-})
-export type ClaimedPush = z.output<typeof ClaimedPush>
-
-export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) => pushAttempts.claim(id, attempt, claimedColumns))
-
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
-export const completeAttempt = writeStatement(
-  z.object({ id: z.string() }),
-  (claimed: ClaimedPush, result: SendResult, noteId: string | null, retrySeconds: number | null) =>
-    pushAttempts.complete(claimed, result, retrySeconds, noteId === null ? sql`` : sql`, provider_note_id = ${noteId}`),
-)
-
-/** Mark due pushes as swept, oldest first. */
-export const claimDuePushes = writeStatement(DueRow, pushAttempts.claimDue)
-
-/** Select the pushes whose last attempt never reported a result. */
-export const selectAbandonedPushes = readStatement(
-  ClaimedPush,
-  () => sql`select ${claimedColumns} from psa_pushes where ${pushAttempts.abandoned} limit 100`,
+    update psa_pushes p set state = 'retrying', max_attempts = attempts + 1, next_attempt_at = app.now(), leased_until = null
+     where p.account_id = app.account_id() and p.id = ${id} and p.state = 'failed'
+       and (p.kind = 'note' or not exists (
+         select from psa_pushes o
+          where o.account_id = p.account_id and o.source_id = p.source_id and o.kind = p.kind and o.kind <> 'note' and o.state <> 'failed'))
+    returning id`,
 )

@@ -1,31 +1,39 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { maxPushLength } from '../../../lib/outbox/pushes.ts'
+import { noteVisibilities, ticketIdPattern } from '../../../lib/psa/psa.ts'
+import { maxEntryMinutes } from '../../../lib/psa/time-entry.ts'
 
 export const PushId = idParams('push_id', 'push')
 
 const State = z
   .enum(['queued', 'retrying', 'pushed', 'failed'])
   .describe(
-    '`queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: added to the ticket. `failed`: no further attempt follows.',
+    '`queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows.',
   )
 const SourceKind = z
-  .enum(['session', 'ai_session', 'output'])
-  .describe('What the note documents: a session, an AI session or an output of an AI session.')
+  .enum(['session', 'ai_session', 'output', 'user'])
+  .describe('What it documents: a session, an AI session, an output of an AI session, or a text of a user.')
+const Visibility = z
+  .enum(noteVisibilities)
+  .describe('Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution.')
 
 export const Push = z
   .strictObject({
     id: Id,
-    ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
+    kind: z.enum(['note', 'time_entry', 'ticket']).describe('What is pushed: a note, a time entry or a new ticket.'),
+    ticket_id: z.string().nullable().describe('Id of the ticket in the ticketing system; null until a new one was created.'),
+    visibility: Visibility,
     internal: z.boolean().describe('Whether the note is hidden from the client.'),
     source_kind: SourceKind,
-    source_id: Id.describe('Id of the session, AI session or output that the note documents.'),
+    source_id: Id.describe('Id of the session, AI session, output or user.'),
     requested_by: Id.nullable().describe('The user who requested it; null when a job did.'),
     state: State,
     attempts: z.int().describe('Number of attempts.'),
     last_error: z.string().nullable().describe('Why the last attempt failed.'),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
-    pushed_at: Time.nullable().describe('When the note was added to the ticket.'),
-    provider_note_id: z.string().nullable().describe('Id of the note in the ticketing system.'),
+    pushed_at: Time.nullable().describe('When it reached the ticketing system.'),
+    provider_note_id: z.string().nullable().describe('Id of the note, time entry or ticket in the ticketing system.'),
     created_at: Time,
   })
   .meta({
@@ -33,7 +41,9 @@ export const Push = z
     examples: [
       {
         id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f71',
+        kind: 'note',
         ticket_id: '4711',
+        visibility: 'internal',
         internal: true,
         source_kind: 'session',
         source_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e21',
@@ -61,7 +71,36 @@ export const SessionPush = z
   .prefault({})
   .meta({ id: 'SessionPush', examples: [{ internal: true }] })
 
-export const PushJob = z.strictObject({
-  push_id: z.uuid(),
-  attempt: z.int().min(1),
-})
+export const TicketNote = z
+  .strictObject({
+    text: z.string().trim().min(1).max(maxPushLength).describe('Plain text.'),
+    visibility: Visibility.default('internal'),
+  })
+  .meta({ id: 'PsaTicketNoteCreate', examples: [{ text: 'Replaced the toner.', visibility: 'client' }] })
+export type TicketNote = z.infer<typeof TicketNote>
+
+export const TimeEntry = z
+  .strictObject({
+    minutes: z
+      .int()
+      .min(1)
+      .max(maxEntryMinutes)
+      .optional()
+      .describe('Minutes before rounding. Without it, the time from the start to the end of the session.'),
+    note: z.string().trim().min(1).max(2000).optional().describe('Plain text. Without it, the name of the flow and the outcome.'),
+    visibility: Visibility.default('internal'),
+  })
+  .prefault({})
+  .meta({ id: 'PsaTimeEntryCreate', examples: [{ minutes: 25, note: 'Printer queue cleared' }] })
+export type TimeEntry = z.infer<typeof TimeEntry>
+
+const RecordId = z.string().regex(ticketIdPattern)
+export const NewTicket = z
+  .strictObject({
+    summary: z.string().trim().min(1).max(100).optional().describe('Without it, the name of the flow and the client.'),
+    company_id: RecordId.describe('Id of the client in the ticketing system.'),
+    contact_id: RecordId.optional().describe('Id of the contact in the ticketing system.'),
+    board_id: RecordId.optional().describe('Id of the board. Without it, the ticketing system chooses one.'),
+  })
+  .meta({ id: 'PsaTicketCreate', examples: [{ company_id: '21', board_id: '1', summary: 'Printer is offline' }] })
+export type NewTicket = z.infer<typeof NewTicket>

@@ -1,23 +1,15 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
-import { enqueueEvent } from '../../../lib/outbox/events.ts'
-import { enqueuePush } from '../../../lib/outbox/pushes.ts'
-import type { SweptKind } from '../../../lib/outbox/sweep.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
-import { PsaError, type PsaPort, parseTicketId } from '../../../lib/psa/psa.ts'
+import { enqueueOncePush, enqueuePush, type OncePush } from '../../../lib/outbox/pushes.ts'
+import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { parseTicketId } from '../../../lib/psa/psa.ts'
+import { maxEntryMinutes, measureMinutes, roundMinutes } from '../../../lib/psa/time-entry.ts'
 import * as exports from '../../sessions/exports/service.ts'
 import * as sessions from '../../sessions/sessions/service.ts'
 import * as connection from '../connection/service.ts'
-import * as psa from '../tickets/service.ts'
+import * as members from '../members/service.ts'
 import * as queries from './queries.ts'
-import type { Push, PushQuery } from './schemas.ts'
-
-/** The parts of a job's context that an attempt needs. */
-export type PushContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
-type AttemptResult = { result: SendResult; noteId: string | null }
+import type { NewTicket, Push, PushQuery, TicketNote, TimeEntry } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
   return toPage(await queries.selectPushes.all(db, query), query.limit)
@@ -26,10 +18,8 @@ export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
 /** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
 export async function createForSession({ db }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const ticketId = parseTicketId(session.ticket_number)
-  if (!ticketId) throw new Problem('no_ticket', 'The session has no ticket number of the ticketing system')
   const push = {
-    ticketId,
+    ticketId: requireTicketId(session),
     body: await exports.createTicketNote(db, sessionId),
     internal,
     sourceKind: 'session',
@@ -40,91 +30,68 @@ export async function createForSession({ db }: WriteContext, sessionId: string, 
   return find(db, id)
 }
 
+/** Queue a text of the caller as a note. Return the push of the same note within the last minute if there is one. */
+export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility }: TicketNote): Promise<Push> {
+  const note = { ticketId, body: text, internal: visibility === 'internal', isResolution: visibility === 'resolution' }
+  const id = await enqueuePush(ctx.db, { ...note, sourceKind: 'user', sourceId: ctx.caller.userId })
+  if (!id) throw connection.notConnected()
+  return find(ctx.db, id)
+}
+
+/** Queue the time of a completed session for its ticket. Return the earlier push of the session if there is one that has not failed. */
+export async function createTimeEntry({ db }: WriteContext, sessionId: string, { minutes, note, visibility }: TimeEntry): Promise<Push> {
+  const session = await sessions.requireEditable(db, sessionId)
+  const { started_at, completed_at, user_id, name, outcome } = session
+  if (!started_at || !completed_at) throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
+  const ticketId = requireTicketId(session)
+  const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
+  const member = await members.findMemberOf(db, user_id)
+  if (!member) throw new Problem('psa_member_not_mapped', "The session's user is not mapped to a member of the ticketing system")
+  const measured = minutes ?? measureMinutes(started_at, completed_at)
+  const rounded = roundMinutes(measured, { time_rounding_minutes, time_minimum_minutes })
+  if (rounded > maxEntryMinutes)
+    throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
+  const details = { member_id: member.id, started_at, minutes: rounded, is_resolution: visibility === 'resolution' }
+  const body = note ?? `${name}: ${outcome}`
+  return pushOnce(db, { kind: 'time_entry', ticketId, internal: visibility === 'internal', body, sessionId, details })
+}
+
+/** Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is one that has not failed. */
+export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
+  const session = await sessions.requireEditable(db, sessionId)
+  const { name, client_name, ticket_number } = session
+  const earlier = await queries.selectTicketPush.first(db, sessionId)
+  if (earlier) return find(db, earlier.id)
+  if (ticket_number !== null) throw new Problem('already_has_ticket')
+  const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': ')).slice(0, maxSummaryLength).join('')
+  const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
+  const body = await exports.createTicketNote(db, sessionId)
+  const details = { summary, company_id, contact_id, board_id }
+  return pushOnce(db, { kind: 'ticket', ticketId: null, internal: false, body, sessionId, details })
+}
+
+// ConnectWise's limit of a summary.
+const maxSummaryLength = 100
+
+async function pushOnce(db: WriteContext['db'], push: OncePush): Promise<Push> {
+  const id = await enqueueOncePush(db, push)
+  if (!id) throw connection.notConnected()
+  return find(db, id)
+}
+
+function requireTicketId({ ticket_number }: { ticket_number: string | null }): string {
+  const ticketId = parseTicketId(ticket_number)
+  if (!ticketId) throw new Problem('no_ticket', 'The session has no ticket number of the ticketing system')
+  return ticketId
+}
+
 export async function retry({ db }: Pick<WriteContext, 'db'>, id: string): Promise<Push> {
   const before = await find(db, id)
   if ((await queries.reopenPush.run(db, id)) === 0)
-    throw new Problem('not_failed', `Only a failed note can be retried; this one is ${before.state}`)
+    throw new Problem('not_failed', `Only a failed push that was not replaced can be retried; this one is ${before.state}`)
   const push = await find(db, id)
   db.outbox({ kind: 'push', id, attempt: push.attempts + 1 })
   return push
-}
-
-/** Make one attempt to add a note. A duplicate message finds the attempt already claimed and does nothing. */
-export async function attempt(ctx: PushContext, pushId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimPush.first(ctx.platform, pushId, attemptNumber)
-  if (claimed) await recordResult(ctx, claimed, await sendNote(ctx, claimed))
-}
-
-/** Fail the pushes whose last attempt never reported a result. */
-export async function failAbandoned(ctx: PushContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
-    await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, noteId: null })
-}
-
-/** Return the functions with which the sweep claims and attempts due pushes. */
-export function toSweptKind(ctx: PushContext): SweptKind {
-  return {
-    kind: 'push',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDuePushes.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
-
-/** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
-async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, noteId }: AttemptResult): Promise<void> {
-  const delaySeconds = secondsUntilRetry(claimed, result)
-  recordAttempt('push', result, delaySeconds)
-  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    if (!(await queries.completeAttempt.first(db, claimed, result, noteId, delaySeconds))) return
-    if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
-    else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
-  })
-}
-
-async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
-  try {
-    const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
-    const noteId = await addNoteOnce(psaConnection.port, claimed)
-    await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
-    return { result: { ok: true, status: null }, noteId }
-  } catch (error) {
-    return { result: toSendResult(error), noteId: null }
-  }
-}
-
-/** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
-async function addNoteOnce(port: PsaPort, { ticket_id, body, internal, attempts, created_at }: queries.ClaimedPush): Promise<string> {
-  // A day earlier than the push, because some servers return local times without an offset.
-  const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
-  const existingId = attempts > 1 ? await port.findNote(ticket_id, { text: body, since }) : null
-  return existingId ?? port.addNote(ticket_id, { text: body, internal })
-}
-
-/**
- * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
- * final; other errors of the ticketing system may be retried. Rethrow any other error.
- */
-function toSendResult(error: unknown): SendResult {
-  if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
-  if (!(error instanceof PsaError)) throw error
-  const { kind, message, status, retryAfterSeconds } = error
-  const isFinal = kind === 'missing' || kind === 'invalid'
-  return { ok: false, status, error: message, gone: isFinal, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
-}
-
-function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush, reason: string) {
-  return {
-    key: 'psa.push_failed',
-    actorId: null,
-    causedById: requested_by,
-    teamId: null,
-    source: source_kind,
-    sessionId: source_id,
-    psaTicketId: ticket_id,
-    reason,
-    ownerId: requested_by ?? '',
-  } as const
 }
 
 async function find(db: ReadContext['db'], id: string): Promise<Push> {

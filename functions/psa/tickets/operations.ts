@@ -3,6 +3,8 @@ import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as psa from './service.ts'
 
+const psaErrors = ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'] as const
+
 export const psaOperations = [
   operation({
     id: 'psa.tickets.listBoards',
@@ -15,7 +17,7 @@ export const psaOperations = [
     limit: 'read',
     success: 200,
     returns: z.array(schemas.Board),
-    errors: ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'],
+    errors: psaErrors,
     callsExternalService: true,
     handle: ({ ctx }) => psa.listBoards(ctx),
   }),
@@ -32,9 +34,58 @@ export const psaOperations = [
     query: schemas.TicketQuery,
     success: 200,
     returns: schemas.TicketPage,
-    errors: ['psa_auth_failed', 'psa_error', 'psa_member_not_mapped', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'],
+    errors: [...psaErrors, 'psa_member_not_mapped'],
     callsExternalService: true,
     handle: ({ ctx, query }) => psa.search(ctx, query),
+  }),
+
+  operation({
+    id: 'psa.tickets.listStatuses',
+    method: 'get',
+    path: '/integrations/psa/boards/{board_id}/statuses',
+    summary: 'List the statuses of a board',
+    description: 'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection.',
+    access: 'engineer',
+    limit: 'read',
+    params: schemas.BoardId,
+    success: 200,
+    returns: z.array(schemas.Status),
+    errors: psaErrors,
+    callsExternalService: true,
+    handle: ({ ctx, params }) => psa.listStatuses(ctx, params.board_id),
+  }),
+
+  operation({
+    id: 'psa.tickets.searchCompanies',
+    method: 'get',
+    path: '/integrations/psa/companies',
+    summary: 'Search clients',
+    description: 'Returns at most 25 clients of the ticketing system, for a new ticket.',
+    access: 'engineer',
+    limit: '30/minute',
+    query: schemas.CompanyQuery,
+    success: 200,
+    returns: z.array(schemas.CompanyItem),
+    errors: psaErrors,
+    callsExternalService: true,
+    handle: ({ ctx, query }) => psa.searchCompanies(ctx, query.text),
+  }),
+
+  operation({
+    id: 'psa.tickets.update',
+    method: 'patch',
+    path: '/integrations/psa/tickets/{ticket_id}',
+    summary: 'Change or assign a ticket',
+    description:
+      'Changes the status, the board or the assigned member at the ticketing system, and returns the ticket. A repeated request changes nothing. Returns 404 for an unknown ticket, and 502 when the ticketing system fails.',
+    access: 'engineer',
+    limit: '30/minute',
+    params: schemas.TicketId,
+    body: schemas.TicketUpdate,
+    success: 200,
+    returns: schemas.Ticket,
+    errors: [...psaErrors, 'psa_member_not_mapped'],
+    handle: ({ ctx, params, body }) => psa.update(ctx, params.ticket_id, body),
   }),
 
   operation({
@@ -49,7 +100,7 @@ export const psaOperations = [
     params: schemas.TicketId,
     success: 200,
     returns: schemas.TicketContext,
-    errors: ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'],
+    errors: psaErrors,
     callsExternalService: true,
     handle: ({ ctx, params }) => psa.getContext(ctx, params.ticket_id),
   }),

@@ -10,6 +10,37 @@ export const Board = z
   .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('Name of the board.') })
   .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
 
+export const BoardId = z.object({ board_id: z.string().regex(ticketIdPattern).describe('Id of the board in the ticketing system.') })
+
+export const Status = z
+  .strictObject({
+    id: z.string().describe('Id in the ticketing system.'),
+    name: z.string().describe('Name of the status.'),
+    is_closed: z.boolean().nullable().describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
+  })
+  .meta({ id: 'PsaStatus', examples: [{ id: '12', name: 'In Progress', is_closed: false }] })
+
+export const CompanyQuery = z.strictObject({
+  text: z.string().trim().max(200).default('').describe('Only clients whose name contains each of these words.'),
+})
+export const CompanyItem = z
+  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('The client.') })
+  .meta({ id: 'PsaCompanyItem', examples: [{ id: '21', name: 'Contoso Dental' }] })
+
+const RecordId = z.string().regex(ticketIdPattern)
+export const TicketUpdate = z
+  .strictObject({
+    status_id: RecordId.describe('Id of a status of the board.'),
+    board_id: RecordId.describe('Id of the new board. It needs a `status_id` of this board.'),
+    member_id: z
+      .union([RecordId, z.literal('me')])
+      .nullable()
+      .describe('Id of the member to assign; `me` for the member I am mapped to, null for nobody.'),
+  })
+  .partial()
+  .meta({ id: 'PsaTicketUpdate', examples: [{ status_id: '11', member_id: 'me' }] })
+export type TicketUpdate = z.infer<typeof TicketUpdate>
+
 const Flag = z
   .enum(['true', 'false'])
   .default('false')
@@ -25,6 +56,13 @@ export const TicketQuery = z.strictObject({
     .transform((text) => text.split(','))
     .optional()
     .describe('Only tickets of these boards: ids, separated by commas.'),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only tickets whose summary contains each of these words. A single number also finds the ticket with this id.'),
   page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Number of the page, from 1.'),
   page_size: z.coerce.number().int().min(1).max(100).default(25).describe('Tickets per page.'),
 })
@@ -64,7 +102,7 @@ export const TicketPage = z
   })
   .meta({ id: 'PsaTicketPage', examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }] })
 
-const Ticket = z.strictObject({
+const ticketFields = {
   ...item,
   board_id: NullableText.describe('Id of its board.'),
   company_id: NullableText.describe('Id of the client.'),
@@ -73,7 +111,18 @@ const Ticket = z.strictObject({
   description: NullableText.describe('The report.'),
   is_closed: z.boolean().describe('Whether it is closed.'),
   created_at: Time.nullable().describe('When it was opened.'),
-})
+}
+const exampleTicket = {
+  ...exampleItem,
+  board_id: '1',
+  company_id: '21',
+  contact_id: '310',
+  type: 'Hardware',
+  description: 'Nothing prints since this morning.',
+  is_closed: false,
+  created_at: '2026-11-21T08:55:00.000Z',
+}
+export const Ticket = z.strictObject(ticketFields).meta({ id: 'PsaTicket', examples: [exampleTicket] })
 const Company = z.strictObject({
   id: z.string().describe('Id in the ticketing system.'),
   name: z.string().describe('The client.'),
@@ -121,16 +170,7 @@ export const TicketContext = z
     id: 'PsaTicketContext',
     examples: [
       {
-        ticket: {
-          ...exampleItem,
-          board_id: '1',
-          company_id: '21',
-          contact_id: '310',
-          type: 'Hardware',
-          description: 'Nothing prints since this morning.',
-          is_closed: false,
-          created_at: '2026-11-21T08:55:00.000Z',
-        },
+        ticket: exampleTicket,
         company: { id: '21', name: 'Contoso Dental', phone: '+1 555 0142', address: '4 Mill Lane, Leeds', website: null },
         contact: { id: '310', name: 'Maya Lindgren', title: 'Office manager', email: 'maya@contoso.example', phone: null },
         configurations: [],

@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import type { ReadContext } from '../../../lib/http/operation.ts'
-import { invalidField, Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, Problem, unknownId } from '../../../lib/problem.ts'
+import type { CompanyItem, Ticket, TicketChange } from '../../../lib/psa/psa.ts'
 import * as connection from '../connection/service.ts'
 import * as members from '../members/service.ts'
-import { Board, TicketContext, type TicketQuery } from './schemas.ts'
+import { Board, Status, TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
 
 type PsaReadContext = connection.ConnectionContext & Pick<ReadContext, 'cache'>
 
@@ -11,17 +12,77 @@ const boardSeconds = 60 * 60
 const contextSeconds = 5 * 60
 
 export async function listBoards(ctx: PsaReadContext) {
-  const psa = await connection.open(ctx)
+  return readBoards(ctx, await connection.open(ctx))
+}
+
+function readBoards(ctx: PsaReadContext, psa: connection.OpenConnection) {
   return readThroughCache(ctx, psa, { name: 'boards', schema: z.array(Board), seconds: boardSeconds }, () =>
     psa.port.listBoards().catch(throwPsaProblem()),
   )
 }
 
-export async function search(ctx: PsaReadContext, { assigned_to_me, unassigned, board_ids = [], page, page_size }: TicketQuery) {
+export async function listStatuses(ctx: PsaReadContext, boardId: string) {
+  return readStatuses(ctx, await connection.open(ctx), boardId)
+}
+
+function readStatuses(ctx: PsaReadContext, psa: connection.OpenConnection, boardId: string) {
+  return readThroughCache(ctx, psa, { name: `statuses:${boardId}`, schema: z.array(Status), seconds: boardSeconds }, () =>
+    psa.port.listStatuses(boardId).catch(throwPsaProblem('Board')),
+  )
+}
+
+export async function searchCompanies(ctx: PsaReadContext, text: string): Promise<CompanyItem[]> {
+  const { port } = await connection.open(ctx)
+  return port.searchCompanies(toWords(text)).catch(throwPsaProblem())
+}
+
+/** Change a ticket at the ticketing system. Throw 422 for an id that the connection does not have, 404, 409 and 502 as `getContext`. */
+export async function update(ctx: WriteContext, ticketId: string, changes: TicketUpdate): Promise<Ticket> {
+  const { board_id: boardId, status_id: statusId, member_id } = changes
+  if (boardId && !statusId) throw invalidField(['body', 'status_id'], 'is required with board_id', 'missing')
+  const psa = await connection.open(ctx)
+  if (Object.keys(changes).length === 0) return psa.port.getTicket(ticketId).catch(throwPsaProblem('Ticket'))
+  const change: TicketChange = { boardId, statusId, memberId: await findMemberId(ctx, psa, member_id) }
+  await requireStatus(ctx, psa, ticketId, change)
+  const ticket = await psa.port.updateTicket(ticketId, change).catch(throwPsaProblem('Ticket'))
+  await deleteCachedTicket(ctx, psa, ticketId)
+  return ticket
+}
+
+/** Throw 422 unless the board is active and the status belongs to it, or to the ticket's board. */
+async function requireStatus(
+  ctx: WriteContext,
+  psa: connection.OpenConnection,
+  ticketId: string,
+  { boardId, statusId }: TicketChange,
+): Promise<void> {
+  if (boardId && !(await readBoards(ctx, psa)).some(({ id }) => id === boardId)) throw unknownId('board_id', 'board')
+  if (!statusId) return
+  const ticketBoardId = boardId ?? (await psa.port.getTicket(ticketId).catch(throwPsaProblem('Ticket'))).board_id
+  const statuses = ticketBoardId ? await readStatuses(ctx, psa, ticketBoardId) : []
+  if (!statuses.some(({ id }) => id === statusId)) throw unknownId('status_id', 'status of the board')
+}
+
+/** Return the id of the member to assign. Throw 409 for `me` without a mapping, and 422 for an unknown member. */
+async function findMemberId(ctx: WriteContext, { port }: connection.OpenConnection, memberId: TicketUpdate['member_id']) {
+  if (memberId === 'me') return ((await members.findOwnMember(ctx)) ?? throwNotMapped()).id
+  if (typeof memberId === 'string' && !(await port.listMembers().catch(throwPsaProblem())).some(({ id }) => id === memberId))
+    throw unknownId('member_id', 'member')
+  return memberId
+}
+
+const maxWords = 10
+
+/** Split a search into words. Each of them is one condition, so their number is bounded. */
+function toWords(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean).slice(0, maxWords)
+}
+
+export async function search(ctx: PsaReadContext, { assigned_to_me, unassigned, board_ids = [], text = '', page, page_size }: TicketQuery) {
   if (assigned_to_me && unassigned) throw invalidField(['query', 'unassigned'], 'must not be combined with assigned_to_me', 'contradiction')
   const psa = await connection.open(ctx)
   const assignedTo = assigned_to_me ? ((await members.findOwnMember(ctx)) ?? throwNotMapped()) : null
-  const filters = { boardIds: board_ids, assignedTo, unassigned, page, pageSize: page_size }
+  const filters = { boardIds: board_ids, assignedTo, unassigned, words: toWords(text), page, pageSize: page_size }
   const { items, hasMore } = await psa.port.searchTickets(filters).catch(throwPsaProblem())
   return { items, page, page_size, has_more: hasMore }
 }

@@ -37,7 +37,10 @@ export async function start({ db, vault }: WriteContext, { tree_id, variables = 
 }
 
 /** Store a session to start later. Missing answers are required when it starts. */
-export async function prepare({ db, vault }: WriteContext, { tree_id, variables = {}, ...details }: SessionPrepare): Promise<Session> {
+export async function prepare(
+  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
+  { tree_id, variables = {}, ...details }: SessionPrepare,
+): Promise<Session> {
   return createSession(db, tree_id, async (flow) => {
     requireValidAnswers(flow.intake_form, variables, false)
     return [await buildNewSession(vault, flow.intake_form, details, variables), buildPreparedState(flow.tree_structure, null)]

@@ -26,6 +26,8 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'article',
     'cloudflare.js',
     'compare',
+    'connectwise',
+    'halopsa',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
     'html',

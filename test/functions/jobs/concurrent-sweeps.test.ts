@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { claimDueAssessments } from '../../../functions/ai/assessments/queries.ts'
 import { claimDueDeliveries } from '../../../functions/notifications/deliveries/queries.ts'
-import { claimDuePushes } from '../../../functions/psa/pushes/queries.ts'
+import { claimDuePushes } from '../../../functions/psa/push-attempts/queries.ts'
 import { openPlatformDb, type PlatformDb } from '../../../lib/db/scope.ts'
 import { moveDatabaseClock } from '../../../lib/local/postgres.ts'
 import { claimDueLiveEvents } from '../../../lib/outbox/live-events.ts'

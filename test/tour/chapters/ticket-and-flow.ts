@@ -9,6 +9,7 @@ import type { Person } from '../person.ts'
 export async function runFlowOnTicket(tour: Tour, admin: Person): Promise<string> {
   await connectTicketing(tour, admin)
   const ticketId = await findTicket(tour, admin)
+  await takeTicket(tour, admin, ticketId)
   const sessionId = await answerFirstStep(tour, admin, ticketId)
   await pushNoteDespiteOutage(tour, admin, ticketId, sessionId)
   const pdf = z
@@ -32,7 +33,7 @@ async function connectTicketing(tour: Tour, { client }: Person): Promise<void> {
 async function findTicket(tour: Tour, { client }: Person): Promise<string> {
   const ticket = z.object({ id: z.string(), summary: z.string().startsWith('VPN'), company: z.string() })
   const returns = z.object({ items: listWithItem(ticket, 'unassigned ticket about a VPN') })
-  const { id } = (await tour.call(() => client.psa.tickets.search({ unassigned: true, page_size: 100 }), { returns })).items
+  const { id } = (await tour.call(() => client.psa.tickets.search({ text: 'vpn', unassigned: true, page_size: 100 }), { returns })).items
   const context = z.object({
     company: z.object({ name: z.string() }),
     contact: z.object({ name: z.string() }),
@@ -40,6 +41,23 @@ async function findTicket(tour: Tour, { client }: Person): Promise<string> {
   })
   await tour.call(() => client.psa.tickets.getContext({ ticket_id: id }), { returns: context })
   return id
+}
+
+/** Assign the ticket, set it to “In Progress”, and tell the client. */
+async function takeTicket(tour: Tour, { client, id }: Person, ticketId: string): Promise<void> {
+  const { psa } = client
+  const board_id = z.string()
+  const context = await tour.call(() => psa.tickets.getContext({ ticket_id: ticketId }), {
+    returns: z.object({ ticket: z.object({ board_id }) }),
+  })
+  const inProgress = listWithItem(z.object({ id: z.string(), name: z.literal('In Progress') }), 'status')
+  const status = await tour.call(() => psa.tickets.listStatuses({ board_id: context.ticket.board_id }), { returns: inProgress })
+  const mapping = z.object({ psa_member_id: z.literal('177') })
+  await tour.call(() => psa.members.putMapping({ user_id: id, psa_member_id: '177' }), { returns: mapping })
+  const changed = z.object({ status: z.literal('In Progress'), owner: z.literal('Lina Haddad') })
+  await tour.call(() => psa.tickets.update({ ticket_id: ticketId, status_id: status.id, member_id: 'me' }), { returns: changed })
+  const note = { ticket_id: ticketId, text: 'We are looking into it.', visibility: 'client' } as const
+  await tour.call(() => psa.pushes.createNote(note), { returns: z.object({ state: z.literal('queued'), visibility: z.literal('client') }) })
 }
 
 async function answerFirstStep(tour: Tour, { client }: Person, ticketId: string): Promise<string> {

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { Time } from '../../../lib/http/fields.ts'
+import { providers } from '../../../lib/psa/psa.ts'
+
+export const CallbackParams = z.object({
+  provider: z.enum(providers).describe('The ticketing system.'),
+  token: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/)
+    .describe('The token of the address.'),
+})
+export type CallbackParams = z.infer<typeof CallbackParams>
+
+const settings = {
+  is_enabled: z.boolean().describe('Whether there is an address for callbacks.'),
+  last_received_at: Time.nullable().describe('When the last callback arrived; null before the first.'),
+}
+export const CallbackSettings = z
+  .strictObject(settings)
+  .meta({ id: 'PsaCallbacks', examples: [{ is_enabled: true, last_received_at: '2026-11-21T09:30:00.000Z' }] })
+export type CallbackSettings = z.infer<typeof CallbackSettings>
+
+export const CallbackAddress = z
+  .strictObject({
+    url: z.string().describe('The address for the ticketing system. It is returned only once.'),
+    username: z.string().nullable().describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.'),
+    password: z.string().nullable().describe('HaloPSA: password of the basic authentication. It is returned only once.'),
+  })
+  .meta({
+    id: 'PsaCallbackAddress',
+    examples: [
+      {
+        url: 'https://api.example.com/api/v1/psa/callbacks/halopsa/Zk3nPq8vT1xYw5LrB7cDf9GhJ2kMnQ4sUvXyZaBcDeF',
+        username: 'support-flow',
+        password: 'p7LmVw3RkT9xQ2bN5cYdF8gHjK1mZ4sXvUaWeRtYuIo',
+      },
+    ],
+  })
+export type CallbackAddress = z.infer<typeof CallbackAddress>
+
+export const Receipt = z
+  .strictObject({ queued: z.int().describe('Number of tickets that will be read.') })
+  .meta({ id: 'PsaCallbackReceipt', examples: [{ queued: 1 }] })

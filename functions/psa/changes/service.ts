@@ -1,0 +1,105 @@
+import { sha256Base64url } from '../../../lib/auth/hash.ts'
+import type { WriteDb } from '../../../lib/db/scope.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import { PsaError, type Ticket } from '../../../lib/psa/psa.ts'
+import * as connection from '../connection/service.ts'
+import * as rules from '../rules/service.ts'
+import * as tickets from '../tickets/service.ts'
+import * as queries from './queries.ts'
+
+/** The parts of a job's context that a read needs. */
+export type ChangeContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
+
+/** Read a ticket that a callback has named. A duplicate message finds the attempt already claimed and does nothing. */
+export async function attempt(ctx: ChangeContext, changeId: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimChange.first(ctx.platform, changeId, attemptNumber)
+  if (!claimed) return
+  const read = await readTicket(ctx, claimed)
+  if (!read.ok) return recordFailure(ctx, claimed, read)
+  // A session is prepared before the read is recorded as done, so that a crash between them repeats both.
+  if (read.ticket) await rules.prepareSession(ctx, claimed.account_id, read.ticket)
+  await recordRead(ctx, claimed, read.ticket)
+}
+
+/** Fail the reads whose last attempt never reported a result. */
+export async function failAbandoned(ctx: ChangeContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedChanges.all(ctx.platform))
+    await recordFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true })
+}
+
+/** Return the functions with which the sweep claims and attempts due reads. */
+export function toSweptKind(ctx: ChangeContext): SweptKind {
+  return {
+    kind: 'ticket_change',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDueChanges.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+type Failure = Extract<SendResult, { ok: false }>
+
+/** Read the ticket and delete it from the cache. The ticket is null when the ticketing system has none. */
+async function readTicket(
+  ctx: ChangeContext,
+  { account_id, ticket_id }: queries.ClaimedChange,
+): Promise<{ ok: true; ticket: Ticket | null } | Failure> {
+  try {
+    const psa = await connection.open({ ...ctx, db: ctx.openAccountScope(account_id).db })
+    const ticket = await psa.port.getTicket(ticket_id).catch((error: unknown) => {
+      if (error instanceof PsaError && error.kind === 'missing') return null
+      throw error
+    })
+    await tickets.deleteCachedTicket(ctx, psa, ticket_id)
+    return { ok: true, ticket }
+  } catch (error) {
+    return connection.toSendResult(error)
+  }
+}
+
+/** Record a read. If the ticket's state has changed, pause its schedules when it is closed, and send an event to its open sessions. */
+async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, ticket: Ticket | null): Promise<void> {
+  const fingerprint = await toFingerprint(ticket)
+  const result = { ok: true, status: null } as const
+  recordAttempt('ticket_change', result, null)
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    await queries.lockTicket.run(db, claimed.ticket_id)
+    const earlier = await queries.selectFingerprint.first(db, claimed.ticket_id)
+    if (!(await queries.completeAttempt.first(db, claimed, result, fingerprint, null))) return
+    if (earlier?.fingerprint !== fingerprint) await announceChange(db, claimed.ticket_id, ticket)
+  })
+}
+
+async function announceChange(db: WriteDb, ticketId: string, ticket: Ticket | null): Promise<void> {
+  const isClosed = ticket === null || ticket.is_closed
+  const paused = isClosed ? await queries.pauseSchedules.all(db, ticketId) : []
+  const sessions = await queries.selectOpenSessions.all(db, ticketId)
+  if (sessions.length === 0 && paused.length === 0) return
+  await enqueueLiveEvent(db, 'ticket_changed', {
+    ticket_id: ticketId,
+    status: ticket?.status ?? null,
+    is_closed: isClosed,
+    sessions,
+    paused_schedule_ids: paused.map(({ id }) => id),
+  })
+}
+
+/** Return a hash of what the event is about, because the names of people must not be stored. */
+function toFingerprint(ticket: Ticket | null): Promise<string> {
+  return sha256Base64url(
+    JSON.stringify(ticket && [ticket.status, ticket.board_id, ticket.owner, ticket.priority, ticket.is_closed, ticket.updated_at]),
+  )
+}
+
+async function recordFailure(ctx: ChangeContext, claimed: queries.ClaimedChange, result: Failure): Promise<void> {
+  const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('ticket_change', result, delaySeconds)
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    if (!(await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)) || delaySeconds === null) return
+    db.outbox({ kind: 'ticket_change', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+  })
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { Time } from '../../../lib/http/fields.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+
+const pushAttempts = attemptTable('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
+const claimedColumns = sql`
+  id, account_id, kind, ticket_id, body, internal, details, source_kind, source_id, requested_by, attempts, max_attempts, created_at`
+
+/** A push that a worker has leased for an attempt. */
+export const ClaimedPush = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  kind: z.enum(['note', 'time_entry', 'ticket']),
+  ticket_id: z.string().nullable(),
+  body: z.string(),
+  internal: z.boolean(),
+  /** Its shape depends on the kind. */
+  details: z.custom<Record<string, unknown>>(),
+  source_kind: z.enum(['session', 'ai_session', 'output', 'user']),
+  source_id: z.string(),
+  requested_by: z.string().nullable(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  created_at: Time,
+})
+export type ClaimedPush = z.output<typeof ClaimedPush>
+
+export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) => pushAttempts.claim(id, attempt, claimedColumns))
+
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
+export const completeAttempt = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedPush, result: SendResult, providerId: string | null, retrySeconds: number | null) => {
+    const ids =
+      claimed.kind === 'ticket'
+        ? sql`, provider_note_id = ${providerId}, ticket_id = ${providerId}`
+        : sql`, provider_note_id = ${providerId}`
+    return pushAttempts.complete(claimed, result, retrySeconds, providerId === null ? sql`` : ids)
+  },
+)
+
+/** Store the number of a created ticket in its session, unless it has another one by now. */
+export const linkTicket = writeStatement(
+  null,
+  (sessionId: string, ticketId: string) => sql`
+    update sessions set ticket_number = ${ticketId} where account_id = app.account_id() and id = ${sessionId} and ticket_number is null`,
+)
+
+/** Mark due pushes as swept, oldest first. */
+export const claimDuePushes = writeStatement(DueRow, pushAttempts.claimDue)
+
+/** Select the pushes whose last attempt never reported a result. */
+export const selectAbandonedPushes = readStatement(
+  ClaimedPush,
+  () => sql`select ${claimedColumns} from psa_pushes where ${pushAttempts.abandoned} limit 100`,
+)

@@ -1,0 +1,130 @@
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
+import { TicketDetails, TimeEntryDetails } from '../../../lib/outbox/pushes.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import type { NoteVisibility, PsaPort } from '../../../lib/psa/psa.ts'
+import * as connection from '../connection/service.ts'
+import * as psa from '../tickets/service.ts'
+import * as queries from './queries.ts'
+
+/** The parts of a job's context that an attempt needs. */
+export type PushContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
+/** `providerId` is the id of the note, time entry or ticket; null after a failure. */
+type AttemptResult = { result: SendResult; providerId: string | null }
+
+/** Make one attempt. A duplicate message finds the attempt already claimed and does nothing. */
+export async function attempt(ctx: PushContext, pushId: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimPush.first(ctx.platform, pushId, attemptNumber)
+  if (claimed) await recordResult(ctx, claimed, await sendNote(ctx, claimed))
+}
+
+/** Fail the pushes whose last attempt never reported a result. */
+export async function failAbandoned(ctx: PushContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
+    await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, providerId: null })
+}
+
+/** Return the functions with which the sweep claims and attempts due pushes. */
+export function toSweptKind(ctx: PushContext): SweptKind {
+  return {
+    kind: 'push',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDuePushes.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+/** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
+async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, providerId }: AttemptResult): Promise<void> {
+  const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('push', result, delaySeconds)
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    if (!(await queries.completeAttempt.first(db, claimed, result, providerId, delaySeconds))) return
+    if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    else if (providerId !== null && claimed.kind === 'ticket') await queries.linkTicket.run(db, claimed.source_id, providerId)
+    else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
+  })
+}
+
+async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
+  try {
+    const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
+    const providerId = await pushers[claimed.kind](psaConnection.port, claimed)
+    if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
+    return { result: { ok: true, status: null }, providerId }
+  } catch (error) {
+    return { result: connection.toSendResult(error), providerId: null }
+  }
+}
+
+type Push = (port: PsaPort, claimed: queries.ClaimedPush) => Promise<string>
+
+/** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
+const addNoteOnce: Push = async (port, claimed) => {
+  const { body, attempts, created_at } = claimed
+  const ticketId = requireTicketId(claimed)
+  // A day earlier than the push, because some servers return local times without an offset.
+  const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
+  const visibility = toVisibility(claimed)
+  const text = body
+  const existingId = attempts > 1 ? await port.findNote(ticketId, { text, since }) : null
+  return existingId ?? port.addNote(ticketId, { text, visibility })
+}
+
+/**
+ * Return the reference that a time entry or a ticket of a session has in the ticketing system. It does not depend on the push, so that a push
+ * after a failed one finds what that created.
+ */
+const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
+
+/** Add the time entry, unless an earlier attempt or push of the session has added it. Return its id. */
+const addTimeEntryOnce: Push = async (port, claimed) => {
+  const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
+  const [ticketId, reference] = [requireTicketId(claimed), toReference(claimed)]
+  const entry = {
+    ticketId,
+    memberId: member_id,
+    startedAt: started_at,
+    minutes,
+    text: claimed.body,
+    visibility: toVisibility(claimed),
+    reference,
+  }
+  return (await port.findTimeEntry(ticketId, reference)) ?? port.addTimeEntry(entry)
+}
+
+/** Create the ticket, unless an earlier attempt or push of the session has created it. Return its id. */
+const createTicketOnce: Push = async (port, claimed) => {
+  const { summary, company_id: companyId, contact_id: contactId, board_id: boardId } = TicketDetails.parse(claimed.details)
+  const reference = toReference(claimed)
+  const ticket = { summary, description: claimed.body, companyId, contactId, boardId, reference }
+  return (await port.findTicket(reference)) ?? port.createTicket(ticket)
+}
+
+const pushers = { note: addNoteOnce, time_entry: addTimeEntryOnce, ticket: createTicketOnce }
+
+function requireTicketId({ ticket_id }: queries.ClaimedPush): string {
+  if (ticket_id === null) throw new Error('A note or time entry has a ticket')
+  return ticket_id
+}
+
+function toVisibility({ internal, details }: queries.ClaimedPush): NoteVisibility {
+  if (details.is_resolution === true) return 'resolution'
+  return internal ? 'internal' : 'client'
+}
+
+function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush, reason: string) {
+  return {
+    key: 'psa.push_failed',
+    actorId: null,
+    causedById: requested_by,
+    teamId: null,
+    source: source_kind,
+    sessionId: source_id,
+    psaTicketId: ticket_id,
+    reason,
+    ownerId: requested_by ?? '',
+  } as const
+}

@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { TicketField } from '../../../lib/psa/rules.ts'
+import { Rule, type RuleCreate, type RuleUpdate } from './schemas.ts'
+
+const ruleColumns = sql`
+  r.id, r.name, r.position, r.is_enabled, r.board_id, r.ticket_type, r.keywords, r.tree_id, r.variables, r.user_id, r.last_matched_at, r.last_error,
+  r.created_at, r.updated_at`
+const textArray = (values: readonly string[]) => sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
+
+export const selectRules = readStatement(
+  Rule,
+  () => sql`select ${ruleColumns} from psa_rules r where r.account_id = app.account_id() order by r.position, r.id`,
+)
+
+export const selectRule = readStatement(
+  Rule,
+  (id: string) => sql`select ${ruleColumns} from psa_rules r where r.account_id = app.account_id() and r.id = ${id}`,
+)
+
+/** Make other statements that add a rule to the account wait for the end of the transaction. */
+export const lockRules = writeStatement(
+  null,
+  () => sql`select from pg_advisory_xact_lock(hashtextextended('psa_rules:' || app.account_id()::text, 0))`,
+)
+
+/** Insert a rule if the account has fewer than `max`. */
+export const insertBelow = writeStatement(Rule, (rule: Required<RuleCreate>, max: number) => {
+  const { name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id } = rule
+  return sql`
+    insert into psa_rules as r (name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id)
+    select ${name}, ${position}, ${is_enabled}, ${board_id}, ${ticket_type}, ${textArray(keywords)}, ${tree_id}, ${jsonb(variables)}, ${user_id}
+     where (select count(*) from psa_rules o where o.account_id = app.account_id()) < ${max}
+    returning ${ruleColumns}`
+})
+
+/** Insert a rule unless the account has `max` of them. */
+export async function insertRule(db: WriteDb, rule: Required<RuleCreate>, max: number): Promise<Rule | undefined> {
+  const [, [row]] = await db.batch([lockRules.query(), insertBelow.query(rule, max)])
+  return row
+}
+
+/** Update the columns that are not undefined. */
+export async function updateRule(db: WriteDb, id: string, { keywords, variables, ...columns }: RuleUpdate): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('psa_rules')
+    .set({
+      ...columns,
+      ...(keywords ? { keywords: textArray(keywords) } : {}),
+      ...(variables ? { variables: jsonb(variables) } : {}),
+      updated_at: now,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export async function deleteRule(db: WriteDb, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('psa_rules')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Return whether a user of the account may own sessions. */
+export async function isTechnician(db: ReadDb, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', userId)
+    .where('is_active', '=', true)
+    .where('role', '!=', 'viewer')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const MatchRule = z.object({
+  id: z.string(),
+  board_id: z.string().nullable(),
+  ticket_type: z.string().nullable(),
+  keywords: z.array(z.string()),
+  tree_id: z.string(),
+  variables: z.custom<Record<string, TicketField>>(),
+  user_id: z.string(),
+})
+export type MatchRule = z.output<typeof MatchRule>
+
+/** Select the enabled rules of the account, in their order. */
+export const selectEnabledRules = readStatement(
+  MatchRule,
+  () => sql`
+    select r.id, r.board_id, r.ticket_type, r.keywords, r.tree_id, r.variables, r.user_id
+      from psa_rules r where r.account_id = app.account_id() and r.is_enabled order by r.position, r.id`,
+)
+
+/** Record that a rule matches a ticket. Return no row if it has matched before. */
+export const insertMatch = writeStatement(
+  z.object({ rule_id: z.string() }),
+  (ruleId: string, ticketId: string) => sql`
+    insert into psa_rule_matches (rule_id, ticket_id)
+    select r.id, ${ticketId} from psa_rules r where r.account_id = app.account_id() and r.id = ${ruleId} and r.is_enabled
+    on conflict do nothing returning rule_id`,
+)
+
+/** Record the session of a match. */
+export const completeMatch = writeStatement(
+  null,
+  (ruleId: string, ticketId: string, sessionId: string) => sql`
+    with matched as (
+      update psa_rule_matches set session_id = ${sessionId}
+       where account_id = app.account_id() and rule_id = ${ruleId} and ticket_id = ${ticketId})
+    update psa_rules set last_matched_at = app.now(), last_error = null where account_id = app.account_id() and id = ${ruleId}`,
+)
+
+/** Record why a match got no session. */
+export const failMatch = writeStatement(
+  null,
+  (ruleId: string, error: string) => sql`
+    update psa_rules set last_error = ${error} where account_id = app.account_id() and id = ${ruleId}`,
+)
+
+/** What may keep a rule from preparing a session. */
+const Owner = z.object({
+  is_lapsed: z.boolean(),
+  is_active: z.boolean(),
+  role: z.string(),
+  can_see_flow: z.boolean(),
+  enter_team: z.string().nullable(),
+})
+
+/** Select whether the user of a rule may own a session of its flow, and enter the user's team. */
+export const selectOwner = writeStatement(
+  Owner,
+  (userId: string, treeId: string) => sql`
+    select app.lapsed(a) as is_lapsed, u.is_active, u.role, app.enter_team(u.team_id),
+           exists (
+             select from trees t
+              where t.id = ${treeId} and t.deleted_at is null and t.account_id in (u.account_id, app.platform_account())
+                and (t.visibility in ('account', 'public') or t.author_id = u.id or u.role = 'admin' and t.visibility = 'team'
+                     or t.visibility = 'team' and t.team_id = u.team_id)) as can_see_flow
+      from users u join accounts a on a.id = u.account_id where u.account_id = app.account_id() and u.id = ${userId}`,
+)

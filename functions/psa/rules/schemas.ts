@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { ticketIdPattern } from '../../../lib/psa/psa.ts'
+import { ticketFields } from '../../../lib/psa/rules.ts'
+
+export const RuleId = idParams('rule_id', 'rule')
+
+const fields = {
+  name: Name.describe('Name of the rule.'),
+  position: z.int().min(0).max(10_000).describe('Rules are checked in this order; the first that matches prepares a session.'),
+  is_enabled: z.boolean().describe('False switches the rule off.'),
+  board_id: z.string().regex(ticketIdPattern).nullable().describe('Only tickets of this board; null for every board.'),
+  ticket_type: z.string().trim().min(1).max(200).nullable().describe('Only tickets of this type; null for every type.'),
+  keywords: z
+    .array(z.string().trim().min(1).max(100))
+    .max(20)
+    .describe('Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.'),
+  tree_id: Id.describe('A published flow that I can see.'),
+  variables: z
+    .record(z.string().min(1).max(100), z.enum(ticketFields))
+    .refine((variables) => Object.keys(variables).length <= 50, 'must have at most 50 variables')
+    .describe('The field of the ticket for each variable of the flow.'),
+  user_id: Id.describe('The user of the prepared sessions.'),
+}
+const example = {
+  name: 'VPN tickets',
+  position: 10,
+  is_enabled: true,
+  board_id: '1',
+  ticket_type: null,
+  keywords: ['vpn', 'remote access'],
+  tree_id: '00000000-0000-7000-8000-000000000102',
+  variables: { user_name: 'contact' as const },
+  user_id: exampleIds.user,
+}
+
+export const Rule = z
+  .strictObject({
+    id: Id,
+    ...fields,
+    variables: z.record(z.string(), z.enum(ticketFields)).describe('The field of the ticket for each variable of the flow.'),
+    last_matched_at: Time.nullable().describe('When it last prepared a session.'),
+    last_error: z.string().nullable().describe('Why the last matching ticket got no session; null when it got one.'),
+    created_at: Time,
+    updated_at: Time.describe('When an admin last changed it.'),
+  })
+  .meta({
+    id: 'PsaRule',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f91',
+        ...example,
+        last_matched_at: '2026-11-21T09:30:00.000Z',
+        last_error: null,
+        created_at: '2026-11-02T08:12:00.000Z',
+        updated_at: '2026-11-02T08:12:00.000Z',
+      },
+    ],
+  })
+export type Rule = z.infer<typeof Rule>
+
+export const RuleCreate = z
+  .strictObject({
+    ...fields,
+    position: fields.position.default(0),
+    is_enabled: fields.is_enabled.default(true),
+    board_id: fields.board_id.default(null),
+    ticket_type: fields.ticket_type.default(null),
+    keywords: fields.keywords.default([]),
+    variables: fields.variables.default({}),
+    user_id: fields.user_id.optional().describe('The user of the prepared sessions; I, if left out.'),
+  })
+  .meta({ id: 'PsaRuleCreate', examples: [example] })
+export type RuleCreate = z.infer<typeof RuleCreate>
+
+export const RuleUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'PsaRuleUpdate', examples: [{ is_enabled: false }] })
+export type RuleUpdate = z.infer<typeof RuleUpdate>

@@ -1,0 +1,91 @@
+import type { WriteDb } from '../../../lib/db/scope.ts'
+import { toProblem } from '../../../lib/http/app.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { limitReached, Problem, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import type { Ticket } from '../../../lib/psa/psa.ts'
+import { matchesRule, toVariables } from '../../../lib/psa/rules.ts'
+import * as sessions from '../../sessions/sessions/service.ts'
+import * as queries from './queries.ts'
+import type { Rule, RuleCreate, RuleUpdate } from './schemas.ts'
+
+const maxRules = 100
+
+export function list({ db }: ReadContext): Promise<Rule[]> {
+  return queries.selectRules.all(db)
+}
+
+export async function create({ db, caller }: WriteContext, { user_id = caller.userId, ...input }: RuleCreate): Promise<Rule> {
+  const rule = { ...input, user_id }
+  await requireReferences(db, rule)
+  const inserted = await queries.insertRule(db, rule, maxRules)
+  return inserted ?? throwLimitReached()
+}
+
+export async function update({ db }: WriteContext, id: string, changes: RuleUpdate): Promise<Rule> {
+  await requireReferences(db, changes)
+  if (Object.keys(changes).length > 0 && !(await queries.updateRule(db, id, changes))) throwNotFound('Rule')
+  return (await queries.selectRule.first(db, id)) ?? throwNotFound('Rule')
+}
+
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  if (!(await queries.deleteRule(db, id))) throwNotFound('Rule')
+}
+
+/** Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who cannot run flows. */
+async function requireReferences(db: WriteDb, { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>): Promise<void> {
+  if (tree_id) await sessions.findRunnable(db, tree_id)
+  if (user_id && !(await queries.isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
+}
+
+function throwLimitReached(): never {
+  throw limitReached('rules', maxRules, `An account has at most ${maxRules} rules; delete one first`)
+}
+
+type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault'>
+
+/**
+ * Prepare a session for a ticket by the first enabled rule that matches it, once per ticket and rule. What keeps the rule from it is recorded
+ * in the rule, and a later callback tries again. Throw what a retry may solve.
+ */
+export async function prepareSession(ctx: RuleContext, accountId: string, ticket: Ticket): Promise<void> {
+  const rules = await queries.selectEnabledRules.all(ctx.openAccountScope(accountId).db)
+  const rule = rules.find((candidate) => matchesRule(candidate, ticket))
+  if (!rule) return
+  const scope = ctx.openAccountScope(accountId, rule.user_id)
+  await scope
+    .transaction((db) => prepareOnce(db, ctx, rule, ticket))
+    .catch(async (error: unknown) => {
+      const problem = toProblem(error)
+      if (problem.status === 409 || problem.status >= 500) throw error
+      await queries.failMatch.run(scope.db, rule.id, problem.message.slice(0, 1000))
+    })
+}
+
+async function prepareOnce(db: WriteDb, { vault }: RuleContext, rule: queries.MatchRule, ticket: Ticket): Promise<void> {
+  if (!(await queries.insertMatch.first(db, rule.id, ticket.id))) return
+  const obstacle = findObstacle(await queries.selectOwner.first(db, rule.user_id, rule.tree_id))
+  if (obstacle) throw new Problem('bad_request', obstacle)
+  const client_name = ticket.company?.slice(0, maxClientNameLength)
+  const { id } = await sessions.prepare(
+    { db, vault },
+    {
+      tree_id: rule.tree_id,
+      ticket_number: ticket.id,
+      ...(client_name ? { client_name } : {}),
+      variables: toVariables(rule.variables, ticket),
+    },
+  )
+  await queries.completeMatch.run(db, rule.id, ticket.id, id)
+}
+
+// The limit of the column `sessions.client_name`.
+const maxClientNameLength = 200
+
+/** Return why the user of a rule may not own the session, or null. */
+function findObstacle(owner: Awaited<ReturnType<typeof queries.selectOwner.first>>): string | null {
+  if (owner?.is_lapsed) return 'The subscription of the account has lapsed'
+  if (!owner?.is_active) return 'The user of the rule is deactivated'
+  if (owner.role === 'viewer') return 'The user of the rule is a viewer and may not run flows'
+  return owner.can_see_flow ? null : 'The user of the rule cannot see the flow'
+}

@@ -1,0 +1,96 @@
+import type { Context, Hono } from 'hono'
+import * as z from 'zod'
+import type { LocalPsa, LocalTicket } from './psa-data.ts'
+
+interface ConnectwiseFormat {
+  root: string
+  sendPage(c: Context, items: object[]): Response
+  sendError(c: Context, status: 400 | 404, code: string, message: string, errors?: object[]): Response
+  toTicketBody(ticket: LocalTicket): object
+}
+
+const Reference = z.object({ id: z.int() })
+const Operation = z.strictObject({
+  op: z.literal('replace'),
+  path: z.enum(['board', 'status', 'owner']),
+  value: Reference.nullable(),
+})
+const NewTicket = z.object({
+  summary: z.string().min(1).max(100),
+  company: Reference,
+  contact: Reference.optional(),
+  board: Reference.optional(),
+  initialDescription: z.string().optional(),
+  externalXRef: z.string().max(100).optional(),
+})
+const NewTimeEntry = z.object({
+  chargeToId: z.int(),
+  chargeToType: z.literal('ServiceTicket'),
+  member: Reference,
+  timeStart: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+  actualHours: z.number().positive(),
+  notes: z.string(),
+  internalNotes: z.string(),
+  addToInternalAnalysisFlag: z.boolean(),
+})
+
+/** Add the routes that change and create tickets and time entries. Errors have the vendor's format. */
+export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage, sendError, toTicketBody }: ConnectwiseFormat): void {
+  const sendInvalid = (c: Context, message: string) => sendError(c, 400, 'InvalidObject', message)
+  app.patch(`${root}/service/tickets/:id{[0-9]+}`, async (c) => {
+    const ticket = psa.findTicket(Number(c.req.param('id')))
+    if (!ticket) return sendError(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
+    const operations = z.array(Operation).safeParse(await c.req.json())
+    if (!operations.success) return sendInvalid(c, 'The operations are invalid')
+    const fields = { board: 'boardId', status: 'statusId', owner: 'memberId' } as const
+    const change = Object.fromEntries(operations.data.map(({ path, value }) => [fields[path], value?.id ?? null]))
+    const refusal = psa.changeTicket(ticket, change)
+    return refusal ? sendInvalid(c, refusal) : c.json(toTicketBody(ticket))
+  })
+  app.post(`${root}/service/tickets`, async (c) => {
+    const { data: input, error } = NewTicket.safeParse(await c.req.json())
+    if (!input) return sendMissing(c, 'ticket', String(error.issues[0]?.path[0]))
+    if (!psa.data.companies.some(({ id }) => id === input.company.id)) return sendInvalid(c, 'Company not found')
+    const { summary, initialDescription: description = '', company, contact, board, externalXRef: reference } = input
+    const optional = reference === undefined ? {} : { reference }
+    const ids = { companyId: company.id, contactId: contact?.id ?? null, boardId: board?.id ?? 1 }
+    return c.json(toTicketBody(psa.createTicket({ summary, description, ...ids, ...optional })), 201)
+  })
+  app.get(`${root}/time/entries`, (c) => sendPage(c, listTimeEntries(psa)))
+  app.post(`${root}/time/entries`, async (c) => {
+    const { data: input, error } = NewTimeEntry.safeParse(await c.req.json())
+    if (!input) return sendMissing(c, 'timeEntry', String(error.issues[0]?.path[0]))
+    const ticket = psa.findTicket(input.chargeToId)
+    if (!ticket) return sendInvalid(c, 'The ticket does not exist')
+    const { member, timeStart: startedAt, actualHours: hours, internalNotes, notes, addToInternalAnalysisFlag } = input
+    const timeEntry = { memberId: member.id, startedAt, hours, internalNotes }
+    return c.json({ id: psa.addNote(ticket, notes, addToInternalAnalysisFlag, timeEntry).id, ...input }, 201)
+  })
+}
+
+function listTimeEntries({ data }: LocalPsa): object[] {
+  return data.tickets.flatMap(({ id: chargeToId, notes }) =>
+    notes.flatMap(({ id, text, timeEntry }) =>
+      timeEntry
+        ? [
+            {
+              id,
+              chargeToId,
+              chargeToType: 'ServiceTicket',
+              notes: text,
+              internalNotes: timeEntry.internalNotes,
+              member: { id: timeEntry.memberId },
+              timeStart: timeEntry.startedAt,
+              actualHours: timeEntry.hours,
+            },
+          ]
+        : [],
+    ),
+  )
+}
+
+/** Send the error for a required field that is missing or invalid. */
+export function sendMissing(c: Context, object: string, field: string): Response {
+  const errors = [{ code: 'MissingRequiredField', message: `The ${field} field is required.`, resource: object, field }]
+  return c.json({ code: 'InvalidObject', message: `${object} object is invalid`, errors }, 400)
+}

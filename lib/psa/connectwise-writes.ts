@@ -1,0 +1,99 @@
+import { type ApiPath, apiPath, type Get } from './api-path.ts'
+import { joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { readPages } from './connectwise-pages.ts'
+import { CreatedRecord, TicketReferenceWire, TicketWire, TimeEntryWire, toTicket } from './connectwise-wire.ts'
+import type { NewNote, NewTicket, NewTimeEntry, NoteVisibility, PsaPort, TicketChange } from './psa.ts'
+import { parseAnswer, parseItems } from './wire.ts'
+
+export type Send = (method: 'POST' | 'PATCH', path: ApiPath, body: object) => Promise<unknown>
+type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'>
+
+// The limit of the field `summary`: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets/postServiceTickets
+const maxSummaryLength = 100
+
+/** Create the part of the client that writes to ConnectWise. */
+export function createConnectWiseWrites(get: Get, send: Send): Writes {
+  const create = async (path: ApiPath, body: object) => parseAnswer(CreatedRecord, await send('POST', path, body)).id
+  return {
+    addNote: async (ticketId, note) => create(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note)),
+    updateTicket: async (ticketId, change) =>
+      toTicket(parseAnswer(TicketWire, await send('PATCH', apiPath`/service/tickets/${ticketId}`, toPatch(change)))),
+    createTicket: (ticket) => create(apiPath`/service/tickets`, toTicketBody(ticket)),
+    async findTicket(reference) {
+      const query = { conditions: `externalXRef=${toLiteral(reference)}`, fields: 'id,externalXRef', orderBy: 'id asc', pageSize: 5 }
+      const tickets = parseItems(TicketReferenceWire, await get(apiPath`/service/tickets`, query))
+      return tickets.find(({ externalXRef }) => externalXRef === reference)?.id ?? null
+    },
+    addTimeEntry: (entry) => create(apiPath`/time/entries`, toTimeEntryBody(entry)),
+    async findTimeEntry(ticketId, reference) {
+      const conditions = joinConditions(`chargeToId in ${toIdList([ticketId])}`, 'chargeToType="ServiceTicket"')
+      const entries = await readPages(
+        get,
+        apiPath`/time/entries`,
+        { conditions, fields: 'id,internalNotes', orderBy: 'id desc' },
+        TimeEntryWire,
+      )
+      return entries.find(({ internalNotes }) => internalNotes?.includes(reference))?.id ?? null
+    },
+  }
+}
+
+const toReference = (id: string) => ({ id: Number(id) })
+
+/**
+ * Return the operations of a PATCH. A status belongs to a board, so the board is replaced first
+ * (https://developer.connectwise.com/Best_Practices/PSA_API_Requests).
+ */
+function toPatch({ boardId, statusId, memberId }: TicketChange) {
+  const replace = (path: string, id: string | null | undefined) =>
+    id === undefined ? [] : [{ op: 'replace', path, value: id === null ? null : toReference(id) }]
+  return [...replace('board', boardId), ...replace('status', statusId), ...replace('owner', memberId)]
+}
+
+/** Return the sections of the ticket in which a text is shown. */
+function toSections(visibility: NoteVisibility) {
+  return {
+    detailDescription: visibility === 'client',
+    internalAnalysis: visibility === 'internal',
+    resolution: visibility === 'resolution',
+  }
+}
+
+function toNoteBody({ text, visibility }: NewNote) {
+  const { detailDescription, internalAnalysis, resolution } = toSections(visibility)
+  const sections = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
+  // No notification mails: the note is documentation.
+  return { text, ...sections, internalFlag: internalAnalysis, externalFlag: !internalAnalysis, processNotifications: false }
+}
+
+function toTicketBody({ summary, description, companyId, contactId, boardId, reference }: NewTicket) {
+  return {
+    summary: Array.from(summary).slice(0, maxSummaryLength).join(''),
+    initialDescription: description,
+    company: toReference(companyId),
+    ...(contactId ? { contact: toReference(contactId) } : {}),
+    ...(boardId ? { board: toReference(boardId) } : {}),
+    externalXRef: reference,
+  }
+}
+
+/** Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not see. */
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibility, reference }: NewTimeEntry) {
+  const { detailDescription, internalAnalysis, resolution } = toSections(visibility)
+  return {
+    chargeToId: Number(ticketId),
+    chargeToType: 'ServiceTicket',
+    member: toReference(memberId),
+    // ConnectWise takes no fractions of a second.
+    timeStart: startedAt.replace(/\.\d+Z$/, 'Z'),
+    actualHours: Math.round((minutes / 60) * 100) / 100,
+    notes: text,
+    internalNotes: `Reference ${reference}`,
+    addToDetailDescriptionFlag: detailDescription,
+    addToInternalAnalysisFlag: internalAnalysis,
+    addToResolutionFlag: resolution,
+    emailResourceFlag: false,
+    emailContactFlag: false,
+    emailCcFlag: false,
+  }
+}

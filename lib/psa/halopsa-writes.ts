@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { type ApiPath, apiPath, type Get } from './api-path.ts'
+import { Action, ActionList, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
+import type { NewNote, NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
+import { id, parseAnswer, parseItems } from './wire.ts'
+
+type Post = (path: ApiPath, body: object) => Promise<unknown>
+type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'>
+type ReadTicket = (ticketId: string) => Promise<{ ticket: Ticket }>
+
+/** Create the part of the client that writes to HaloPSA. Its POST takes a list; an item with an id changes the record with this id. */
+export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket): Writes {
+  const save = async (path: ApiPath, record: object) => parseSavedId(await post(path, [record]))
+  return {
+    addNote: (ticketId, note) => save(apiPath`/Actions`, toNoteBody(ticketId, note)),
+    async updateTicket(ticketId, change) {
+      await readTicket(ticketId)
+      await save(apiPath`/Tickets`, toChangeBody(ticketId, change))
+      return (await readTicket(ticketId)).ticket
+    },
+    createTicket: (ticket) => save(apiPath`/Tickets`, toTicketBody(ticket)),
+    async findTicket(reference) {
+      const { tickets } = parseAnswer(TicketList, await get(apiPath`/Tickets`, { third_party_id_string: reference, count: 50 }))
+      // An older server may ignore the filter, so the reference is compared.
+      return parseItems(TicketReferenceWire, tickets).find((ticket) => ticket.third_party_id_string === reference)?.id ?? null
+    },
+    addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry)),
+    async findTimeEntry(ticketId, reference) {
+      const answer = await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })
+      const actions = parseItems(Action, parseAnswer(ActionList, answer).actions)
+      return actions.find(({ text }) => text.includes(reference))?.id ?? null
+    },
+  }
+}
+
+/** Read the id of a saved record. The response is the record or a list with it. */
+function parseSavedId(answer: unknown): string {
+  return parseAnswer(z.object({ id }), Array.isArray(answer) ? answer[0] : answer).id
+}
+
+function toChangeBody(ticketId: string, { statusId, boardId, memberId }: TicketChange) {
+  return {
+    id: Number(ticketId),
+    ...(statusId === undefined ? {} : { status_id: Number(statusId) }),
+    ...(boardId === undefined ? {} : { team_id: Number(boardId) }),
+    ...(memberId === undefined ? {} : { agent_id: Number(memberId ?? unassignedAgentId) }),
+  }
+}
+
+/** HaloPSA has no notes for the resolution: it is a public note that says so. */
+function toNoteBody(ticketId: string, { text, visibility }: NewNote) {
+  const isInternal = visibility === 'internal'
+  return {
+    ticket_id: Number(ticketId),
+    outcome: isInternal ? 'Private Note' : 'Public Note',
+    note_html: toHtml(visibility === 'resolution' ? `Resolution:\n${text}` : text),
+    hiddenfromuser: isInternal,
+    sendemail: false,
+  }
+}
+
+function toTicketBody({ summary, description, companyId, contactId, boardId, reference }: NewTicket) {
+  return {
+    summary,
+    details_html: toHtml(description),
+    client_id: Number(companyId),
+    ...(contactId ? { user_id: Number(contactId) } : {}),
+    ...(boardId ? { team_id: Number(boardId) } : {}),
+    third_party_id_string: reference,
+  }
+}
+
+/** `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the reference. */
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibility, reference }: NewTimeEntry) {
+  const endedAt = new Date(Date.parse(startedAt) + minutes * 60_000).toISOString()
+  return {
+    ...toNoteBody(ticketId, { text: `${text}\n\nReference ${reference}`, visibility }),
+    who_agentid: Number(memberId),
+    timetaken: minutes / 60,
+    actionarrivaldate: startedAt,
+    actioncompletiondate: endedAt,
+  }
+}
+
+const toHtml = (text: string) => text.split('\n').map(escapeHtmlLine).join('<br>')
+const escapeHtmlLine = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
