@@ -67,6 +67,7 @@ import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
 import { scriptOperations } from './scripts/scripts/operations.ts'
 import { scriptVersionOperations } from './scripts/versions/operations.ts'
+import { searchOperations } from './search/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
@@ -145,6 +146,7 @@ export const operations: readonly AnyOperation[] = [
   ...onCallScheduleOperations,
   ...escalationPolicyOperations,
   ...acknowledgementOperations,
+  ...searchOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...subscriptionOperations,

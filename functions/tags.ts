@@ -22,6 +22,7 @@ export const tags: readonly TagInfo[] = [
   tag('accounts.onboarding', 'Onboarding', 'The first steps of a new user.'),
   tag('billing', 'Billing', "The subscription, and the billing provider's events."),
   tag('uploads', 'Uploads', 'Images for sessions, chats and branding.'),
+  tag('search', 'Search', 'One search over flows, sessions, scripts, articles and diagrams.'),
   tag('flows.trees', 'Flows', 'Decision trees, procedures and maintenance flows.'),
   tag('flows.versions', 'Flow versions', 'Earlier versions of a flow.'),
   tag('flows.forks', 'Forks', 'Copies of a flow that belong to the user who forked it.'),

@@ -745,6 +745,10 @@ showPage: Method<'oncall.acknowledgements.showPage'>
 acknowledge: Method<'oncall.acknowledgements.acknowledge'>
 }
 }
+search: {
+/** Search everything in my account. Finds flows and their published steps, library steps, scripts, sessions, AI sessions, articles and diagrams that I may see, best first. All words must occur; the last one may be the start of a word, for a search as you type. Without a result, words that are spelled similarly count. Ticket numbers, host names, addresses and error codes are found whole and by their start. */
+find: Method<'search.find'>
+}
 analytics: {
 /** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */
 getTeam: Method<'analytics.getTeam'>

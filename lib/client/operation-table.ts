@@ -300,6 +300,7 @@ export const operationTable = {
   'oncall.policies.delete': 'delete /escalation-policies/{policy_id}',
   'oncall.acknowledgements.showPage': 'get /acknowledge/{token} public',
   'oncall.acknowledgements.acknowledge': 'post /acknowledge/{token} public',
+  'search.find': 'get /search',
   'analytics.getTeam': 'get /analytics/team',
   'analytics.getMine': 'get /analytics/me',
   'analytics.listFlows': 'get /analytics/flows paged',

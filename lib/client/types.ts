@@ -563,7 +563,7 @@ allowed_ranges?: (string)[] | undefined
 /** When the key stops working; by default never. */
 expires_at?: (string | null) | undefined
 }
-export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'oncall:read' | 'oncall:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
+export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'oncall:read' | 'oncall:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'search:read' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
 /** Format of the article. */
 export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
 /** The state of the assessment. */
@@ -2162,6 +2162,17 @@ valid: boolean
 /** The problems in the order of the file: the first 200, then the number of further ones. */
 problems: (LineProblem)[]
 }
+export type MarkedText = {
+/** Plain text, in one line. */
+text: string
+/** Where words of the search occur. */
+marks: ({
+/** Index of the first character, in UTF-16 code units as in JavaScript. */
+start: number
+/** Index after the last character. */
+end: number
+})[]
+}
 export type MeResponse = (UserResponse & {
 /** The error codes of the guards that block most operations now. */
 guards: (AccountGuard)[]
@@ -3664,6 +3675,35 @@ language: ScriptLanguage
 /** Whether it needs administrator rights. */
 requires_elevation: boolean
 })
+export type SearchResult = {
+type: SearchType
+/** Id of what was found. A step has the id of its flow. */
+id: string
+/** The step in its flow. Null for other types. */
+step_id: (string | null)
+/** Its name. For a session, the name of its flow. */
+title: MarkedText
+/** The part of its text around the first word. Empty without a text. */
+snippet: MarkedText
+/** Higher is better. Comparable within one answer only. */
+score: number
+/** The flow that it is, belongs to, ran or became. */
+tree_id: (Id | null)
+/** The name of that flow, of a step or a session. */
+tree_name: (string | null)
+/** The ticket of a session or AI session. */
+ticket_number: (string | null)
+/** The client of a session, AI session or diagram. */
+client_name: (string | null)
+/** When it last changed. For a session, when it was completed, started or created. */
+updated_at: string
+}
+export type SearchResults = {
+/** The best results first. */
+results: (SearchResult)[]
+}
+/** What was found. */
+export type SearchType = ('flow' | 'step' | 'library_step' | 'script' | 'session' | 'ai_session' | 'article' | 'diagram')
 export type SessionCloseResponse = {
 session_id: Id
 status: AiSessionStatus
@@ -5470,6 +5510,10 @@ policy_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_
 token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'oncall.acknowledgements.acknowledge': { input: { /** The token of the link in the message. */
 token: string }; output: Blob; code: 'token_invalid_or_expired' }
+  'search.find': { input: { /** The words to look for. Those after the tenth are ignored. */
+q: string; /** Only these types, separated by commas: flow, step, library_step, script, session, ai_session, article, diagram. */
+types?: string | undefined; /** The maximum number of results. */
+limit?: number | undefined }; output: SearchResults; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getTeam': { input: { period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
 team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

@@ -765,6 +765,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   invite_codes: 'hashes of codes',
   knowledge_entries: 'words of other records',
   knowledge_terms: 'words of other records',
+  search_entries: 'words of other records',
   login_failures: credentials,
   mail_batches: shortLived,
   mail_counts: counters,

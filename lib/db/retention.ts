@@ -130,6 +130,7 @@ export const retention: Record<keyof DB, Policy> = {
   script_categories: kept(work),
   script_templates: kept(work),
   script_versions: deletedBy('beyond the newest 100 of a script', 'limited by the stored bytes of the plan'),
+  search_entries: kept('one row per thing that can be found; triggers delete it with its row'),
   session_custom_steps: endsWith('sessions', 'the record of a session'),
   session_decisions: endsWith('sessions', 'the record of a session'),
   session_fallbacks: endsWith('sessions', 'the record of a session'),

@@ -1127,6 +1127,14 @@ export interface ScriptVersionsTable {
   created_at: string
 }
 
+export interface SearchEntriesTable {
+  account_id: ColumnType<string, never, never>
+  type: 'flow' | 'step' | 'library_step' | 'script' | 'session' | 'ai_session' | 'article' | 'diagram'
+  id: string
+  step_id: Generated<string>
+  words: string
+}
+
 export interface SessionCustomStepsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1550,6 +1558,7 @@ export interface DB {
   script_categories: ScriptCategoriesTable
   script_templates: ScriptTemplatesTable
   script_versions: ScriptVersionsTable
+  search_entries: SearchEntriesTable
   session_custom_steps: SessionCustomStepsTable
   session_decisions: SessionDecisionsTable
   session_fallbacks: SessionFallbacksTable

@@ -17,10 +17,11 @@ export const keySubjects = [
   'oncall',
   'psa',
   'scripts',
+  'search',
   'sessions',
   'uploads',
 ] as const
-const readOnlySubjects: readonly string[] = ['accounts', 'analytics']
+const readOnlySubjects: readonly string[] = ['accounts', 'analytics', 'search']
 const keyAccesses: readonly string[] = ['user', 'engineer', 'team_admin'] satisfies Access[]
 
 /** Every scope that a key can have. `*` stands for all subjects; `write` includes `read`. */

@@ -14,6 +14,12 @@ export interface ToolDeclaration {
 
 /** The tools in the order of their use. Each calls an operation that API keys may call. */
 export const tools: readonly ToolDeclaration[] = [
+  {
+    name: 'search_everything',
+    operation: 'search.find',
+    title: 'Search everything',
+    hint: 'Find flows, earlier sessions, scripts, articles and diagrams about a problem, client, ticket or error code.',
+  },
   { name: 'search_flows', operation: 'flows.trees.list', title: 'Search flows', hint: 'Find the troubleshooting flow for a problem.' },
   { name: 'read_flow', operation: 'flows.markdown.export', title: 'Read a flow', hint: 'Read the steps of a flow as markdown.' },
   {

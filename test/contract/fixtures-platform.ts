@@ -4,6 +4,7 @@ import { parseConfig } from '../../lib/config.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { insertFullSession } from './fixtures-sessions.ts'
 
 const createEmptySample: Fixture = async () => ({})
 const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
@@ -30,6 +31,10 @@ const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause a
 
 /** Fixtures of public pages, feedback and administration. */
 export const platformFixtures: Record<string, Fixture> = {
+  'search.find': async (service, owner) => {
+    await insertFullSession(service, owner)
+    return { query: { q: 'printer', types: 'session,flow', limit: '5' } }
+  },
   'public.signUpForBeta': createEmptySample,
   'public.listPlans': createEmptySample,
   'public.getConfig': createEmptySample,

@@ -76,6 +76,7 @@ const otherIndexes = new Set([
   'ai_fixes_script_key', // for a foreign key, of which the other account comes first
   'tree_pins_tree', // for a foreign key, of which the other account comes first
   'trees_parent_key', // for a foreign key, of which the other account comes first
+  'search_entries_words', // each word in it starts with a tag of its account
   'trees_root_key', // for a foreign key, of which the other account comes first
 ])
 

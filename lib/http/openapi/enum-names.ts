@@ -18,6 +18,7 @@ const namesByValues: Record<string, string> = {
   'json html': 'ComparisonFormat',
   'equal delete insert': 'TextPartOp',
   'added removed changed': 'ItemChangeKind',
+  'flow step library_step script session ai_session article diagram': 'SearchType',
   'powershell bash python': 'ScriptLanguage',
   'standalone pilot_inline all': 'ScriptBuilderOriginFilter',
   'uploaded converted committed failed': 'KbImportStatus',

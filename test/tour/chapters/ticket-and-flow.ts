@@ -11,6 +11,7 @@ export async function runFlowOnTicket(tour: Tour, admin: Person): Promise<string
   const ticketId = await findTicket(tour, admin)
   await takeTicket(tour, admin, ticketId)
   const sessionId = await answerFirstStep(tour, admin, ticketId)
+  await searchForTicket(tour, admin, { ticketId, sessionId })
   await pushNoteDespiteOutage(tour, admin, ticketId, sessionId)
   const pdf = z
     .string()
@@ -74,6 +75,21 @@ async function answerFirstStep(tour: Tour, { client }: Person, ticketId: string)
   const decision = { session_id: session.id, step_id: id, option_id: options.id }
   await tour.call(() => client.sessions.steps.recordDecision(decision), { returns: decided })
   return session.id
+}
+
+/** Find the session by the number of its ticket, and the flow by the start of a word. */
+async function searchForTicket(
+  tour: Tour,
+  { client }: Person,
+  { ticketId, sessionId }: Record<'ticketId' | 'sessionId', string>,
+): Promise<void> {
+  const earlier = z.object({ type: z.literal('session'), id: z.literal(sessionId), ticket_number: z.literal(ticketId) })
+  const returnsSession = z.object({ results: listWithItem(earlier, 'session of the ticket') })
+  await tour.call(() => client.search.find({ q: ticketId }), { returns: returnsSession })
+  const mark = z.object({ start: z.number(), end: z.number() })
+  const title = z.object({ text: z.string().includes('VPN'), marks: z.array(mark).min(1) })
+  const flow = z.object({ type: z.literal('flow'), title })
+  await tour.call(() => client.search.find({ q: 'vpn conn' }), { returns: z.object({ results: listWithItem(flow, 'flow about VPNs') }) })
 }
 
 async function pushNoteDespiteOutage(tour: Tour, admin: Person, ticketId: string, sessionId: string): Promise<void> {

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { exampleIds, Id, Time } from '../../lib/http/fields.ts'
+
+export const searchTypes = ['flow', 'step', 'library_step', 'script', 'session', 'ai_session', 'article', 'diagram'] as const
+export type SearchType = (typeof searchTypes)[number]
+const typeList = new RegExp(`^(${searchTypes.join('|')})(,(${searchTypes.join('|')})){0,7}$`)
+
+export const SearchQuery = z.strictObject({
+  q: z.string().trim().min(1).max(200).describe('The words to look for. Those after the tenth are ignored.'),
+  types: z
+    .string()
+    .regex(typeList, `must be types, separated by commas: ${searchTypes.join(', ')}`)
+    .transform((text) => [...new Set(text.split(','))] as SearchType[])
+    .optional()
+    .describe(`Only these types, separated by commas: ${searchTypes.join(', ')}.`),
+  limit: z.coerce.number().int().min(1).max(50).default(20).describe('The maximum number of results.'),
+})
+export type SearchQuery = z.infer<typeof SearchQuery>
+
+const Mark = z.strictObject({
+  start: z.int().min(0).describe('Index of the first character, in UTF-16 code units as in JavaScript.'),
+  end: z.int().min(1).describe('Index after the last character.'),
+})
+const MarkedText = z
+  .strictObject({
+    text: z.string().describe('Plain text, in one line.'),
+    marks: z.array(Mark).describe('Where words of the search occur.'),
+  })
+  .meta({ id: 'MarkedText', examples: [{ text: 'Printer offline', marks: [{ start: 0, end: 7 }] }] })
+
+export const SearchResult = z
+  .strictObject({
+    type: z.enum(searchTypes).describe('What was found.'),
+    id: Id.describe('Id of what was found. A step has the id of its flow.'),
+    step_id: z.string().nullable().describe('The step in its flow. Null for other types.'),
+    title: MarkedText.describe('Its name. For a session, the name of its flow.'),
+    snippet: MarkedText.describe('The part of its text around the first word. Empty without a text.'),
+    score: z.number().describe('Higher is better. Comparable within one answer only.'),
+    tree_id: Id.nullable().describe('The flow that it is, belongs to, ran or became.'),
+    tree_name: z.string().nullable().describe('The name of that flow, of a step or a session.'),
+    ticket_number: z.string().nullable().describe('The ticket of a session or AI session.'),
+    client_name: z.string().nullable().describe('The client of a session, AI session or diagram.'),
+    updated_at: Time.describe('When it last changed. For a session, when it was completed, started or created.'),
+  })
+  .meta({
+    id: 'SearchResult',
+    examples: [
+      {
+        type: 'session',
+        id: exampleIds.entry,
+        step_id: null,
+        title: { text: 'Printer offline', marks: [{ start: 0, end: 7 }] },
+        snippet: { text: 'T20261122.0042 Contoso Dental Cleared the queue of the printer.', marks: [{ start: 55, end: 62 }] },
+        score: 0.42,
+        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
+        tree_name: 'Printer offline',
+        ticket_number: 'T20261122.0042',
+        client_name: 'Contoso Dental',
+        updated_at: '2026-11-22T09:30:00.000Z',
+      },
+    ],
+  })
+export type SearchResult = z.infer<typeof SearchResult>
+
+export const SearchResults = z
+  .strictObject({ results: z.array(SearchResult).describe('The best results first.') })
+  .meta({ id: 'SearchResults', examples: [{ results: [] }] })

@@ -1,0 +1,53 @@
+/** A part of a text, in UTF-16 code units. */
+export interface Mark {
+  start: number
+  end: number
+}
+
+/**
+ * Return where words occur in a text, without regard to case and accents. The words are in lower case and without accents; one that ends with an
+ * asterisk is the start of a word.
+ */
+export function markWords(text: string, words: readonly string[]): Mark[] {
+  const folded = foldText(text)
+  const marks = words.flatMap((word) => findWord(folded, word.replace(/\*$/, ''), word.endsWith('*')))
+  return joinMarks(marks.sort((a, b) => a.start - b.start || b.end - a.end))
+}
+
+function findWord(folded: string, word: string, isPrefix: boolean): Mark[] {
+  const marks: Mark[] = []
+  for (let start = folded.indexOf(word); word && start >= 0; start = folded.indexOf(word, start + word.length)) {
+    const end = findWordEnd(folded, start + word.length)
+    const startsWord = !isWordPart(folded.slice(0, start).slice(-2))
+    if (startsWord && (isPrefix || end === start + word.length)) marks.push({ start, end })
+  }
+  return marks
+}
+
+function findWordEnd(folded: string, from: number): number {
+  const [rest = ''] = /^[\p{L}\p{N}]*/u.exec(folded.slice(from)) ?? []
+  return from + rest.length
+}
+
+function isWordPart(before: string): boolean {
+  return /[\p{L}\p{N}]$/u.test(before)
+}
+
+/** Join marks that overlap. They are sorted by their start. */
+function joinMarks(marks: readonly Mark[]): Mark[] {
+  const joined: Mark[] = []
+  for (const mark of marks) {
+    const last = joined.at(-1)
+    if (last && mark.start < last.end) last.end = Math.max(last.end, mark.end)
+    else joined.push({ ...mark })
+  }
+  return joined
+}
+
+/** Return a text of the same length in lower case and without accents. A character whose form has another length stays. */
+function foldText(text: string): string {
+  return Array.from(text, (character) => {
+    const folded = character.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    return folded.length === character.length ? folded : character
+  }).join('')
+}
