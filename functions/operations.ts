@@ -53,6 +53,9 @@ import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
+import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
+import { escalationPolicyOperations } from './oncall/policies/operations.ts'
+import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
 import { psaCallbackOperations } from './psa/callbacks/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
@@ -140,6 +143,9 @@ export const operations: readonly AnyOperation[] = [
   ...targetListOperations,
   ...maintenanceOperations,
   ...maintenanceRunOperations,
+  ...onCallScheduleOperations,
+  ...escalationPolicyOperations,
+  ...acknowledgementOperations,
   ...searchOperations,
   ...analyticsOperations,
   ...notificationOperations,

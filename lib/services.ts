@@ -1,6 +1,7 @@
 import { lazyOpenAi } from './ai/lazy-openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import { lazyWebauthn } from './auth/lazy-webauthn.ts'
@@ -36,6 +37,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     deviceTokens: createDeviceTokens(config),
     exportTokens: createExportTokens(config),
     unsubscribeTokens: createUnsubscribeTokens(config),
+    acknowledgementTokens: createAcknowledgementTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),

@@ -10,6 +10,8 @@ import * as aiTasks from '../ai/tasks/service.ts'
 import * as maintenanceRuns from '../maintenance/runs/service.ts'
 import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
+import { RemindJob } from '../oncall/reminders/schemas.ts'
+import * as reminders from '../oncall/reminders/service.ts'
 import { ReadTicketJob } from '../psa/changes/schemas.ts'
 import * as ticketChanges from '../psa/changes/service.ts'
 import { PushJob } from '../psa/push-attempts/schemas.ts'
@@ -64,6 +66,12 @@ export const jobOperations = [
     path: attemptJobs.export.path,
     body: ExportJob,
     handle: ({ ctx, body }) => exportSlices.attempt(ctx, body.export_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.remind',
+    path: attemptJobs.reminder.path,
+    body: RemindJob,
+    handle: ({ ctx, body }) => reminders.attempt(ctx, body.reminder_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',

@@ -9,6 +9,7 @@ import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as aiTasks from '../ai/tasks/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
+import * as reminders from '../oncall/reminders/service.ts'
 import * as ticketChanges from '../psa/changes/service.ts'
 import * as pushes from '../psa/push-attempts/service.ts'
 import * as webhooks from '../webhooks/attempts/service.ts'
@@ -29,7 +30,7 @@ type SweepContext = deliveries.DeliveryContext &
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = { deliveries, pushes, ticketChanges, assessments: aiAssessments, aiTasks, webhooks, exports: exportSlices }
+  const kinds = { deliveries, pushes, ticketChanges, assessments: aiAssessments, aiTasks, webhooks, reminders, exports: exportSlices }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,

@@ -6,7 +6,8 @@ export type TokenSettings = Pick<Config, 'JWT_KEYS' | 'JWT_ISSUER' | 'JWT_AUDIEN
 
 /** Signs and verifies the tokens of one audience, so that no token can be used for another purpose. */
 export interface TokenSigner {
-  sign(subject: string, claims: JWTPayload, lifetimeSeconds: number): Promise<string>
+  /** Sign a token that is valid from `issuedAt` on, now by default. */
+  sign(subject: string, claims: JWTPayload, lifetimeSeconds: number, issuedAt?: Date): Promise<string>
   /** Return the claims of a token, or null when it is not ours, was changed, has expired or is for another audience. */
   verify(token: string): Promise<JWTPayload | null>
 }
@@ -20,14 +21,15 @@ export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenS
   const getKey = async ({ kid }: { kid?: string }) => (await imported.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
   const kid = keys[0]?.kid ?? ''
   return {
-    async sign(subject, claims, lifetimeSeconds) {
+    async sign(subject, claims, lifetimeSeconds, issuedAt = new Date()) {
+      const issuedSeconds = Math.floor(issuedAt.getTime() / 1000)
       return new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', kid, typ: 'JWT' })
         .setSubject(subject)
         .setIssuer(issuer)
         .setAudience(audience)
-        .setIssuedAt()
-        .setExpirationTime(`${lifetimeSeconds}s`)
+        .setIssuedAt(issuedSeconds)
+        .setExpirationTime(issuedSeconds + lifetimeSeconds)
         .sign(await getKey({ kid }))
     },
     async verify(token) {

@@ -18,6 +18,8 @@ export interface ChatMessage {
   sections?: readonly LabelledText[]
   /** The label of a button that opens the URL. Without it there is only a link. */
   button?: { label: string; isUrgent: boolean }
+  /** A second button, with an address of its own. */
+  secondButton?: { label: string; url: string }
 }
 
 /** The type of an incoming webhook: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */

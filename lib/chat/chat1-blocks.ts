@@ -32,7 +32,7 @@ function clipEscaped(text: string, max: number): string {
  * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are `plain_text`: mrkdwn, which would
  * make `*slow*` bold, has no escape for its marks.
  */
-export function toBlocks({ title, body, url, facts = [], sections = [], button }: ChatMessage) {
+export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
   const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
   const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
   const blocks = [
@@ -43,7 +43,9 @@ export function toBlocks({ title, body, url, facts = [], sections = [], button }
       { type: 'section', text: toBold(label) },
       { type: 'section', text: toPlainText(text, max) },
     ]),
-    ...(url && button ? [{ type: 'actions', elements: [toButton(url, button)] }] : []),
+    ...(url && button
+      ? [{ type: 'actions', elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])] }]
+      : []),
     ...(url ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: `<${escapeText(url)}|Open in Support Flow>` }] }] : []),
   ]
   return { text: clipEscaped(title, maxText), blocks }
@@ -56,6 +58,10 @@ function toPlainText(text: string, max: number) {
 const toBold = (label: string) => ({ type: 'mrkdwn', text: `*${label}*` })
 // The fields of a section are shown in two columns.
 const toFields = ({ label, text }: LabelledText) => [toBold(label), toPlainText(text, maxFact)]
+
+function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>) {
+  return { type: 'button', text: toPlainText(label, 75), url, action_id: 'second' }
+}
 
 function toButton(url: string, { label, isUrgent }: NonNullable<ChatMessage['button']>) {
   return { type: 'button', text: toPlainText(label, 75), url, action_id: 'open', ...(isUrgent ? { style: 'danger' } : {}) }

@@ -25,7 +25,7 @@ export function toAdaptiveCard(message: ChatMessage) {
   return card
 }
 
-function buildCard({ title, body, url, facts = [], sections = [], button }: ChatMessage, length: number) {
+function buildCard({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage, length: number) {
   const text = (value: string, style: object) => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
   const factSet = {
     type: 'FactSet',
@@ -50,7 +50,10 @@ function buildCard({ title, body, url, facts = [], sections = [], button }: Chat
               text(clip(section.text, length), { spacing: 'Small' }),
             ]),
           ],
-          actions: url ? [{ type: 'Action.OpenUrl', title: button?.label ?? 'Open in Support Flow', url }] : [],
+          actions: [
+            ...(url ? [{ type: 'Action.OpenUrl', title: button?.label ?? 'Open in Support Flow', url }] : []),
+            ...(secondButton ? [{ type: 'Action.OpenUrl', title: secondButton.label, url: secondButton.url }] : []),
+          ],
         },
       },
     ],

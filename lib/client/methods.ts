@@ -703,6 +703,48 @@ create: Method<'maintenance.runs.create'>
 list: PagedMethod<'maintenance.runs.list'>
 }
 }
+oncall: {
+schedules: {
+/** List who is on call now. One entry per schedule of the account, sorted by name. */
+listOnCall: Method<'oncall.schedules.listOnCall'>
+/** List on-call schedules. Sorted by name. */
+list: PagedMethod<'oncall.schedules.list'>
+/** Create an on-call schedule. A team admin creates schedules of their team. An account has at most 50 schedules. */
+create: Method<'oncall.schedules.create'>
+/** Get an on-call schedule */
+get: Method<'oncall.schedules.get'>
+/** Update an on-call schedule */
+update: Method<'oncall.schedules.update'>
+/** Delete an on-call schedule. A schedule that escalation policies notify returns 409 `in_use` with these policies in `policies`. */
+delete: Method<'oncall.schedules.delete'>
+/** List the shifts of an on-call schedule. Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out. */
+listShifts: Method<'oncall.schedules.listShifts'>
+/** List the overrides of an on-call schedule. The last to end first. */
+listOverrides: PagedMethod<'oncall.schedules.listOverrides'>
+/** Put a user on call for a time. Every engineer may take over themselves; admins may name anyone. Of overrides at the same time, the newest applies. A schedule has at most 500; they are deleted 92 days after their end. */
+createOverride: Method<'oncall.schedules.createOverride'>
+/** Delete an override. Only its creator and admins may delete it. */
+deleteOverride: Method<'oncall.schedules.deleteOverride'>
+}
+policies: {
+/** List escalation policies. Sorted by name. */
+list: PagedMethod<'oncall.policies.list'>
+/** Create an escalation policy. Its steps begin when a session is escalated and end when a colleague claims, picks up or acknowledges the escalation, or its session ends. The engineer who escalated is not notified. A team has at most one default policy: otherwise 409 `conflict`. An account has at most 50 policies. */
+create: Method<'oncall.policies.create'>
+/** Get an escalation policy */
+get: Method<'oncall.policies.get'>
+/** Update an escalation policy. Earlier escalations keep the steps that the policy had. */
+update: Method<'oncall.policies.update'>
+/** Delete an escalation policy. Earlier escalations keep the steps that the policy had. */
+delete: Method<'oncall.policies.delete'>
+}
+acknowledgements: {
+/** Show the page to acknowledge an escalation. Changes nothing. */
+showPage: Method<'oncall.acknowledgements.showPage'>
+/** Acknowledge an escalation with one click. The link of a reminder is valid for 24 hours. The escalation policy stops, and the engineer who escalated is notified. Only the first acknowledgement of an escalation counts; it is still unclaimed. Ignores the body. */
+acknowledge: Method<'oncall.acknowledgements.acknowledge'>
+}
+}
 search: {
 /** Search everything in my account. Finds flows and their published steps, library steps, scripts, sessions, AI sessions, articles and diagrams that I may see, best first. All words must occur; the last one may be the start of a word, for a search as you type. Without a result, words that are spelled similarly count. Ticket numbers, host names, addresses and error codes are found whole and by their start. */
 find: Method<'search.find'>

@@ -563,7 +563,7 @@ allowed_ranges?: (string)[] | undefined
 /** When the key stops working; by default never. */
 expires_at?: (string | null) | undefined
 }
-export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'search:read' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
+export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'oncall:read' | 'oncall:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'search:read' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
 /** Format of the article. */
 export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
 /** The state of the assessment. */
@@ -994,6 +994,79 @@ n_handoffs_with_action: number
 /** A description of what is measured. */
 metric_definition: string
 }
+export type EscalationPolicyCreate = {
+/** Name of the policy. */
+name: string
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default?: boolean | undefined
+/** How often the steps are taken. */
+rounds?: number | undefined
+/** The steps of a round, in order. */
+steps: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[]
+}
+export type EscalationPolicyResponse = {
+id: Id
+/** Name of the policy. */
+name: string
+/** The team it belongs to; null for the whole account. */
+team_id: (Id | null)
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default: boolean
+/** How often the steps are taken. */
+rounds: number
+/** The steps of a round, in order. */
+steps: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[]
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+}
+export type EscalationPolicyUpdate = {
+/** Name of the policy. */
+name?: string | undefined
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Whether it applies to the escalations of its team. That of the account applies to teams without a default policy. */
+is_default?: boolean | undefined
+/** How often the steps are taken. */
+rounds?: number | undefined
+/** The steps of a round, in order. */
+steps?: ({
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: ({
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+})[]
+})[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
 export type EscalationQueueItem = {
 /** Id of the escalated session. */
 session_id: string
@@ -1015,6 +1088,8 @@ claimed_by: (Id | null)
 /** When it was escalated; the last change of a session without a handoff. */
 created_at: string
 }
+/** `user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel. */
+export type EscalationTargetType = ('user' | 'schedule' | 'channel')
 export type EventKey = {
 key: NotificationEventKey
 /** When the event happens, and who is notified in the app. */
@@ -2382,7 +2457,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -2449,6 +2524,155 @@ id: string
 name: string
 /** Where the browser may continue: hosts, or the scheme of a program on the device. */
 redirect_hosts: (string)[]
+}
+export type OnCallNow = {
+/** Id of the schedule. */
+schedule_id: string
+/** Its name. */
+schedule_name: string
+/** The team it belongs to; null for the whole account. */
+team_id: (Id | null)
+/** Who is on call; null if nobody is. */
+user: ({
+id: Id
+/** Full name. */
+name: string
+} | null)
+/** When the shift ends; null if nobody is on call. */
+until: (Timestamp | null)
+/** The override that puts this user on call; null for a turn of a rotation. */
+override_id: (Id | null)
+}
+export type OnCallOverrideCreate = {
+/** Id of the user who takes over: an engineer or admin. */
+member_id: string
+/** When it begins. */
+starts_at: string
+/** When it ends: in the future, at most 31 days after `starts_at`. */
+ends_at: string
+}
+export type OnCallOverrideResponse = {
+id: Id
+/** Who is on call. */
+user: {
+id: Id
+/** Full name. */
+name: string
+}
+starts_at: Timestamp
+ends_at: Timestamp
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+}
+export type OnCallScheduleCreate = {
+/** Name of the schedule. */
+name: string
+/** IANA time zone. */
+timezone: string
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+rotations?: (({
+/** Each member is on call for a day. */
+kind: 'daily'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+} | {
+/** Each member is on call for a week. */
+kind: 'weekly'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+handoff_day: Weekday
+}))[] | undefined
+}
+export type OnCallScheduleResponse = {
+id: Id
+/** Name of the schedule. */
+name: string
+/** IANA time zone. */
+timezone: string
+/** The team it belongs to; null for the whole account. */
+team_id: (Id | null)
+/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+rotations: (({
+/** Each member is on call for a day. */
+kind: 'daily'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+} | {
+/** Each member is on call for a week. */
+kind: 'weekly'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+handoff_day: Weekday
+}))[]
+/** Increases with every save. */
+version: number
+/** The user who created it. */
+created_by: string
+created_at: Timestamp
+/** When it was last saved. */
+updated_at: string
+}
+export type OnCallScheduleUpdate = {
+/** Name of the schedule. */
+name?: string | undefined
+/** IANA time zone. */
+timezone?: string | undefined
+/** The team it belongs to; null for the whole account. */
+team_id?: (Id | null) | undefined
+/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+rotations?: (({
+/** Each member is on call for a day. */
+kind: 'daily'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+} | {
+/** Each member is on call for a week. */
+kind: 'weekly'
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+handoff_day: Weekday
+}))[] | undefined
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+expected_version?: number | undefined
+}
+export type OnCallShift = {
+/** Who is on call. */
+user: {
+id: Id
+/** Full name. */
+name: string
+}
+starts_at: Timestamp
+ends_at: Timestamp
+/** The override that puts this user on call; null for a turn of a rotation. */
+override_id: (Id | null)
 }
 export type OnboardingStatusResponse = {
 /** The highest step sent so far; 0 before the first. 1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done. */
@@ -2546,7 +2770,7 @@ postgresql: string
 }
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'assessments' | 'live_events' | 'exports' | 'ticket_changes')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'ticket_changes')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -4571,9 +4795,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined
@@ -4629,6 +4853,8 @@ export type WebhookWithSecret = (WebhookResponse & {
 /** The signing secret, `whsec_…`. It is shown only once. */
 secret: string
 })
+/** The day on which a turn ends and the next begins. */
+export type Weekday = ('sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday')
 
 export type OperationId = keyof Operations
 
@@ -5245,6 +5471,45 @@ schedule_id: string }; output: MaintenanceRunNow; code: 'already_started' | 'ema
 schedule_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (MaintenanceRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.listOnCall': { input: { /** Only the schedules of this team. */
+team_id?: string | undefined }; output: (OnCallNow)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (OnCallScheduleResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.create': { input: (OnCallScheduleCreate); output: OnCallScheduleResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.get': { input: { /** Id of the on-call schedule. */
+schedule_id: string }; output: OnCallScheduleResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.update': { input: { /** Id of the on-call schedule. */
+schedule_id: string } & (OnCallScheduleUpdate); output: OnCallScheduleResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'oncall.schedules.delete': { input: { /** Id of the on-call schedule. */
+schedule_id: string }; output: undefined; code: 'email_not_verified' | 'in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.listShifts': { input: { /** Id of the on-call schedule. */
+schedule_id: string; /** The start of the time. */
+from: string; /** Its end, at most 92 days later. */
+to: string }; output: (OnCallShift)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.listOverrides': { input: { /** Id of the on-call schedule. */
+schedule_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (OnCallOverrideResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.createOverride': { input: { /** Id of the on-call schedule. */
+schedule_id: string } & (OnCallOverrideCreate); output: OnCallOverrideResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.deleteOverride': { input: { /** Id of the on-call schedule. */
+schedule_id: string; /** Id of the override. */
+override_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (EscalationPolicyResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.create': { input: (EscalationPolicyCreate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.get': { input: { /** Id of the escalation policy. */
+policy_id: string }; output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.policies.update': { input: { /** Id of the escalation policy. */
+policy_id: string } & (EscalationPolicyUpdate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'oncall.policies.delete': { input: { /** Id of the escalation policy. */
+policy_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.acknowledgements.showPage': { input: { /** The token of the link in the message. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
+  'oncall.acknowledgements.acknowledge': { input: { /** The token of the link in the message. */
+token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'search.find': { input: { /** The words to look for. Those after the tenth are ignored. */
 q: string; /** Only these types, separated by commas: flow, step, library_step, script, session, ai_session, article, diagram. */
 types?: string | undefined; /** The maximum number of results. */

@@ -337,6 +337,15 @@ export const exportedTables: readonly ExportedTable[] = [
     columns: ['id', 'session_id', 'position', 'role', 'content', 'created_at'],
     limit: 100,
   }),
+  exportTable('on_call_schedules', 'on_call_schedules', {
+    columns: ['id', 'team_id', 'name', 'timezone', 'rotations', 'version', 'created_by', 'created_at', 'updated_at'],
+  }),
+  exportTable('on_call_overrides', 'on_call_overrides', {
+    columns: ['id', 'schedule_id', 'user_id', 'starts_at', 'ends_at', 'created_by', 'created_at'],
+  }),
+  exportTable('escalation_policies', 'escalation_policies', {
+    columns: ['id', 'team_id', 'name', 'is_default', 'rounds', 'steps', 'version', 'created_by', 'created_at', 'updated_at'],
+  }),
   exportTable('maintenance_schedules', 'schedules', {
     columns: [
       'id',
@@ -578,6 +587,33 @@ export const exportedTables: readonly ExportedTable[] = [
     key: { import_id: 'uuid', id: 'uuid' },
     columns: ['id', 'import_id', 'parent_id', 'position', 'kind', 'title', 'content'],
     limit: 100,
+  }),
+  exportTable('escalation_follow_ups', 'escalation_follow_ups', {
+    columns: [
+      'id',
+      'session_id',
+      'handoff_id',
+      'policy_id',
+      'rounds',
+      'steps',
+      'alert',
+      'acknowledged_by',
+      'acknowledged_at',
+      'created_at',
+    ],
+    limit: 100,
+  }),
+  exportTable('escalation_reminders', 'escalation_reminders', {
+    columns: ['id', 'follow_up_id', 'round', 'step', 'event_id', 'state', 'sent_at', 'created_at'],
+    leftOut: {
+      attempts: state,
+      max_attempts: state,
+      last_error: state,
+      last_status_code: state,
+      next_attempt_at: state,
+      leased_until: state,
+      swept_at: state,
+    },
   }),
   exportTable('notification_configs', 'notification_configs', {
     columns: ['id', 'channel', 'email_addresses', 'events_enabled', 'created_at', 'set_up_by'],

@@ -1,7 +1,10 @@
 import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
+import type { StoredAlert } from '../events/escalation-alert.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
+import type { EscalationStep } from '../oncall/escalation-step.ts'
+import type { Rotation } from '../oncall/schema.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
@@ -19,6 +22,9 @@ export interface JsonColumns {
   'ai_steps.citations': Citation[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
+  'escalation_follow_ups.alert': StoredAlert
+  'escalation_follow_ups.steps': EscalationStep[]
+  'escalation_policies.steps': EscalationStep[]
   'flow_conversations.environment_tags': string[]
   'kb_imports.blocks': Block[]
   'kb_imports.warnings': string[]
@@ -26,6 +32,7 @@ export interface JsonColumns {
   'network_diagrams.nodes': DiagramNode[]
   'notification_configs.email_addresses': string[]
   'notification_configs.events_enabled': string[]
+  'on_call_schedules.rotations': Rotation[]
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
   'psa_pushes.details': Record<string, unknown>

@@ -69,6 +69,9 @@ export const retention: Record<keyof DB, Policy> = {
   device_types: kept(work),
   diagram_versions: deletedBy('beyond the newest 100 of a diagram', 'limited by the stored bytes of the plan'),
   draft_templates: kept(work),
+  escalation_follow_ups: endsWith('ai_handoffs', 'one per escalation'),
+  escalation_policies: kept(work),
+  escalation_reminders: endsWith('escalation_follow_ups', 'at most 50 per escalation'),
   // An event takes its notifications and deliveries with it.
   events: expires('nobody reads old notifications', { column: 'created_at', keptFor: { setting: 'notification_days' }, maxBatch: 500 }),
   feature_overrides: kept(platform),
@@ -99,6 +102,8 @@ export const retention: Record<keyof DB, Policy> = {
   oauth_codes: expires('the reuse of a code ends its grant', { column: 'expires_at', keptFor: '1 day' }),
   oauth_refresh_tokens: expires('its second use ends the grant', { column: 'used_at', keptFor: '30 days' }),
   oauth_states: expires('for support', { column: 'expires_at', keptFor: '1 day' }),
+  on_call_overrides: expires('shows who was on call', { column: 'ends_at', keptFor: '92 days' }),
+  on_call_schedules: kept(work),
   onboarding: kept(person),
   one_time_tokens: expires('for support', { column: 'expires_at', keptFor: '30 days' }),
   passkey_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),

@@ -425,6 +425,53 @@ export interface DraftTemplatesTable {
   source_fix_id: string | null
 }
 
+export interface EscalationFollowUpsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  handoff_id: string
+  policy_id: string | null
+  rounds: number
+  steps: JsonColumns['escalation_follow_ups.steps']
+  alert: JsonColumns['escalation_follow_ups.alert']
+  acknowledged_by: string | null
+  acknowledged_at: string | null
+  created_at: Generated<string>
+}
+
+export interface EscalationPoliciesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  name: string
+  is_default: Generated<boolean>
+  rounds: number
+  steps: JsonColumns['escalation_policies.steps']
+  version: Generated<number>
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface EscalationRemindersTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  follow_up_id: string
+  round: number
+  step: number
+  event_id: string | null
+  state: Generated<'waiting' | 'retrying' | 'sent' | 'stopped' | 'failed'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: string | null
+  leased_until: string | null
+  swept_at: string | null
+  sent_at: string | null
+  created_at: Generated<string>
+}
+
 export interface EventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -737,6 +784,30 @@ export interface OauthStatesTable {
   expires_at: Generated<string>
   used_at: string | null
   created_at: Generated<string>
+}
+
+export interface OnCallOverridesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  schedule_id: string
+  user_id: string
+  starts_at: string
+  ends_at: string
+  created_by: Generated<string>
+  created_at: Generated<string>
+}
+
+export interface OnCallSchedulesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  name: string
+  timezone: string
+  rotations: JsonColumns['on_call_schedules.rotations']
+  version: Generated<number>
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
 }
 
 export interface OnboardingTable {
@@ -1427,6 +1498,9 @@ export interface DB {
   device_types: DeviceTypesTable
   diagram_versions: DiagramVersionsTable
   draft_templates: DraftTemplatesTable
+  escalation_follow_ups: EscalationFollowUpsTable
+  escalation_policies: EscalationPoliciesTable
+  escalation_reminders: EscalationRemindersTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
@@ -1456,6 +1530,8 @@ export interface DB {
   oauth_codes: OauthCodesTable
   oauth_refresh_tokens: OauthRefreshTokensTable
   oauth_states: OauthStatesTable
+  on_call_overrides: OnCallOverridesTable
+  on_call_schedules: OnCallSchedulesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
   passkey_challenges: PasskeyChallengesTable

@@ -11,6 +11,13 @@ export interface EscalationDetails {
   next_steps: string
 }
 
+/** What later alerts of the same escalation show, as it was when the session was escalated. */
+export interface StoredAlert {
+  problem: string
+  ticket_id: string | null
+  details: EscalationDetails
+}
+
 /** Maximum length of a text of an alert, in characters. Each recipient has a notification with these texts. */
 export const maxTextLength = 2000
 

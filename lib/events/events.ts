@@ -23,6 +23,19 @@ export type Event = EventOrigin &
         targetUserId: string | null
         details?: EscalationDetails
       }
+    | {
+        key: 'escalation.reminded'
+        sessionId: string
+        handoffId: string
+        problemSummary: string
+        psaTicketId: string | null
+        /** The place of the step, counted from 1. */
+        round: number
+        step: number
+        userIds: string[]
+        details: EscalationDetails
+      }
+    | { key: 'escalation.acknowledged'; sessionId: string; handoffId: string; problemSummary: string; engineerId: string }
     | { key: 'handoff.claimed'; sessionId: string; sessionTitle: string; claimantName: string; engineerId: string }
     | { key: 'handoff.assessment_ready'; sessionId: string; sessionTitle: string; claimantId: string | null }
     | { key: 'proposal.submitted'; proposalId: string; flowName: string; submitterName: string }
@@ -87,6 +100,9 @@ export function toAnnouncement(event: Event): Announcement {
         emailRecipients: true,
       }
     }
+    case 'escalation.reminded':
+    case 'escalation.acknowledged':
+      return toFollowUpAnnouncement(event, defaults)
     case 'handoff.claimed':
       return {
         ...defaults,
@@ -133,6 +149,16 @@ export function toAnnouncement(event: Event): Announcement {
     default:
       return toRemainingAnnouncement(event, defaults)
   }
+}
+
+function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+  const announcement = { ...defaults, body: event.problemSummary, link: escalationPath(event.sessionId) }
+  const snippet = toSnippet(event.problemSummary)
+  if (event.key === 'escalation.acknowledged')
+    return { ...announcement, title: `Your escalation was acknowledged: ${snippet}`, userIds: [event.engineerId] }
+  const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+  const { userIds, details } = event
+  return { ...announcement, title: `Nobody has taken this yet: ${snippet}${ticket}`, userIds, escalation: details, emailRecipients: true }
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>

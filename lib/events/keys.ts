@@ -1,6 +1,8 @@
 /** Every event that a channel can subscribe to, with the description that the API returns. */
 export const eventKeys = {
   'session.escalated': 'An engineer escalated a session; team admins and the target engineer are notified',
+  'escalation.reminded': 'Nobody has taken an escalation yet; a step of its escalation policy notifies people and channels',
+  'escalation.acknowledged': 'A colleague acknowledged an escalation; the engineer who escalated is notified',
   'handoff.claimed': 'A colleague claimed a handoff; the engineer who escalated is notified',
   'handoff.assessment_ready':
     'The AI assessment of a handoff is stored; its claimant is notified, or the team admins while it is unclaimed',

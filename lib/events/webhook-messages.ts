@@ -30,6 +30,23 @@ const builders: Builders = {
       details,
     },
   }),
+  'escalation.reminded': ({ sessionId, handoffId, teamId, psaTicketId, problemSummary, round, step, userIds }) => ({
+    subject: sessionId,
+    data: {
+      session_id: sessionId,
+      handoff_id: handoffId,
+      team_id: teamId,
+      ticket_id: psaTicketId,
+      problem: clip(problemSummary, maxTextLength),
+      round,
+      step,
+      user_ids: userIds,
+    },
+  }),
+  'escalation.acknowledged': ({ sessionId, handoffId, teamId, actorId }) => ({
+    subject: sessionId,
+    data: { session_id: sessionId, handoff_id: handoffId, team_id: teamId, acknowledged_by: actorId },
+  }),
   'handoff.claimed': ({ sessionId, sessionTitle, actorId, claimantName, engineerId, teamId }) => ({
     subject: sessionId,
     data: {

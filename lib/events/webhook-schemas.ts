@@ -75,6 +75,22 @@ export const webhookData = {
     problem: z.string().describe('The problem, at most 2,000 characters.'),
     details: EscalationDetails.nullable().describe('The details; null for an older session.'),
   }),
+  'escalation.reminded': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    handoff_id: Id.describe('Id of the handoff.'),
+    team_id: TeamId,
+    ticket_id: TicketId,
+    problem: z.string().describe('The problem, at most 2,000 characters.'),
+    round: z.int().describe('The round of the escalation policy, from 1.'),
+    step: z.int().describe('The step of the round, from 1.'),
+    user_ids: z.array(Id).describe('The users who were notified.'),
+  }),
+  'escalation.acknowledged': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    handoff_id: Id.describe('Id of the handoff.'),
+    team_id: TeamId,
+    acknowledged_by: OptionalId.describe('Id of the colleague; null for the link in a chat channel.'),
+  }),
   'handoff.claimed': z.strictObject({
     session_id: Id.describe('Id of the AI session.'),
     title: SessionTitle,

@@ -14,6 +14,7 @@ export const keySubjects = [
   'diagrams',
   'flows',
   'maintenance',
+  'oncall',
   'psa',
   'scripts',
   'search',

@@ -3,7 +3,7 @@ import { escapeHtml } from '../text/html.ts'
 import { removeLinks, toPlainName } from '../text/plain-name.ts'
 import { type Brand, darkBackground, lightBackground, serviceName, toReadableColours } from './brand.ts'
 
-/** The content of an e-mail in plain text, and at most one link. The subject is not repeated in the body. */
+/** The content of an e-mail in plain text, and at most two links. The subject is not repeated in the body. */
 export interface EmailContent {
   subject: string
   paragraphs: string[]
@@ -14,6 +14,7 @@ export interface EmailContent {
   /** Whether the first fact is shown in red. */
   isUrgent?: boolean
   link?: { label: string; url: string }
+  secondLink?: { label: string; url: string }
 }
 
 /** Whose e-mail it is, why the recipient gets it, and how to stop such e-mails: with a link, or a sentence where there is none. */
@@ -45,11 +46,11 @@ export function renderEmail(content: EmailContent, frame: EmailFrame): { subject
 }
 
 function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): string {
-  const { paragraphs, facts = [], sections = [], isUrgent = false, link } = content
+  const { paragraphs, facts = [], sections = [], isUrgent = false, link, secondLink } = content
   const { light, dark } = toReadableColours(frame.brand.colour)
   const body = paragraphs.map((text) => `<p style="${textStyle}">${escapeHtml(text)}</p>`).join('')
   const alert = renderFacts(facts, isUrgent) + sections.map(renderSection).join('')
-  const main = `${renderHeader(frame.brand, light)}${alert}${body}${link ? renderButton(link, light) : ''}${renderFooter(frame)}`
+  const main = `${renderHeader(frame.brand, light)}${alert}${body}${[link, secondLink].map((button) => (button ? renderButton(button, light) : '')).join('')}${renderFooter(frame)}`
   const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
   // Some mail programs drop the style of the body, so the first element has its own.
   const box = `max-width:600px;margin:0 auto;padding:24px 16px;${font};color:${colours.text}`
@@ -109,12 +110,15 @@ function renderSection({ label, text }: LabelledText): string {
   return `<h2 style="margin:0 0 4px;font-size:16px">${escapeHtml(label)}</h2><p style="${textStyle}">${escapeHtml(text)}</p>`
 }
 
-function renderText({ paragraphs, facts = [], sections = [], link }: EmailContent, { brand, reason, stop }: EmailFrame): string {
+function renderText(
+  { paragraphs, facts = [], sections = [], link, secondLink }: EmailContent,
+  { brand, reason, stop }: EmailFrame,
+): string {
   const blocks = [
     ...(facts.length > 0 ? [facts.map(({ label, text }) => `${label}: ${text}`).join('\n')] : []),
     ...sections.map(({ label, text }) => `${label}\n${text}`),
     ...paragraphs,
-    ...(link ? [`${link.label}: ${link.url}`] : []),
+    ...[link, secondLink].flatMap((button) => (button ? [`${button.label}: ${button.url}`] : [])),
     // Mail programs take what follows this line for a signature: https://www.rfc-editor.org/rfc/rfc3676#section-4.3
     `-- \n${nameSender(brand)}\n${reason}\n${typeof stop === 'string' ? stop : `${stop.label}: ${stop.url}`}`,
   ]

@@ -135,6 +135,12 @@ export const tools: readonly ToolDeclaration[] = [
     hint: 'Hand an AI session over to a colleague with all that is known. People are notified.',
     isDestructive: true,
   },
+  {
+    name: 'list_on_call',
+    operation: 'oncall.schedules.listOnCall',
+    title: 'List who is on call',
+    hint: 'Find the colleague to turn to now, before escalating.',
+  },
   { name: 'list_escalations', operation: 'ai.escalations.listQueue', title: 'List escalations', hint: 'List what waits for a colleague.' },
   {
     name: 'resolve_diagnosis',

@@ -17,6 +17,7 @@ export const outboxes = [
   { table: 'psa_ticket_changes', initial: 'queued' },
   { table: 'ai_tasks', initial: 'queued' },
   { table: 'webhook_deliveries', initial: 'pending' },
+  { table: 'escalation_reminders', initial: 'waiting' },
 ]
 
 /** Return a statement about the open rows of every outbox. `condition` refers to their columns. */

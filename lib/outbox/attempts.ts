@@ -24,7 +24,7 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 }
 
 /** Kinds of stored work in the metrics. Deliveries are counted by their channel. */
-export type AttemptLabel = 'ai_task' | 'assessment' | 'chat' | 'email' | 'export' | 'push' | 'ticket_change' | 'webhook'
+export type AttemptLabel = 'ai_task' | 'assessment' | 'chat' | 'email' | 'export' | 'push' | 'reminder' | 'ticket_change' | 'webhook'
 
 /** Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until the next one, null without one. */
 export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>, retrySeconds: number | null): void {

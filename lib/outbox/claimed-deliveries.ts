@@ -54,6 +54,8 @@ export const ClaimedDelivery = z.object({
   escalation: z.custom<EscalationDetails | null>(),
   /** The webhook that the e-mail is about. */
   webhook: z.custom<DisabledWebhook | null>(),
+  /** When the reminder of an escalation was sent that the delivery belongs to, RFC 3339. */
+  reminded_at: z.string().nullable(),
   batch_key: z.string().nullable(),
   /** Whether it was created more than a day ago. */
   is_old: z.boolean(),
@@ -68,6 +70,7 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
          d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
          a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
+         (select r.sent_at from escalation_reminders r where r.account_id = d.account_id and r.event_id = d.event_id) as reminded_at,
          d.created_at < app.now() - interval '1 day' as is_old
     from ${claimed} d
     join accounts a on a.id = d.account_id

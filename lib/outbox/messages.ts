@@ -7,6 +7,7 @@ export const attemptJobs = {
   push: { path: '/jobs/psa/push', idField: 'push_id' },
   ai_task: { path: '/jobs/ai/task', idField: 'task_id' },
   assessment: { path: '/jobs/ai/assess', idField: 'handoff_id' },
+  reminder: { path: '/jobs/escalations/remind', idField: 'reminder_id' },
   webhook: { path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
   ticket_change: { path: '/jobs/psa/ticket', idField: 'change_id' },
   export: { path: '/jobs/accounts/export', idField: 'export_id' },

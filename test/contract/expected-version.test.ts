@@ -10,12 +10,14 @@ const versioned = operations.flatMap((op) =>
   op.body instanceof z.ZodObject && 'expected_version' in op.body.shape ? [[op.id, op] as const] : [],
 )
 
-it('flows, scripts, diagrams, target lists and task lanes are saved with an expected version', () => {
+it('flows, scripts, diagrams, target lists, on-call schedules, escalation policies and task lanes are saved with an expected version', () => {
   expect(versioned.map(([id]) => id).sort()).toEqual([
     'ai.triage.putTaskLane',
     'diagrams.update',
     'flows.trees.update',
     'maintenance.targetLists.update',
+    'oncall.policies.update',
+    'oncall.schedules.update',
     'scripts.update',
   ])
 })

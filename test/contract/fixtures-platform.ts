@@ -14,7 +14,7 @@ function createPlanName(): string {
   return `p${randomBytes(8).toString('hex')}`
 }
 
-function insertColleague(service: Service, { accountId }: Person): Promise<string> {
+export function insertColleague(service: Service, { accountId }: Person): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const statement = `insert into users (account_id, email, full_name, role) values ($1, $2, 'Vik Olsen', 'engineer') returning id`
   return insertReturningId(service, statement, [accountId, email])

@@ -21,6 +21,7 @@ import { flowFixtures } from './fixtures-flows.ts'
 import { knowledgeFixtures } from './fixtures-knowledge.ts'
 import { maintenanceFixtures } from './fixtures-maintenance.ts'
 import { memberFixtures } from './fixtures-members.ts'
+import { onCallFixtures } from './fixtures-oncall.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
@@ -43,6 +44,7 @@ export const fixtures: Record<string, Fixture> = {
   ...knowledgeFixtures,
   ...sessionFixtures,
   ...maintenanceFixtures,
+  ...onCallFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...twoFactorFixtures,

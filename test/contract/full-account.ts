@@ -9,6 +9,7 @@ import { insertExport } from './fixtures-exports.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
+import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
@@ -43,6 +44,9 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertStep(service, account.admin)
   await insertFullSession(service, account.admin)
   await insertFullAiSession(service, account.admin)
+  await insertFollowUp(service, account.id)
+  await insertOverride(service, account.admin)
+  await insertPolicy(service, account.admin)
   await insertConversation(service, account.admin)
   await insertProposal(service, account.admin)
   await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [account.id])

@@ -12,6 +12,9 @@ const createByPath: Record<string, (person: Person, name: string) => Promise<unk
   '/categories': (person, name) => person.call('POST', '/categories', { name }),
   '/teams': (person, name) => person.call('POST', '/teams', { name }),
   '/target-lists/': (person, name) => person.call('POST', '/target-lists/', { name, targets: [{ label: 'PC' }] }),
+  '/escalation-policies': (person, name) =>
+    person.call('POST', '/escalation-policies', { name, steps: [{ delay_minutes: 1, targets: [{ type: 'user', id: person.id }] }] }),
+  '/on-call-schedules': (person, name) => person.call('POST', '/on-call-schedules', { name, timezone: 'UTC' }),
   '/script-templates': (person, name) => person.call('POST', '/script-templates', { name, language: 'bash', script_body: 'true' }),
   '/script-templates/categories': (person, name) => person.call('POST', '/script-templates/categories', { name }),
   '/device-types?category=storage': (person, name) => person.call('POST', '/device-types', { name, category: 'storage' }),

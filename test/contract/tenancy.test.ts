@@ -66,6 +66,8 @@ const otherIndexes = new Set([
   'psa_rule_matches_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_pushes_body', // the clean-up deletes by age in every account, on the platform connection
   'billing_events_age', // the clean-up deletes by age in every account, on the platform connection
+  'escalation_reminders_due', // the sweep reads every account at once, on the platform connection
+  'on_call_overrides_age', // the clean-up deletes by age in every account, on the platform connection
   'maintenance_runs_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_sales_lead', // a foreign key of the platform: a lead has no account
   'sessions_tree_version', // for a foreign key, of which the other account comes first

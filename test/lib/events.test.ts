@@ -22,6 +22,34 @@ type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extra
 /** Functions that build an event of each key from a text and a name. */
 const samples: SampleBuilders = {
   'session.escalated': (text, name) => ({ ...escalation, engineerName: name, problemSummary: text, psaTicketId: name.slice(0, 50) }),
+  'escalation.reminded': (text, name) => ({
+    ...actor,
+    key: 'escalation.reminded',
+    sessionId: id,
+    handoffId: id,
+    problemSummary: text,
+    psaTicketId: name.slice(0, 50),
+    round: 1,
+    step: 1,
+    userIds: ['u'],
+    details: {
+      urgency: 'high',
+      client_name: null,
+      psa_ticket_id: null,
+      reason: text,
+      summary: text,
+      what_was_tried: text,
+      next_steps: text,
+    },
+  }),
+  'escalation.acknowledged': (text) => ({
+    ...actor,
+    key: 'escalation.acknowledged',
+    sessionId: id,
+    handoffId: id,
+    problemSummary: text,
+    engineerId: 'e',
+  }),
   'handoff.claimed': (text, name) => ({
     ...actor,
     key: 'handoff.claimed',

@@ -3,6 +3,7 @@ import type { PlatformDb } from '../../lib/db/scope.ts'
 import { openPlatformDb } from '../../lib/db/scope.ts'
 import type { Services } from '../../lib/http/app.ts'
 import { getFixture } from '../contract/fixtures.ts'
+import { insertFollowUp } from '../contract/fixtures-oncall.ts'
 import { listTenantTables } from '../contract/row-checksums.ts'
 import { tenantOperations } from '../contract/two-accounts.ts'
 import type { Service } from './app.ts'
@@ -42,6 +43,7 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   await insertForAccount(
     `insert into psa_rule_matches (account_id, rule_id, ticket_id) select account_id, id, '4711' from psa_rules where account_id = $1 limit 1`,
   )
+  await insertFollowUp(service, accountId)
   await insertForAccount(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`)
 }
 

@@ -33,6 +33,10 @@ const signInProofs = [
 
 /** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
+  'functions/oncall/reminders/queries.ts#emitReminder': [
+    [{ ...event, key: 'escalation.reminded', handoffId: id, round: 1, step: 1, userIds: [id], details: {} }, [id], id],
+  ],
+  'functions/oncall/schedules/queries.ts#selectRosters': [[{}], [{ ids: [id], from: period.created_after, to: period.created_before }]],
   'functions/accounts/export-files/queries.ts#selectRecords': exportedTables.flatMap((table) => [
     [table, null, 1000],
     [table, Object.keys(table.key), 1000],

@@ -6,6 +6,7 @@ import { deleteAndRestore } from './chapters/deletion.ts'
 import { exportAccount } from './chapters/export-account.ts'
 import { inviteColleagues } from './chapters/invite.ts'
 import { importArticle } from './chapters/knowledge-import.ts'
+import { planOnCall } from './chapters/on-call.ts'
 import { pickUpEscalation } from './chapters/pickup.ts'
 import { registerAndNotify } from './chapters/register-and-notify.ts'
 import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
@@ -42,12 +43,13 @@ async function runChapters(tour: Tour): Promise<void> {
   await chapter('3. Subscribe and pay late', () => subscribe(tour, admin))
   await chapter('4. Upload a logo', () => uploadLogo(tour, admin))
   const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(tour, admin))
-  const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
-  await chapter('7. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
-  await chapter('8. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
-  await chapter('9. Export the account', () => exportAccount(tour, admin))
-  await chapter('10. Import a knowledge article', () => importArticle(tour, admin, ticketId))
-  await chapter('11. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
+  await chapter('6. Plan who is on call', () => planOnCall(tour, { admin, robin }))
+  const aiSessionId = await chapter('7. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
+  await chapter('8. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
+  await chapter('9. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
+  await chapter('10. Export the account', () => exportAccount(tour, admin))
+  await chapter('11. Import a knowledge article', () => importArticle(tour, admin, ticketId))
+  await chapter('12. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -8,6 +8,7 @@ import { handoffItem, isOwnAiSession, selectAiSession } from '../../../lib/db/ro
 import { selectExportMasking } from '../../../lib/db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { maxTextLength, type StoredAlert } from '../../../lib/events/escalation-alert.ts'
 import type { Event } from '../../../lib/events/events.ts'
 import { Role } from '../../../lib/http/fields.ts'
 import { callEmit, EmittedEvent } from '../../../lib/outbox/events.ts'
@@ -90,7 +91,7 @@ export interface NewEscalation {
   handoff: NewHandoff
   escalationPackage: Record<string, unknown>
   liveEventData: LiveEvent['data']
-  event: Event
+  event: Extract<Event, { key: 'session.escalated' }>
 }
 
 const currentTime = sql`jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3)))`
@@ -144,19 +145,47 @@ export const emitEscalated = writeStatement(
       from (select ${callEmit(escalation.event)} as emitted from ai_sessions s where ${isEscalated(escalation)} offset 0) e`,
 )
 
+/**
+ * Insert the follow-up of the escalation and its first reminder, if its team or else the account has a default escalation policy. The
+ * follow-up keeps the steps as they are now.
+ */
+export const planFollowUp = writeStatement(
+  z.object({ id: z.string(), delay_seconds: z.int() }),
+  (escalation: NewEscalation) => sql`
+    with policy as (
+      select p.* from ai_sessions s join escalation_policies p on p.account_id = s.account_id and p.is_default
+       where ${isEscalated(escalation)} and (p.team_id is null or p.team_id = s.team_id) order by p.team_id nulls last limit 1
+    ), follow_up as (
+      insert into escalation_follow_ups (session_id, handoff_id, policy_id, rounds, steps, alert)
+      select ${escalation.session.id}::uuid, ${escalation.handoff.id}::uuid, p.id, p.rounds, p.steps, ${jsonb(toStoredAlert(escalation))} from policy p
+      returning id, (steps -> 0 ->> 'delay_minutes')::integer as delay_minutes
+    )
+    insert into escalation_reminders (follow_up_id, round, step, next_attempt_at)
+    select id, 1, 1, app.now() + make_interval(mins => delay_minutes) from follow_up
+    returning id, extract(epoch from next_attempt_at - app.now())::integer as delay_seconds`,
+)
+
+function toStoredAlert({ event, handoff }: NewEscalation): StoredAlert {
+  const { problemSummary, psaTicketId, details } = event
+  const emptyTexts = { client_name: null, psa_ticket_id: null, reason: '', summary: '', what_was_tried: '', next_steps: '' }
+  const alertDetails = details ?? { urgency: handoff.urgency, ...emptyTexts }
+  return { problem: clip(problemSummary, maxTextLength), ticket_id: psaTicketId, details: alertDetails }
+}
+
 /** Store an escalation with its messages in one round trip. Return undefined and store nothing if the session has changed. */
 export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
-  const [changed, , handoffs, pushes, liveEvents, emitted] = await db.batch([
+  const [changed, , handoffs, pushes, liveEvents, emitted, reminders] = await db.batch([
     escalateUnchanged.query(escalation),
     closeOpenHandoff.query(isEscalated(escalation)),
     insertOpenHandoff.query(isEscalated(escalation), escalation.handoff),
     insertEscalationPush.query(escalation),
     insertHandoffCreated.query(escalation),
     emitEscalated.query(escalation),
+    planFollowUp.query(escalation),
   ])
   const [handoff, liveEvent, event] = [handoffs[0]?.handoff, liveEvents[0], emitted[0]]
   if (changed.length === 0 || !handoff || !liveEvent || !event) return undefined
-  return { handoff, pushId: pushes[0]?.id ?? null, liveEvent, event }
+  return { handoff, pushId: pushes[0]?.id ?? null, liveEvent, event, reminder: reminders[0] }
 }
 
 export const selectHandoffItems = readStatement(

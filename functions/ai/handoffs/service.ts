@@ -14,6 +14,7 @@ import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueEmitted } from '../../../lib/outbox/events.ts'
 import { registerLiveEvent } from '../../../lib/outbox/live-events.ts'
+import { enqueueReminder } from '../../../lib/outbox/reminders.ts'
 import { invalidField, notFound } from '../../../lib/problem.ts'
 import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
 import { mask } from '../../../lib/text/mask.ts'
@@ -77,9 +78,10 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
   const { db } = ctx
-  const { text, handoff, pushId, liveEvent, event } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
+  const { text, handoff, pushId, liveEvent, event, reminder } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
   registerLiveEvent(db, liveEvent)
   enqueueEmitted(db, event)
+  if (reminder) enqueueReminder(db, reminder)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
   return { handoff, text, pushId, notified: event.user_ids.length }

@@ -43,7 +43,7 @@ async function sendToChat(ctx: DeliveryContext, delivery: ClaimedDelivery): Prom
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }
-  return ctx.chat.send(delivery.channel === 'chat1_webhook' ? 1 : 2, webhookUrl, messages.writeChatMessage(ctx, delivery))
+  return ctx.chat.send(delivery.channel === 'chat1_webhook' ? 1 : 2, webhookUrl, await messages.writeMessage(ctx, delivery))
 }
 
 /** Fail the deliveries whose last attempt never reported a result. */

@@ -35,7 +35,7 @@ import * as feedback from '../../feedback/service.ts'
 import * as visitors from '../../public/service.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
-export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens'>
+export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens'>
 
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
@@ -47,7 +47,7 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
     case null:
-      return writeToRecipients(ctx, delivery, writeNotificationContent(writeChatMessage(ctx, delivery)), explainDelivery(delivery))
+      return writeToRecipients(ctx, delivery, writeNotificationContent(await writeMessage(ctx, delivery)), explainDelivery(delivery))
     case 'invite':
       return writeInvite(ctx, delivery)
     case 'sales_lead':
@@ -77,9 +77,25 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
 }
 
 /** Return the e-mail with the content of a chat message. */
-export function writeNotificationContent({ title, body, url, facts = [], sections = [], button }: ChatMessage): EmailContent {
+export function writeNotificationContent({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage): EmailContent {
   const content = { subject: title, paragraphs: body ? [body] : [], facts, sections, isUrgent: button?.isUrgent === true }
-  return { ...content, link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' } }
+  const secondLink = secondButton ? { secondLink: secondButton } : {}
+  return { ...content, ...secondLink, link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' } }
+}
+
+/**
+ * Write the message of a delivery. That of a reminder contains a link to acknowledge the escalation, unless it goes to the addresses of a
+ * config, whose owners may be strangers.
+ */
+export async function writeMessage(
+  ctx: Pick<MessageContext, 'config' | 'acknowledgementTokens'>,
+  delivery: ClaimedDelivery,
+): Promise<ChatMessage> {
+  const message = writeChatMessage(ctx, delivery)
+  const { id, reminded_at, channel, recipient } = delivery
+  if (reminded_at === null || (channel === 'email' && recipient === null)) return message
+  const token = await ctx.acknowledgementTokens.sign(id, new Date(reminded_at))
+  return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
 }
 
 /** Write the message of a notification, or the test message of a config. */

@@ -39,6 +39,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'service',
     'service',
     'service',
+    'shifts',
     'staff-page',
     'stripe',
     'totp',

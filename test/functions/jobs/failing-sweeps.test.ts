@@ -26,6 +26,16 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   const ctx = { platform, log } as unknown as Parameters<typeof sweep>[0]
 
   await expect(sweep(ctx)).rejects.toThrow()
-  expect(failed.toSorted()).toEqual(['aiTasks', 'assessments', 'deliveries', 'exports', 'live_events', 'pushes', 'webhooks'])
+  expect(failed.toSorted()).toEqual([
+    'aiTasks',
+    'assessments',
+    'deliveries',
+    'exports',
+    'live_events',
+    'pushes',
+    'reminders',
+    'ticketChanges',
+    'webhooks',
+  ])
   expect(unhandled).toEqual([])
 })

@@ -1,0 +1,139 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { notNull, writeStatement } from '../../../lib/db/statement.ts'
+import type { StoredAlert } from '../../../lib/events/escalation-alert.ts'
+import { type Event, toAnnouncement } from '../../../lib/events/events.ts'
+import { toWebhookContent } from '../../../lib/events/webhook-messages.ts'
+import type { EscalationStep } from '../../../lib/oncall/escalation-step.ts'
+import { abandonedAttemptError, attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import { EmittedEvent } from '../../../lib/outbox/events.ts'
+
+const attempts = attemptTable('escalation_reminders', { initial: 'waiting', done: 'sent', doneAt: 'sent_at' })
+
+export const ClaimedReminder = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  follow_up_id: z.string(),
+  round: z.int(),
+  step: z.int(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+})
+export type ClaimedReminder = z.output<typeof ClaimedReminder>
+
+/** Lease a due reminder for 60 seconds. Return undefined when it is not due yet, already claimed, or over. */
+export const claimReminder = writeStatement(ClaimedReminder, (id: string, attempt: number) =>
+  attempts.claim(
+    id,
+    attempt,
+    sql`id, account_id, follow_up_id, round, step, attempts, max_attempts`,
+    sql`and next_attempt_at <= app.now()`,
+  ),
+)
+
+export const FollowUp = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  handoff_id: z.string(),
+  team_id: z.string().nullable(),
+  engineer_id: z.string(),
+  rounds: z.int(),
+  steps: z.custom<EscalationStep[]>(),
+  alert: z.custom<StoredAlert>(),
+})
+export type FollowUp = z.output<typeof FollowUp>
+
+/**
+ * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged the escalation, or when it is
+ * over. Whatever takes the escalation changes its session first, so it waits for this transaction, or this statement sees its result.
+ */
+export const lockFollowUp = writeStatement(
+  FollowUp,
+  (id: string) => sql`
+    select f.id, f.session_id, f.handoff_id, s.team_id, h.created_by as engineer_id, f.rounds, f.steps, f.alert
+      from escalation_follow_ups f
+      join ai_sessions s on s.account_id = f.account_id and s.id = f.session_id
+      join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
+     where f.account_id = app.account_id() and f.id = ${id} and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null
+       and s.status in ('escalated', 'requesting_escalation') and s.escalation_package ->> 'handoff_id' = f.handoff_id::text
+       for no key update of s, f`,
+)
+
+const Changed = z.object({ id: z.string() })
+
+export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminder) =>
+  attempts.complete(claimed, { ok: true, status: null }, null),
+)
+
+/** End a reminder without a notification, because somebody takes care of the escalation. */
+export const stopReminder = writeStatement(
+  null,
+  ({ id }: ClaimedReminder) => sql`
+    update escalation_reminders set state = 'stopped', leased_until = null, next_attempt_at = null
+     where account_id = app.account_id() and id = ${id} and state in ('waiting', 'retrying')`,
+)
+
+type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>
+
+/** Insert the event of a reminder with its notifications and deliveries. */
+export const emitReminder = writeStatement(
+  EmittedEvent.extend({ event_id: notNull<string>() }),
+  (event: ReminderEvent, configIds: readonly string[], engineerId: string) => {
+    const { key, title, body, link, userIds } = toAnnouncement(event)
+    return sql`
+      select event_id, delivery_ids, user_ids, webhook_delivery_ids
+        from app.emit_reminder(${key}, ${event.teamId}, ${`{${userIds.join(',')}}`}::uuid[], ${`{${configIds.join(',')}}`}::uuid[],
+          ${title}, ${body}, ${link}, ${engineerId}, ${jsonb(event.details)}, ${JSON.stringify(toWebhookContent(event))}::json)`
+  },
+)
+
+export const storeEventId = writeStatement(
+  null,
+  ({ id }: ClaimedReminder, eventId: string) => sql`
+    update escalation_reminders set event_id = ${eventId} where account_id = app.account_id() and id = ${id}`,
+)
+
+export const storeAcknowledgement = writeStatement(
+  null,
+  (followUpId: string, userId: string | null) => sql`
+    update escalation_follow_ups set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
+     where account_id = app.account_id() and id = ${followUpId}`,
+)
+
+/** A reminder that was inserted, and the seconds until it is due. */
+export const PlannedReminder = z.object({ id: z.string(), delay_seconds: z.int() })
+export type PlannedReminder = z.output<typeof PlannedReminder>
+
+const delayOf = (step: RawBuilder<unknown>) => sql`(f.steps -> (${step} - 1) ->> 'delay_minutes')::integer`
+
+/** Insert what follows the reminders of `taken`: the next step, or the first step of the next round. Nothing follows the last one. */
+const insertNext = (taken: RawBuilder<unknown>) => sql`
+  insert into escalation_reminders (account_id, follow_up_id, round, step, next_attempt_at)
+  select n.account_id, n.follow_up_id, n.round, n.step, app.now() + make_interval(mins => ${delayOf(sql`n.step`)})
+    from (select f.id as follow_up_id, f.account_id, case when t.step < jsonb_array_length(f.steps) then t.round else t.round + 1 end as round,
+                 case when t.step < jsonb_array_length(f.steps) then t.step + 1 else 1 end as step
+            from ${taken} t join escalation_follow_ups f on f.account_id = t.account_id and f.id = t.follow_up_id) n
+    join escalation_follow_ups f on f.account_id = n.account_id and f.id = n.follow_up_id
+   where n.round <= f.rounds
+  on conflict (account_id, follow_up_id, round, step) do nothing
+  returning id, extract(epoch from next_attempt_at - app.now())::integer as delay_seconds`
+
+export const planNextReminder = writeStatement(PlannedReminder, ({ account_id, follow_up_id, round, step }: ClaimedReminder) =>
+  insertNext(
+    sql`(select ${account_id}::uuid as account_id, ${follow_up_id}::uuid as follow_up_id, ${round}::integer as round, ${step}::integer as step)`,
+  ),
+)
+
+/** Fail the reminders whose last attempt never reported a result, and plan the steps that follow them. */
+export const failAbandonedReminders = writeStatement(
+  PlannedReminder,
+  () => sql`
+    with failed as (
+      update escalation_reminders set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
+       where ${attempts.abandoned} returning account_id, follow_up_id, round, step
+    ) ${insertNext(sql`failed`)}`,
+)
+
+/** Mark due reminders as swept, oldest first. */
+export const claimDueReminders = writeStatement(DueRow, attempts.claimDue)

@@ -1,0 +1,98 @@
+import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import { listTargetIds } from '../../../lib/oncall/escalation-step.ts'
+import { recordAttempt } from '../../../lib/outbox/attempts.ts'
+import { enqueueEmitted, enqueueEvent } from '../../../lib/outbox/events.ts'
+import { enqueueReminder } from '../../../lib/outbox/reminders.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import * as schedules from '../schedules/service.ts'
+import * as queries from './queries.ts'
+
+export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>
+
+/**
+ * Take a due step of an escalation policy. One transaction notifies people, completes the step and plans the next one, so a crash leaves the
+ * step due and a duplicate message finds it completed.
+ */
+export async function attempt(ctx: ReminderContext, id: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimReminder.first(ctx.platform, id, attemptNumber)
+  if (!claimed) return
+  await ctx.openAccountScope(claimed.account_id).transaction((db) => takeStep(db, claimed))
+  recordAttempt('reminder', { ok: true }, null)
+}
+
+async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<void> {
+  const followUp = await queries.lockFollowUp.first(db, claimed.follow_up_id)
+  if (!followUp) return void (await queries.stopReminder.run(db, claimed))
+  if (!(await queries.completeReminder.first(db, claimed))) return
+  await notifyTargets(db, claimed, followUp)
+  const next = await queries.planNextReminder.first(db, claimed)
+  if (next) enqueueReminder(db, next)
+}
+
+/** Notify the targets of a step, except the engineer who escalated. A step without anybody to notify emits nothing. */
+async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<void> {
+  const targets = followUp.steps[claimed.step - 1]?.targets ?? []
+  const onCall = await schedules.findOnCallUsers(db, listTargetIds(targets, 'schedule'))
+  const userIds = [...new Set([...listTargetIds(targets, 'user'), ...onCall])].filter((id) => id !== followUp.engineer_id)
+  const configIds = listTargetIds(targets, 'channel')
+  if (userIds.length === 0 && configIds.length === 0) return
+  const event = toEvent(claimed, followUp, userIds)
+  const { event_id, ...emitted } = await queries.emitReminder.one(db, event, configIds, followUp.engineer_id)
+  await queries.storeEventId.run(db, claimed, event_id)
+  enqueueEmitted(db, emitted)
+}
+
+function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.FollowUp, userIds: string[]) {
+  const { alert, engineer_id, team_id, session_id, handoff_id } = followUp
+  return {
+    key: 'escalation.reminded',
+    actorId: null,
+    causedById: engineer_id,
+    teamId: team_id,
+    sessionId: session_id,
+    handoffId: handoff_id,
+    problemSummary: alert.problem,
+    psaTicketId: alert.ticket_id,
+    round,
+    step,
+    userIds,
+    details: alert.details,
+  } as const
+}
+
+/**
+ * Acknowledge an escalation, which stops its policy, and notify the engineer who escalated. The transaction of `db` must be in the scope of
+ * the account. `userId` is null for the link in a chat channel. Return false when somebody already takes care of it.
+ */
+export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
+  const followUp = await queries.lockFollowUp.first(db, followUpId)
+  if (!followUp) return false
+  await queries.storeAcknowledgement.run(db, followUpId, userId)
+  await enqueueEvent(db, {
+    key: 'escalation.acknowledged',
+    actorId: userId,
+    causedById: followUp.engineer_id,
+    teamId: followUp.team_id,
+    sessionId: followUp.session_id,
+    handoffId: followUp.handoff_id,
+    problemSummary: followUp.alert.problem,
+    engineerId: followUp.engineer_id,
+  })
+  return true
+}
+
+/** Fail the reminders whose last attempt never reported a result, and plan the steps that follow them. */
+export async function failAbandoned({ platform }: Pick<ReminderContext, 'platform'>): Promise<void> {
+  for (const next of await queries.failAbandonedReminders.all(platform)) enqueueReminder(platform, next)
+}
+
+/** Return the functions with which the sweep claims and attempts due reminders. */
+export function toSweptKind(ctx: ReminderContext): SweptKind {
+  return {
+    kind: 'reminder',
+    parallel: 2,
+    claimDue: (limit) => queries.claimDueReminders.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}

@@ -1,0 +1,170 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { Rotation } from '../../../lib/oncall/schema.ts'
+import type { Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
+
+const mayChange = sql<boolean>`app.administers(team_id)`
+const scheduleColumns = [
+  'id',
+  'name',
+  'timezone',
+  'team_id',
+  sql<Rotation[]>`rotations`.as('rotations'),
+  'version',
+  'created_by',
+  'created_at',
+  'updated_at',
+  mayChange.as('may_change'),
+] as const
+
+export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery) {
+  return db
+    .selectFrom('on_call_schedules')
+    .select(scheduleColumns)
+    .where('account_id', '=', accountId)
+    .orderBy(byName('name'))
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+export function selectSchedule(db: ReadDb, id: string) {
+  return db
+    .selectFrom('on_call_schedules')
+    .select(scheduleColumns)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+export type ScheduleRow = NonNullable<Awaited<ReturnType<typeof selectSchedule>>>
+
+export function insertSchedule(db: WriteDb, { rotations, ...columns }: ScheduleCreate): Promise<ScheduleRow> {
+  return db
+    .insertInto('on_call_schedules')
+    .values({ ...columns, rotations: jsonb(rotations) })
+    .returning(scheduleColumns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Update the columns in `changes`. Return undefined if the stored version is not the expected one or the caller may not change the schedule. */
+export function updateSchedule(db: WriteDb, id: string, changes: ScheduleUpdate): Promise<ScheduleRow | undefined> {
+  const { rotations, expected_version, ...columns } = changes
+  const update = db
+    .updateTable('on_call_schedules')
+    .set({ ...columns, rotations: rotations && jsonb(rotations), version: sql`version + 1`, updated_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where(mayChange)
+    .returning(scheduleColumns)
+  return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
+}
+
+export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
+  await db.deleteFrom('on_call_schedules').where('account_id', '=', accountId).where('id', '=', id).where(mayChange).execute()
+}
+
+/** Select which of the ids are users, and which active engineers and admins, and whether the caller may change what belongs to the team. */
+export const selectResponders = readStatement(
+  z.object({ may_change: z.boolean(), known_ids: z.array(z.string()), ids: z.array(z.string()) }),
+  (ids: readonly string[], teamId: string | null) => sql`
+    select app.administers(${teamId}::uuid) as may_change,
+           array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[])) as known_ids,
+           array(select u.id from users u
+                  where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and u.is_active and u.role <> 'viewer') as ids`,
+)
+
+interface StoredOverride {
+  id: string
+  user_id: string
+  starts_at: string
+  ends_at: string
+}
+
+/** A schedule with what decides who is on call. `people` are the members and the users of overrides who may be on call. */
+export const RosterRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  timezone: z.string(),
+  team_id: z.string().nullable(),
+  rotations: z.custom<Rotation[]>(),
+  overrides: z.custom<StoredOverride[]>(),
+  people: z.custom<{ id: string; name: string }[]>(),
+  now: z.string(),
+})
+export type RosterRow = z.output<typeof RosterRow>
+
+export interface RosterFilter {
+  ids?: readonly string[]
+  teamId?: string | undefined
+  /** The time whose overrides are selected; the next 32 days by default, in which every current shift ends. */
+  from?: string
+  to?: string
+}
+
+/** Select schedules with their overrides and people, sorted by name. */
+export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }: RosterFilter) => {
+  const overlapping = sql`
+    o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > coalesce(${from ?? null}::timestamptz, app.now())
+      and o.starts_at < coalesce(${to ?? null}::timestamptz, app.now() + interval '32 days')`
+  return sql`
+    select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now,
+           (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at), 'ends_at', app.iso(o.ends_at))
+                                      order by o.created_at, o.id), '[]') from on_call_overrides o where ${overlapping}) as overrides,
+           (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name)), '[]') from users u
+             where u.account_id = s.account_id and u.is_active and u.role <> 'viewer' and u.id = any (array(
+               select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m
+               union select o.user_id from on_call_overrides o where ${overlapping}))) as people
+      from on_call_schedules s
+     where s.account_id = app.account_id() and (${ids ? `{${ids.join(',')}}` : null}::uuid[] is null or s.id = any (${ids ? `{${ids.join(',')}}` : null}::uuid[]))
+       and (${teamId ?? null}::uuid is null or s.team_id = ${teamId ?? null})
+     order by s.name collate "und-x-icu", s.id limit 50`
+})
+
+const OverrideRow = z.object({
+  id: z.string(),
+  user: z.custom<Override['user']>(),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  created_by: z.string(),
+  created_at: z.string(),
+})
+const overrideColumns = sql`
+  o.id, (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = o.account_id and u.id = o.user_id) as "user",
+  o.starts_at, o.ends_at, o.created_by, o.created_at`
+
+export const selectOverrides = readStatement(
+  OverrideRow,
+  (scheduleId: string, { skip, limit }: PageQuery) => sql`
+    select ${overrideColumns} from on_call_overrides o where o.account_id = app.account_id() and o.schedule_id = ${scheduleId}
+     order by o.ends_at desc, o.id desc offset ${skip} limit ${limit + 1}`,
+)
+
+/** Insert an override. Return undefined if it has ended, or if the caller may neither change the schedule nor names themselves. */
+export const insertOverride = writeStatement(
+  OverrideRow,
+  (scheduleId: string, { member_id, starts_at, ends_at }: OverrideCreate) => sql`
+    insert into on_call_overrides as o (schedule_id, user_id, starts_at, ends_at)
+    select s.id, u.id, ${starts_at}::timestamptz, ${ends_at}::timestamptz from on_call_schedules s, users u
+     where s.account_id = app.account_id() and s.id = ${scheduleId} and u.account_id = s.account_id and u.id = ${member_id}
+       and u.is_active and u.role <> 'viewer' and (u.id = app.user_id() or app.administers(s.team_id)) and ${ends_at}::timestamptz > app.now()
+    returning ${overrideColumns}`,
+)
+
+/** Delete an override. Return null for one that does not exist, and false for one that the caller may not delete. */
+export const deleteOverride = writeStatement(
+  z.object({ is_deleted: z.boolean() }),
+  (scheduleId: string, id: string) => sql`
+    with found as (
+      select o.id, o.created_by = app.user_id() or o.user_id = app.user_id() or app.administers(s.team_id) as may_delete
+        from on_call_overrides o join on_call_schedules s on s.account_id = o.account_id and s.id = o.schedule_id
+       where o.account_id = app.account_id() and o.schedule_id = ${scheduleId} and o.id = ${id}
+    ), deleted as (
+      delete from on_call_overrides o using found f where o.account_id = app.account_id() and o.id = f.id and f.may_delete returning o.id
+    )
+    select exists (select from deleted) as is_deleted from found`,
+)

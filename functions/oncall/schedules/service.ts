@@ -1,0 +1,176 @@
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
+import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import type { Roster } from '../../../lib/oncall/shifts.ts'
+import {
+  type FieldError,
+  invalidField,
+  invalidRequest,
+  notFound,
+  Problem,
+  requireVersion,
+  throwNotFound,
+  unknownId,
+} from '../../../lib/problem.ts'
+import * as policies from '../policies/service.ts'
+import * as queries from './queries.ts'
+import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
+
+// Loaded on first use: it is not needed at start.
+const loadShifts = () => import('../../../lib/oncall/shifts.ts')
+
+const dayMs = 86_400_000
+const maxOverrideDays = 31
+const maxShiftDays = 92
+
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage((await queries.selectSchedules(db, page)).map(toSchedule), page.limit)
+}
+
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<OnCallSchedule> {
+  return toSchedule(await find(db, id))
+}
+
+export async function create({ db }: WriteContext, input: ScheduleCreate): Promise<OnCallSchedule> {
+  await requireTeamAndMembers(db, input.team_id, input.rotations)
+  return toSchedule(await queries.insertSchedule(db, input).catch(throwUnknownTeam))
+}
+
+export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<OnCallSchedule> {
+  const { expected_version, ...columns } = changes
+  const current = await requireEditable(db, id)
+  const { team_id = current.team_id, rotations = [] } = columns
+  await requireTeamAndMembers(db, team_id, rotations)
+  const isChange = Object.keys(columns).length > 0
+  const updated = isChange ? await queries.updateSchedule(db, id, changes).catch(throwUnknownTeam) : undefined
+  if (updated) return toSchedule(updated)
+  const latest = isChange ? await requireEditable(db, id) : current
+  requireVersion('on-call schedule', latest, expected_version)
+  return toSchedule(latest)
+}
+
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  await requireEditable(db, id)
+  await policies.requireUnusedSchedule(db, id)
+  await queries.deleteSchedule(db, id)
+}
+
+export async function listOnCall({ db }: ReadContext, teamId: string | undefined): Promise<OnCall[]> {
+  const { findOnCall } = await loadShifts()
+  return (await queries.selectRosters.all(db, { teamId })).map((row) => {
+    const shift = findOnCall(toRoster(row), Date.parse(row.now))
+    return {
+      schedule_id: row.id,
+      schedule_name: row.name,
+      team_id: row.team_id,
+      user: shift && findPerson(row, shift.userId),
+      until: shift && iso(shift.endsAt),
+      override_id: shift?.overrideId ?? null,
+    }
+  })
+}
+
+/** Return the ids of the users who are on call by these schedules. A schedule that does not exist has none. */
+export async function findOnCallUsers(db: ReadDb, scheduleIds: readonly string[]): Promise<string[]> {
+  if (scheduleIds.length === 0) return []
+  const { findOnCall } = await loadShifts()
+  const rows = await queries.selectRosters.all(db, { ids: scheduleIds })
+  return rows.flatMap((row) => findOnCall(toRoster(row), Date.parse(row.now))?.userId ?? [])
+}
+
+export async function listScheduleShifts({ db }: ReadContext, id: string, { from, to }: { from: string; to: string }): Promise<Shift[]> {
+  const [start, end] = [Date.parse(from), Date.parse(to)]
+  if (end <= start) throw invalidField(['query', 'to'], 'must be after `from`')
+  if (end - start > maxShiftDays * dayMs) throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
+  const row = (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
+  const { listShifts } = await loadShifts()
+  return listShifts(toRoster(row), start, end).map(({ userId, startsAt, endsAt, overrideId }) => ({
+    user: findPerson(row, userId),
+    starts_at: iso(startsAt),
+    ends_at: iso(endsAt),
+    override_id: overrideId,
+  }))
+}
+
+export async function listOverrides({ db }: ReadContext, id: string, page: PageQuery) {
+  await find(db, id)
+  return toPage(await queries.selectOverrides.all(db, id, page), page.limit)
+}
+
+export async function createOverride({ db, caller }: WriteContext, id: string, input: OverrideCreate): Promise<Override> {
+  const { starts_at, ends_at, member_id } = input
+  const length = Date.parse(ends_at) - Date.parse(starts_at)
+  if (length <= 0) throw invalidField(['body', 'ends_at'], 'must be after `starts_at`')
+  if (length > maxOverrideDays * dayMs)
+    throw invalidField(['body', 'ends_at'], `must be at most ${maxOverrideDays} days after \`starts_at\``)
+  const schedule = await find(db, id)
+  if (!schedule.may_change && member_id !== caller.userId)
+    throw new Problem('forbidden', 'Only an admin of its team or an account admin may put others on call')
+  const override = await queries.insertOverride.first(db, id, input)
+  if (override) return override
+  const responders = await queries.selectResponders.one(db, [member_id], null)
+  if (responders.ids.length === 0) throw unknownId('member_id', 'active engineer or admin')
+  throw invalidField(['body', 'ends_at'], 'must be in the future')
+}
+
+export async function removeOverride({ db }: WriteContext, scheduleId: string, id: string): Promise<void> {
+  const { is_deleted } = (await queries.deleteOverride.first(db, scheduleId, id)) ?? throwNotFound('Override')
+  if (!is_deleted) throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
+}
+
+async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
+  return (await queries.selectSchedule(db, id)) ?? throwNotFound('On-call schedule')
+}
+
+async function requireEditable(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
+  const schedule = await find(db, id)
+  if (!schedule.may_change) throw new Problem('forbidden', 'Only an admin of its team or an account admin may change this on-call schedule')
+  return schedule
+}
+
+/** Throw 403 for a team that the caller does not administer, 404 for members of no or another account, and 422 for viewers and inactive members. */
+async function requireTeamAndMembers(db: ReadDb, teamId: string | null, rotations: ScheduleCreate['rotations']): Promise<void> {
+  const members = [...new Set(rotations.flatMap((rotation) => rotation.members))]
+  const { may_change, known_ids, ids } = await queries.selectResponders.one(db, members, teamId)
+  if (!may_change) throw new Problem('forbidden', 'A team admin may change on-call schedules of their own team only')
+  if (known_ids.length < members.length) throw notFound('Member')
+  const available = new Set(ids)
+  const errors = rotations.flatMap((rotation, place) =>
+    rotation.members.flatMap((id, n): FieldError[] =>
+      available.has(id)
+        ? []
+        : [{ loc: ['body', 'rotations', place, 'members', n], msg: 'must be the id of an active engineer or admin', type: 'unknown' }],
+    ),
+  )
+  if (errors.length > 0) throw invalidRequest(errors)
+}
+
+const throwUnknownTeam = throwUnknownId('team_id', 'team', 'team_id')
+
+function toRoster({ timezone, rotations, overrides, people }: queries.RosterRow): Roster {
+  const available = new Set(people.map(({ id }) => id))
+  return {
+    timezone,
+    rotations,
+    isAvailable: (id) => available.has(id),
+    overrides: overrides.map(({ id, user_id, starts_at, ends_at }) => ({
+      id,
+      userId: user_id,
+      startsAt: Date.parse(starts_at),
+      endsAt: Date.parse(ends_at),
+    })),
+  }
+}
+
+function findPerson({ people }: queries.RosterRow, userId: string): { id: string; name: string } {
+  return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString()
+}
+
+function toSchedule({ may_change: _, ...schedule }: queries.ScheduleRow): OnCallSchedule {
+  return schedule
+}

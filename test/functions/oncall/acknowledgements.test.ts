@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest'
+import { createUnsubscribeTokens } from '../../../lib/auth/unsubscribe-tokens.ts'
+import { parseConfig } from '../../../lib/config.ts'
+import { insertConfig } from '../../contract/fixture-rows.ts'
+import { insertAcknowledgementLink } from '../../contract/fixtures-oncall.ts'
+import { dashboard, request, sharedService } from '../../support/app.ts'
+import { runConcurrently } from '../../support/concurrency.ts'
+import { claimHandoff, createEscalation } from '../../support/escalations.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+import { countReminded, createDefaultPolicy, notifyUser, selectReminders, takeNextStep } from '../../support/reminders.ts'
+
+const service = await sharedService()
+const linkPattern = /api\/v1(\/acknowledge\/[\w.-]+)/
+const open = (method: string, path: string) => request(service, method, path)
+
+/** Escalate with a policy, and take its first step. Return the path of the link in the e-mail. */
+async function createReminder() {
+  const account = await createAccount(service)
+  const [owner, first] = [await account.addColleague(), await account.addColleague()]
+  await createDefaultPolicy(account.admin, [[notifyUser(first)]], 3)
+  const { id, handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  const path = await dashboard(service).waitForLink(first.email, linkPattern)
+  return { account, owner, first, id, handoffId, path }
+}
+
+const selectAcknowledgement = async (handoffId: string) =>
+  (await service.sql('select acknowledged_by, acknowledged_at from escalation_follow_ups where handoff_id = $1', [handoffId]))[0]
+const listAcknowledged = async ({ client }: Person) =>
+  (await client.notifications.list()).filter(({ event_key }) => event_key === 'escalation.acknowledged')
+
+it('ONC-19 ONC-20 the link of a reminder shows a page that changes nothing, and its button acknowledges the escalation', async () => {
+  const { owner, first, handoffId, path } = await createReminder()
+  const page = await open('GET', path)
+  expect([page.status, page.text.includes('<form method="post">')]).toEqual([200, true])
+  expect(page.headers.get('content-security-policy')).toContain("form-action 'self'; sandbox allow-forms")
+  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: null })
+  expect((await open('POST', path)).text).toContain('Escalation acknowledged')
+  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: first.id, acknowledged_at: expect.any(Date) })
+  expect(await listAcknowledged(owner)).toHaveLength(1)
+  await takeNextStep(service, handoffId)
+  expect(await countReminded(service, handoffId, [first])).toEqual([1])
+  expect((await selectReminders(service, handoffId)).map(({ state }) => state)).toEqual(['sent', 'stopped'])
+})
+
+it('ONC-19 a chat channel gets a link of its own, and the addresses of a config get none', async () => {
+  const account = await createAccount(service)
+  const [owner, admin] = [await account.addColleague(), account.admin]
+  const chat = await insertConfig(service, admin)
+  const address = `helpdesk-${crypto.randomUUID()}@people.example`
+  const { id: mail } = await admin.client.notifications.createConfig({ channel: 'email', email_addresses: [address], events_enabled: [] })
+  await createDefaultPolicy(admin, [[chat, mail].map((id) => ({ type: 'channel' as const, id }))])
+  const { handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  const { listRecords } = dashboard(service)
+  const findRecord = async (kind: 'mail' | 'chat', text: string) =>
+    JSON.stringify((await listRecords(kind)).filter((record: unknown) => JSON.stringify(record).includes(text)))
+  await expect.poll(() => findRecord('mail', address)).toContain('Nobody has taken this yet')
+  expect(await findRecord('mail', address)).not.toContain('/acknowledge/')
+  const [config] = await service.sql<{ webhook_url: string }>('select webhook_url from notification_configs where id = $1', [chat])
+  const path = new URL(config?.webhook_url ?? '').pathname
+  await expect.poll(() => findRecord('chat', path.split('/').at(-1) ?? '')).toContain('/acknowledge/')
+  const [, link = ''] = linkPattern.exec((await findRecord('chat', path.split('/').at(-1) ?? '')).replaceAll('\\', '')) ?? []
+  await open('POST', link)
+  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: expect.any(Date) })
+})
+
+it('ONC-21 counts the first acknowledgement only, and none after a claim', async () => {
+  const { owner, handoffId, path } = await createReminder()
+  const pages = await runConcurrently(() => open('POST', path), 6)
+  expect(pages.map(({ status }) => status)).toEqual(Array(6).fill(200))
+  expect(pages.filter(({ text }) => text.includes('Escalation acknowledged'))).toHaveLength(1)
+  expect(await listAcknowledged(owner)).toHaveLength(1)
+  const before = await selectAcknowledgement(handoffId)
+  await open('POST', path)
+  expect(await selectAcknowledgement(handoffId)).toEqual(before)
+  const claimed = await createReminder()
+  await claimHandoff(claimed.first, claimed.id, claimed.handoffId)
+  expect((await open('POST', claimed.path)).text).toContain('Nothing left to do')
+  expect(await listAcknowledged(claimed.owner)).toEqual([])
+})
+
+it('ONC-22 refuses forged and foreign tokens, links after 24 hours, and links of users who were deactivated', async () => {
+  const engineer = await (await createAccount(service)).addColleague()
+  const token = await insertAcknowledgementLink(service, engineer)
+  const other = await insertAcknowledgementLink(service, (await createAccount(service)).admin)
+  const [head, , signature] = token.split('.')
+  const unsubscribe = await createUnsubscribeTokens(parseConfig(service.settings)).sign('0'.repeat(64))
+  const forged = [`${head}.${other.split('.')[1]}.${signature}`, unsubscribe, engineer.token, 'x']
+  for (const method of ['GET', 'POST'])
+    for (const wrong of forged) expect((await open(method, `/acknowledge/${wrong}`)).body?.code).toBe('token_invalid_or_expired')
+  const isRefused = async () => (await open('POST', `/acknowledge/${token}`)).body?.code === 'token_invalid_or_expired'
+  await service.sql(`update escalation_reminders set sent_at = app.now() - interval '24 hours' where account_id = $1`, [engineer.accountId])
+  expect(await isRefused()).toBe(true)
+  await service.sql('update escalation_reminders set sent_at = app.now() where account_id = $1', [engineer.accountId])
+  await service.sql('update users set is_active = false where id = $1', [engineer.id])
+  expect(await isRefused()).toBe(true)
+  await service.sql('update users set is_active = true where id = $1', [engineer.id])
+  expect((await open('POST', `/acknowledge/${token}`)).status).toBe(200)
+})

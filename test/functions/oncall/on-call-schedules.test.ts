@@ -1,0 +1,124 @@
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { sharedService } from '../../support/app.ts'
+import { expectRefusal } from '../../support/expect-refusal.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+
+const service = await sharedService()
+const createRotation = (...members: string[]) => ({ kind: 'daily' as const, members, handoff_time: '00:00', starts_on: '2020-01-01' })
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+async function createSchedule({ client }: Person, ...members: string[]) {
+  return client.oncall.schedules.create({ name: 'Network', timezone: 'Europe/Berlin', rotations: [createRotation(...members)] })
+}
+
+it('ONC-07 names the user on call per schedule, and the user of an override while it lasts', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const engineer = await account.addColleague()
+  const { id: schedule_id } = await createSchedule(admin, admin.id)
+  const { schedules } = engineer.client.oncall
+  expect(await schedules.listOnCall()).toMatchObject([{ schedule_id, user: { id: admin.id, name: admin.fullName }, override_id: null }])
+  const ends_at = inHours(3)
+  const override = await schedules.createOverride({ schedule_id, member_id: engineer.id, starts_at: inHours(-1), ends_at })
+  expect(await schedules.listOnCall()).toMatchObject([{ user: { id: engineer.id }, until: ends_at, override_id: override.id }])
+  const shifts = await schedules.listShifts({ schedule_id, from: inHours(0), to: inHours(4) })
+  expect(shifts[0]).toMatchObject({ user: { id: engineer.id }, ends_at, override_id: override.id })
+  await schedules.deleteOverride({ schedule_id, override_id: override.id })
+  expect(await schedules.listOnCall()).toMatchObject([{ user: { id: admin.id } }])
+  expect(await schedules.listOnCall({ team_id: crypto.randomUUID() })).toEqual([])
+})
+
+it('ONC-08 refuses viewers, deactivated users and users of another account in a rotation and an override', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const [viewer, inactive, stranger] = [
+    await account.addColleague({ role: 'viewer' }),
+    await account.addColleague(),
+    (await createAccount(service)).admin,
+  ]
+  await service.sql('update users set is_active = false where id = $1', [inactive.id])
+  const { id: schedule_id } = await createSchedule(admin, admin.id)
+  for (const { id } of [viewer, inactive, stranger]) {
+    const error = await expectRefusal(createSchedule(admin, admin.id, id), id === stranger.id ? 404 : 422)
+    if (id !== stranger.id) expect(error.body).toMatchObject({ errors: [{ loc: ['body', 'rotations', 0, 'members', 1] }] })
+    const times = { starts_at: inHours(0), ends_at: inHours(1) }
+    await expectRefusal(admin.client.oncall.schedules.createOverride({ schedule_id, member_id: id, ...times }), 422)
+  }
+  await expectRefusal(
+    admin.client.oncall.schedules.create({ name: 'X', timezone: 'UTC', team_id: (await createAccount(service)).teamId }),
+    422,
+  )
+})
+
+it('ONC-09 lets team admins change the schedules of their team, and engineers take over themselves only', async () => {
+  const account = await createAccount(service)
+  const [teamAdmin, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
+  const ofAccount = await createSchedule(account.admin, account.admin.id)
+  const { schedules } = teamAdmin.client.oncall
+  await expectRefusal(createSchedule(teamAdmin, teamAdmin.id), 403)
+  const ours = await schedules.create({ name: 'Ours', timezone: 'UTC', team_id: account.teamId })
+  await expectRefusal(schedules.update({ schedule_id: ofAccount.id, name: 'Mine' }), 403)
+  await expectRefusal(schedules.update({ schedule_id: ours.id, team_id: null }), 403)
+  await expectRefusal(schedules.delete({ schedule_id: ofAccount.id }), 403)
+  const times = { schedule_id: ours.id, starts_at: inHours(0), ends_at: inHours(1) }
+  const override = await schedules.createOverride({ ...times, member_id: teamAdmin.id })
+  await expectRefusal(engineer.client.oncall.schedules.createOverride({ ...times, member_id: teamAdmin.id }), 403)
+  await engineer.client.oncall.schedules.createOverride({ ...times, member_id: engineer.id })
+  await expectRefusal(engineer.client.oncall.schedules.deleteOverride({ schedule_id: ours.id, override_id: override.id }), 403)
+  await schedules.delete({ schedule_id: ours.id })
+})
+
+it('ONC-10 bounds shifts to 92 days and overrides to 31, and refuses an override that has ended', async () => {
+  const { admin } = await createAccount(service)
+  const { id: schedule_id } = await createSchedule(admin, admin.id)
+  const { schedules } = admin.client.oncall
+  expect(await schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:00Z' })).toHaveLength(93)
+  await expectRefusal(schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:01Z' }), 422)
+  await expectRefusal(schedules.listShifts({ schedule_id, from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }), 422)
+  const override = (from: number, to: number) =>
+    schedules.createOverride({ schedule_id, member_id: admin.id, starts_at: inHours(from), ends_at: inHours(to) })
+  await expectRefusal(override(0, 31 * 24 + 1), 422)
+  await expectRefusal(override(-3, -1), 422)
+  await expectRefusal(override(2, 1), 422)
+})
+
+const insertOverride = `
+  insert into on_call_overrides (account_id, schedule_id, user_id, created_by, starts_at, ends_at)
+  select $1, $2, $3, $3, app.now(), app.now() + interval '1 hour'`
+
+/** Create an override while a transaction that has stored another one has not committed yet. */
+async function runWhileInserting(scheduleId: string, admin: Person) {
+  const connection = new pg.Client(service.settings.DATABASE_PLATFORM_URL)
+  await connection.connect()
+  try {
+    await connection.query('begin')
+    await connection.query(insertOverride, [admin.accountId, scheduleId, admin.id])
+    const body = { member_id: admin.id, starts_at: inHours(0), ends_at: inHours(1) }
+    const answer = admin.call('POST', `/on-call-schedules/${scheduleId}/overrides`, body)
+    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const isWaiting = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
+    const hasAnswer = answer.then(() => true)
+    const isOver = async () =>
+      (await service.sql(isWaiting, [rows[0]?.pid])).length > 0 || (await Promise.race([hasAnswer, Promise.resolve(false)]))
+    await expect.poll(isOver, { interval: 20, timeout: 5000 }).toBe(true)
+    await connection.query('commit')
+    return await answer
+  } finally {
+    await connection.end()
+  }
+}
+
+it('ONC-10 stores at most 500 overrides per schedule and 50 schedules per account, also for concurrent callers', async () => {
+  const { admin } = await createAccount(service)
+  const { id: schedule_id } = await createSchedule(admin, admin.id)
+  await service.sql(`${insertOverride} from generate_series(1, 499)`, [admin.accountId, schedule_id, admin.id])
+  const answer = await runWhileInserting(schedule_id, admin)
+  expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ code: 'limit_reached', limit: 500 })])
+  await service.sql(
+    `insert into on_call_schedules (account_id, created_by, name, timezone, rotations)
+     select $1, $2, 'Schedule ' || n, 'UTC', '[]' from generate_series(2, 50) n`,
+    [admin.accountId, admin.id],
+  )
+  expect((await expectRefusal(createSchedule(admin, admin.id), 409)).body).toMatchObject({ code: 'limit_reached', limit: 50 })
+})
