@@ -35,6 +35,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'oauth-server',
     'openai',
     'pdf',
+    'read',
     // Exports and imports of accounts.
     'service',
     'service',
@@ -44,6 +45,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'stripe',
     'totp',
     'webauthn',
+    'write',
   ])
   for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
     expect(bundle.includes(text)).toBe(true)
