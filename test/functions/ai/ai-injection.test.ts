@@ -73,6 +73,8 @@ const writableTables = [
   'ai_fixes',
   'ai_budgets',
   'ai_calls',
+  // The words of an AI session, such as its hypothesis.
+  'search_entries',
   'users',
   'sign_ins',
 ]
