@@ -56,6 +56,14 @@ describe('the queue in PostgreSQL', () => {
     expect(pool.totalCount).toBe(0)
   })
 
+  it('passes no function to release a client after it was closed, as the pool of pg does', async () => {
+    const pool = openJobsPool('postgres://nobody:x@127.0.0.1:1/none')
+    await closeJobsPool(pool)
+    const { promise, resolve } = Promise.withResolvers<unknown[]>()
+    pool.connect((error, client, release) => resolve([error instanceof Error, client, release]))
+    expect(await promise).toEqual([true, undefined, undefined])
+  })
+
   it('ignores the second release of a client', async () => {
     const pool = openJobsPool((await createQueueDatabase()).url)
     const client = await new Promise<pg.PoolClient>((resolve) => {

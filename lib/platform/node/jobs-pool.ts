@@ -36,12 +36,13 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
 function allowSecondRelease(pool: pg.Pool): void {
   const connect = pool.connect.bind(pool) as (callback?: ConnectCallback) => unknown
   const connectOnce = (callback?: ConnectCallback) =>
-    connect(callback && ((error, client, release) => callback(error, client, createOnce(release))))
+    connect(callback && ((error, client, release) => callback(error, client, release && createOnce(release))))
   pool.connect = connectOnce as typeof pool.connect
 }
 
 type Release = (error?: Error | boolean) => void
-type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
+/** A closed pool passes the error alone. */
+type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release | undefined) => void
 
 function createOnce(release: Release): Release {
   let isReleased = false

@@ -253,7 +253,9 @@ describe('who finds what', () => {
     const before = await list()
     expect(before.length).toBeGreaterThan(8)
     await service.sql('delete from search_entries where account_id = $1', [account.id])
-    await service.sql(await readFile(new URL('../../../migrations/0056_search_rows.sql', import.meta.url), 'utf8'))
+    const backfill = await readFile(new URL('../../../migrations/0056_search_rows.sql', import.meta.url), 'utf8')
+    // As `migrate` repeats it: other tests may have inserted thousands of rows without triggers.
+    for (let batch = 0; batch < 300 && (await list()).length < before.length; batch++) await service.sql(backfill)
     expect(await list()).toEqual(before)
   })
 })
