@@ -114,7 +114,7 @@ get: Method<'accounts.get'>
 update: Method<'accounts.update'>
 /** Delete my account. The account with everything in it is erased 14 days later, and every admin with a verified address gets an e-mail. Until then it works as before, and an admin can restore it. A repeated request changes nothing. */
 delete: Method<'accounts.delete'>
-/** Keep an account that would be deleted. Cancels the deletion, and tells the admins by e-mail. Changes nothing if nobody has asked for it. */
+/** Cancel the deletion of my account. Sends the admins an e-mail. Changes nothing if no deletion is scheduled. */
 restore: Method<'accounts.restore'>
 /** Get my account's usage and limits. At a limit, requests that need more get 409 `limit_reached`, or 429 `ai_budget_exhausted`. */
 getUsage: Method<'accounts.getUsage'>

@@ -232,7 +232,7 @@ export type AccountExportCreate = {
 contents?: AccountExportContents | undefined
 }
 export type AccountExportLink = {
-/** Address of the ZIP archive. Whoever has it can download the archive. */
+/** Address of the ZIP archive. It needs no sign-in, so treat it as a secret. */
 url: string
 /** When the link ends: after 24 hours, or with the archive. */
 expires_at: string
@@ -2532,13 +2532,13 @@ schedule_id: string
 schedule_name: string
 /** The team it belongs to; null for the whole account. */
 team_id: (Id | null)
-/** Who is on call; null if nobody is. */
+/** The user on call; null for none. */
 user: ({
 id: Id
 /** Full name. */
 name: string
 } | null)
-/** When the shift ends; null if nobody is on call. */
+/** When the shift ends; null without a user on call. */
 until: (Timestamp | null)
 /** The override that puts this user on call; null for a turn of a rotation. */
 override_id: (Id | null)

@@ -78,7 +78,7 @@ export const requestDeletion = writeStatement(
     select id as delivery_id from mail`,
 )
 
-/** Cancel the deletion, unless the erasure has begun or nobody asked for it, and insert an e-mail to each admin. */
+/** Cancel a scheduled deletion whose erasure has not begun, and insert an e-mail to each admin. */
 export const restoreAccount = writeStatement(
   AdminMails,
   () => sql`

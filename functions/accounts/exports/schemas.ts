@@ -44,7 +44,7 @@ export type AccountExport = z.infer<typeof AccountExport>
 
 export const ExportLink = z
   .strictObject({
-    url: z.string().describe('Address of the ZIP archive. Whoever has it can download the archive.'),
+    url: z.string().describe('Address of the ZIP archive. It needs no sign-in, so treat it as a secret.'),
     expires_at: Time.describe('When the link ends: after 24 hours, or with the archive.'),
   })
   .meta({

@@ -154,7 +154,7 @@ function toVersionRow({ ids }: ImportPlan, version: FlowVersionRecord): queries.
 const maxBatchRows = 50
 const maxBatchLength = 256 * 1024
 
-/** Collect rows, and insert them when there are 50 or 256 KiB of them: the words of each flow are indexed, and a statement may take 5 s. */
+/** Collect rows, and insert them in batches of 50 or 256 KiB. Larger ones could exceed the 5 s of a statement, because each flow is indexed. */
 function createBatch<Row>(db: WriteDb, insert: Insert<Row>) {
   let rows: Row[] = []
   let length = 0

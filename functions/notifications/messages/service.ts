@@ -186,7 +186,7 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
   return writeToRecipients(ctx, delivery, content, explainWebhook(account_name, url))
 }
 
-/** Write the e-mail about the deletion of an account, unless another admin has decided otherwise meanwhile. */
+/** Write the e-mail about the deletion of an account. Write none if the deletion has been cancelled or scheduled again since. */
 function writeDeletion({ config }: MessageContext, delivery: ClaimedDelivery, purpose: keyof typeof deletionEmails): Messages {
   const { account_name, account_colour, deletes_at } = delivery
   if ((deletes_at === null) !== (purpose === 'account_deletion_cancelled')) return createRefusal('Another admin has decided otherwise')

@@ -66,7 +66,7 @@ export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminde
   attempts.complete(claimed, { ok: true, status: null }, null),
 )
 
-/** End a reminder without a notification, because somebody takes care of the escalation. */
+/** Stop a reminder of an escalation that was claimed, acknowledged or ended. It notifies nobody. */
 export const stopReminder = writeStatement(
   null,
   ({ id }: ClaimedReminder) => sql`

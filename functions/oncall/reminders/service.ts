@@ -63,7 +63,7 @@ function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.Fol
 
 /**
  * Acknowledge an escalation, which stops its policy, and notify the engineer who escalated. The transaction of `db` must be in the scope of
- * the account. `userId` is null for the link in a chat channel. Return false when somebody already takes care of it.
+ * the account. `userId` is null for the link in a chat channel. Return false for an escalation that was taken or has ended.
  */
 export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
   const followUp = await queries.lockFollowUp.first(db, followUpId)

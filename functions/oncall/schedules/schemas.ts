@@ -122,8 +122,8 @@ export const OnCall = z
     schedule_id: Id.describe('Id of the schedule.'),
     schedule_name: z.string().describe('Its name.'),
     team_id: TeamId,
-    user: Person.nullable().describe('Who is on call; null if nobody is.'),
-    until: Time.nullable().describe('When the shift ends; null if nobody is on call.'),
+    user: Person.nullable().describe('The user on call; null for none.'),
+    until: Time.nullable().describe('When the shift ends; null without a user on call.'),
     override_id: OverrideIdOrNull,
   })
   .meta({
