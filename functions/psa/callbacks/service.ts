@@ -67,9 +67,5 @@ function readHaloTickets({ is_password_right }: queries.CallbackAddress, { bytes
 
 /** Parse a body. What is not JSON names no ticket. */
 function parseBody(bytes: Uint8Array): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(bytes))
-  } catch {
-    return null
-  }
+  return parseJson(new TextDecoder().decode(bytes))
 }
