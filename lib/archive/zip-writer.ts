@@ -1,3 +1,7 @@
+import { concatBytes } from '../text/bytes.ts'
+import { crc32 } from '../text/crc32.ts'
+import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
+
 // Writes ZIP archives entry by entry, so that an archive can be written in several jobs. The libraries for ZIP keep the whole directory
 // and the state of one stream in memory. The layouts are those of the specification:
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
@@ -20,8 +24,6 @@ export interface ZipEntry {
 }
 
 const utf8Flag = 0x0800
-const storedMethod = 0
-const deflatedMethod = 8
 const zip64Version = 45
 const plainVersion = 20
 // These values stand for "see the ZIP64 record".
@@ -52,8 +54,15 @@ export async function encodeEntry({ name, content, isStored = false }: ZipFile, 
     [4, Math.min(offset, max32)],
   ])
   return {
-    bytes: concat([signature(0x04034b50), header, new Uint8Array(2), nameBytes, data]),
-    directory: concat([signature(0x02014b50), createRecord(2, [[2, zip64Version]]), header, directoryTail, nameBytes, extra]),
+    bytes: concatBytes([signature(0x04034b50), header, new Uint8Array(2), nameBytes, data]),
+    directory: concatBytes([
+      signature(directoryEntrySignature),
+      createRecord(2, [[2, zip64Version]]),
+      header,
+      directoryTail,
+      nameBytes,
+      extra,
+    ]),
   }
 }
 
@@ -69,7 +78,7 @@ export function encodeEnd({ entries, directoryBytes, offset }: { entries: number
     [2, 0],
   ])
   const zip64 = needsZip64 ? [createZip64End({ entries, directoryBytes, offset })] : []
-  return concat([...zip64, signature(0x06054b50), end])
+  return concatBytes([...zip64, signature(endRecordSignature), end])
 }
 
 function createZip64End({ entries, directoryBytes, offset }: { entries: number; directoryBytes: number; offset: number }): Bytes {
@@ -88,7 +97,7 @@ function createZip64End({ entries, directoryBytes, offset }: { entries: number; 
     [8, offset + directoryBytes],
     [4, 1],
   ])
-  return concat([signature(0x06064b50), record, signature(0x07064b50), locator])
+  return concatBytes([signature(0x06064b50), record, signature(0x07064b50), locator])
 }
 
 /** Return the extra field with an offset that does not fit into the directory record. */
@@ -126,26 +135,4 @@ function toDosTime(at: Date): number {
 async function deflate(content: Bytes): Promise<Bytes> {
   const stream = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate-raw'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
-export function concat(parts: readonly Bytes[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((size, { byteLength }) => size + byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
-  }
-  return whole
-}
-
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
-  return crc
-})
-
-function crc32(bytes: Bytes): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0)
-  return (crc ^ 0xffffffff) >>> 0
 }

@@ -1,4 +1,5 @@
 import { inflateRaw } from './inflate.ts'
+import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
 
 // Reads ZIP archives. The signatures and offsets are those of the ZIP specification (APPNOTE.TXT).
 
@@ -17,15 +18,11 @@ const documentLimits: ZipLimits = { entries: 2000, entryBytes: 8 * 1024 * 1024, 
 const tooLarge = 'The document is too large after decompression'
 const damaged = 'The document is damaged'
 
-const endRecordSignature = 0x06054b50
 const endRecordSize = 22
 const maxCommentSize = 65_535
-const directoryEntrySignature = 0x02014b50
 const directoryEntrySize = 46
 const localHeaderSize = 30
 const encryptedFlag = 1
-const storedMethod = 0
-const deflatedMethod = 8
 
 /** Thrown if an archive cannot be read. Its message is for the user. */
 export class ArchiveError extends Error {}

@@ -1,3 +1,5 @@
+import { crc32 } from '../text/crc32.ts'
+
 /** What an API key says about itself. Only the database can tell whether it is valid. */
 export interface ApiKeyIds {
   accountId: string
@@ -36,17 +38,7 @@ export function parseApiKey(text: string): ApiKeyIds | null {
 }
 
 function createChecksum(text: string): string {
-  return toBase62(BigInt(crc32(text)), checksumLength)
-}
-
-/** CRC-32 as in zlib, bit by bit: a key is short. */
-function crc32(text: string): number {
-  let crc = 0xffffffff
-  for (const byte of new TextEncoder().encode(text)) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  return (crc ^ 0xffffffff) >>> 0
+  return toBase62(BigInt(crc32(new TextEncoder().encode(text))), checksumLength)
 }
 
 /** Read a hexadecimal number, which may be a UUID. */

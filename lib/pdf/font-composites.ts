@@ -1,5 +1,5 @@
+import { concatBytes } from '../text/bytes.ts'
 import type { GlyphPart } from './glyph.ts'
-import { concatBytes } from './objects.ts'
 
 // Writes new glyphs of a TrueType font that are put together from others: https://learn.microsoft.com/typography/opentype/spec/glyf
 
@@ -61,5 +61,5 @@ export function addComposites(
   view.setUint16(depthOffset, view.getUint16(depthOffset) + 1)
   const bearings = new Uint8Array(composites.length * 2)
   for (const [index, { left }] of composites.entries()) new DataView(bearings.buffer).setInt16(index * 2, left)
-  return { maxp: newMaxp, hmtx: concatBytes([hmtx, bearings], hmtx.length + bearings.length) }
+  return { maxp: newMaxp, hmtx: concatBytes([hmtx, bearings]) }
 }

@@ -1,7 +1,7 @@
+import { concatBytes } from '../text/bytes.ts'
 import { addComposites, buildComposite, type Composite } from './font-composites.ts'
 import type { FontSlice } from './fonts.ts'
 import type { Glyph } from './glyph.ts'
-import { concatBytes } from './objects.ts'
 
 // Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType specification.
 
@@ -43,7 +43,7 @@ export function subsetFont({ font }: FontSlice, glyphs: readonly Pick<Glyph, 'id
   }
   toDataView(head).setInt16(locaFormatOffset, 1)
   const metrics = addComposites(getTable(tables, 'maxp'), getTable(tables, 'hmtx'), composites)
-  const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size), ...metrics }
+  const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines), ...metrics }
   const pdfTables = tables.filter(({ tag }) => !shapingTables.has(tag))
   return { font: serializeFont(pdfTables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data }))), glyphIds }
 }

@@ -1,3 +1,5 @@
+import { concatBytes } from '../text/bytes.ts'
+
 // Writes PDF objects and the file that contains them. The syntax is that of ISO 32000-1.
 
 const encoder = new TextEncoder()
@@ -50,18 +52,7 @@ export function serializeObjects(objects: PdfObjects, catalog: number, info: num
   const crossReferences = `xref\n0 ${entryCount}\n0000000000 65535 f \n${offsetEntries}`
   const trailer = `trailer\n<</Size ${entryCount}/Root ${catalog} 0 R/Info ${info} 0 R>>\nstartxref\n${size}\n%%EOF\n`
   const end = encoder.encode(crossReferences + trailer)
-  return concatBytes([...parts, end], size + end.length)
-}
-
-/** Concatenate the parts. `totalSize` is the sum of their lengths. */
-export function concatBytes(parts: readonly Uint8Array[], totalSize: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(totalSize)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
+  return concatBytes([...parts, end])
 }
 
 /** Return the UTF-16 code units of a text as hexadecimal digits. */

@@ -1,3 +1,4 @@
+import { concatBytes } from '../text/bytes.ts'
 import { type ImageStructure, maxParts } from './parts.ts'
 
 // A decoder processes the whole progressive image again for each scan, so many scans would overload it.
@@ -86,11 +87,5 @@ export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
     parts.push(bytes.subarray(copied, from))
     copied = to
   }
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  return concatBytes(parts)
 }

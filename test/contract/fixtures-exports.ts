@@ -1,7 +1,8 @@
-import { concat, encodeEnd, encodeEntry } from '../../lib/archive/zip-writer.ts'
+import { encodeEnd, encodeEntry } from '../../lib/archive/zip-writer.ts'
 import { createExportTokens } from '../../lib/auth/export-tokens.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { exportFormat, exportVersion } from '../../lib/exports/account-archive.ts'
+import { concatBytes } from '../../lib/text/bytes.ts'
 import type { Service } from '../support/app.ts'
 import { encodeFileForm } from '../support/images.ts'
 import type { Person } from '../support/people.ts'
@@ -30,8 +31,8 @@ export async function createArchive(files: Record<string, string | Uint8Array<Ar
     directories.push(entry.directory)
     offset += entry.bytes.byteLength
   }
-  const directory = concat(directories)
-  return concat([...parts, directory, encodeEnd({ entries: parts.length, directoryBytes: directory.byteLength, offset })])
+  const directory = concatBytes(directories)
+  return concatBytes([...parts, directory, encodeEnd({ entries: parts.length, directoryBytes: directory.byteLength, offset })])
 }
 
 export const manifest = JSON.stringify({ format: exportFormat, version: exportVersion, counts: {} })

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer'
-import { concat, encodeEntry, type ZipFile } from '../../../lib/archive/zip-writer.ts'
+import { encodeEntry, type ZipFile } from '../../../lib/archive/zip-writer.ts'
 import { type ExportedTable, exportedTables } from '../../../lib/db/account-data.ts'
 import type { ReadDb } from '../../../lib/db/scope.ts'
 import { type ExportProgress, exportFormat, exportVersion } from '../../../lib/exports/account-archive.ts'
 import { writeFlowMarkdown } from '../../../lib/flows/markdown/write.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
+import { concatBytes } from '../../../lib/text/bytes.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 
@@ -51,7 +52,7 @@ export async function writeSlice(sources: Sources, job: ExportJob, now: () => nu
   const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0 }
   const deadline = now() + sliceMs
   while (progress.stage !== 'end' && slice.bytes < sliceBytes && now() < deadline) await writeNext(slice)
-  return { content: concat(slice.parts), directory: concat(slice.directory), isLast: progress.stage === 'end', progress }
+  return { content: concatBytes(slice.parts), directory: concatBytes(slice.directory), isLast: progress.stage === 'end', progress }
 }
 
 function createProgress(): ExportProgress {

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer'
 import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
 import { describe } from '../../../lib/http/app.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
@@ -6,6 +5,7 @@ import type { SendResult } from '../../../lib/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
 import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import { encodeBase64 } from '../../../lib/text/base64.ts'
 import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
 import * as queries from './queries.ts'
 
@@ -75,7 +75,7 @@ async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): P
   const number = progress.parts + 1
   const object_key = nameObject(claimed, number, claimed.attempts)
   await ctx.uploads.put(object_key, content, 'application/octet-stream')
-  const part = { number, object_key, bytes: content.byteLength, directory: Buffer.from(directory).toString('base64') }
+  const part = { number, object_key, bytes: content.byteLength, directory: encodeBase64(directory) }
   return { progress: { ...progress, parts: number }, isLast, part }
 }
 
