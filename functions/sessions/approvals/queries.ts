@@ -1,0 +1,146 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import { mayChange, type SessionPosition } from '../../../lib/db/rows/sessions.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { ApproverRole } from '../../../lib/flows/approval-requirement.ts'
+import { Approval, ApprovalListItem } from './schemas.ts'
+
+/** An approval with the columns that its events need. */
+export const ApprovalRow = z.object({ ...Approval.shape, team_id: z.string().nullable(), runner_id: z.string(), digest: z.string() })
+const ListRow = z.object(ApprovalListItem.shape)
+export type ApprovalRow = z.output<typeof ApprovalRow>
+
+const nameOf = (userId: RawBuilder<unknown>) =>
+  sql`(select n.full_name from users n where n.account_id = a.account_id and n.id = ${userId})`
+const isExpired = sql`(a.state in ('pending', 'approved') and a.expires_at <= app.now())`
+/** The columns of `approvals a` joined with the caller as `u`. */
+const listColumns = sql`
+  a.id, a.session_id, a.kind, a.step_id, a.title, a.script_id as script_template_id, a.risk,
+  case when ${isExpired} then 'expired' else a.state end as state, a.comment, a.requested_by, ${nameOf(sql`a.requested_by`)} as requested_by_name,
+  a.requested_at, a.expires_at, a.decided_by, ${nameOf(sql`a.decided_by`)} as decided_by_name, a.decided_at, a.decision_comment,
+  coalesce(a.state = 'pending' and a.expires_at > app.now() and app.may_decide(a, u), false) as may_decide`
+const columns = sql`${listColumns}, a.subject, a.team_id, a.runner_id, a.digest`
+const joinCaller = sql`left join users u on u.account_id = a.account_id and u.id = app.user_id()`
+
+export const selectWaiting = readStatement(
+  ListRow,
+  ({ skip, limit }: PageQuery) => sql`
+    select ${listColumns} from approvals a ${joinCaller}
+     where a.account_id = app.account_id() and a.state = 'pending' and a.expires_at > app.now() and app.may_decide(a, u)
+     order by a.expires_at, a.id offset ${skip} limit ${limit + 1}`,
+)
+
+export const selectOfSession = readStatement(
+  ListRow,
+  (sessionId: string, { skip, limit }: PageQuery) => sql`
+    select ${listColumns} from approvals a ${joinCaller}
+     where a.account_id = app.account_id() and a.session_id = ${sessionId}
+     order by a.requested_at desc, a.id desc offset ${skip} limit ${limit + 1}`,
+)
+
+export const selectApproval = readStatement(
+  ApprovalRow,
+  (sessionId: string, id: string) => sql`
+    select ${columns} from approvals a ${joinCaller}
+     where a.account_id = app.account_id() and a.session_id = ${sessionId} and a.id = ${id}`,
+)
+
+/** What is to be approved, and by whom. `digest` is the SHA-256 of what the approval covers. */
+export interface ApprovalSubject {
+  kind: 'step' | 'script'
+  title: string
+  subject: string
+  digest: string
+  script: { id: string; version: number; risk: 'medium' | 'high' } | null
+  roles: readonly ApproverRole[]
+  userIds: readonly string[]
+  validMinutes: number
+}
+
+const isSameSubject = ({ kind, script }: Pick<ApprovalSubject, 'kind' | 'script'>) =>
+  sql`a.kind = ${kind} and a.script_id is not distinct from ${script?.id ?? null}::uuid`
+
+/** Select the newest approval of a step or script at the position of a session. */
+export const selectLatest = readStatement(
+  ApprovalRow,
+  (session: SessionPosition, subject: Pick<ApprovalSubject, 'kind' | 'script'>) => sql`
+    select ${columns} from approvals a ${joinCaller}
+     where a.account_id = app.account_id() and a.session_id = ${session.id} and a.seq = ${session.answered}
+       and a.step_id is not distinct from ${session.current_step_id} and ${isSameSubject(subject)}
+     order by a.requested_at desc, a.id desc limit 1`,
+)
+
+/** Void the open approvals of the same step or script that cover another text or have expired. */
+export const voidOutdated = writeStatement(
+  null,
+  (sessionId: string, subject: ApprovalSubject) => sql`
+    update approvals a set state = 'voided'
+     where a.account_id = app.account_id() and a.session_id = ${sessionId} and a.state in ('pending', 'approved') and ${isSameSubject(subject)}
+       and (a.digest <> ${subject.digest} or a.expires_at <= app.now())`,
+)
+
+/**
+ * Insert a request if the session is still at the position that was read. The lock keeps it there until the commit. Return the users who may
+ * decide; no row when the session has moved.
+ */
+export const insertApproval = writeStatement(
+  z.object({ id: z.string(), approver_ids: z.array(z.string()) }),
+  (session: SessionPosition, subject: ApprovalSubject, comment: string | null) => sql`
+    with session_at_position as (
+      select s.* from sessions s
+       where s.account_id = app.account_id() and s.id = ${session.id} and s.state = 'in_progress' and ${mayChange}
+         and s.current_step_id is not distinct from ${session.current_step_id} and s.answered = ${session.answered}
+         for no key update),
+    inserted as (
+      insert into approvals as a (session_id, kind, step_id, seq, digest, title, subject, script_id, script_version, risk, approver_roles,
+                                  approver_ids, team_id, runner_id, valid_minutes, comment, expires_at)
+      select s.id, ${subject.kind}, s.current_step_id, s.answered, ${subject.digest}, ${subject.title}, ${subject.subject},
+             ${subject.script?.id ?? null}::uuid, ${subject.script?.version ?? null}::integer, ${subject.script?.risk ?? null},
+             ${`{${subject.roles.join(',')}}`}::text[], ${`{${subject.userIds.join(',')}}`}::uuid[], s.team_id, s.user_id,
+             ${subject.validMinutes}, ${comment}, app.now() + make_interval(mins => ${subject.validMinutes})
+        from session_at_position s returning a.*)
+    select a.id, array(select u.id from users u where u.account_id = app.account_id() and app.may_decide(a, u) order by u.id) as approver_ids
+      from inserted a`,
+)
+
+/** Decide a pending approval that the caller may decide now. Of concurrent decisions only one returns a row. */
+export const decideApproval = writeStatement(
+  z.object({ id: z.string() }),
+  (sessionId: string, id: string, decision: 'approved' | 'rejected', comment: string | null) => sql`
+    update approvals a set state = ${decision}, decided_by = app.user_id(), decided_at = app.now(), decision_comment = ${comment},
+           expires_at = case when ${decision === 'approved'} then app.now() + make_interval(mins => a.valid_minutes) else a.expires_at end
+      from users u
+     where a.account_id = app.account_id() and a.session_id = ${sessionId} and a.id = ${id} and a.state = 'pending'
+       and a.expires_at > app.now() and u.account_id = a.account_id and u.id = app.user_id() and app.may_decide(a, u)
+    returning a.id`,
+)
+
+/** Select the accounts with requests that have expired, the account that has waited longest first. */
+export const selectAccountsWithExpired = readStatement(
+  z.object({ account_id: z.string() }),
+  () => sql`
+    select account_id from approvals where state = 'pending' and expires_at <= app.now()
+     group by account_id order by min(expires_at), account_id limit 500`,
+)
+
+/** How many requests one transaction expires. */
+export const expiredAtOnce = 100
+
+/** Expire the requests of the account that nobody has decided in time. */
+export const expireDue = writeStatement(
+  z.object({
+    id: z.string(),
+    session_id: z.string(),
+    title: z.string(),
+    team_id: z.string().nullable(),
+    requested_by: z.string(),
+    runner_id: z.string(),
+  }),
+  () => sql`
+    update approvals a set state = 'expired'
+     where a.account_id = app.account_id() and a.id = any (array(
+       select id from approvals where account_id = app.account_id() and state = 'pending' and expires_at <= app.now()
+        order by expires_at limit ${expiredAtOnce} for update skip locked))
+    returning a.id, a.session_id, a.title, a.team_id, a.requested_by, a.runner_id`,
+)

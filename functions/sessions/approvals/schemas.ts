@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { Id, idParams, Time } from '../../../lib/http/fields.ts'
+
+export const ApprovalId = idParams('session_id', 'session').extend(idParams('approval_id', 'approval').shape)
+
+const Comment = z.string().trim().min(1).max(2000)
+
+const fields = {
+  id: Id,
+  session_id: Id.describe('The session that waits.'),
+  kind: z.enum(['step', 'script']).describe('`step`: the answer of a step. `script`: the rendering of a script.'),
+  step_id: z.string().nullable().describe('The current step of the session at the time of the request.'),
+  title: z.string().describe('The title of the step or the name of the script.'),
+  script_template_id: Id.nullable().describe('The script template; null for a step.'),
+  risk: z.enum(['medium', 'high']).nullable().describe('The risk of the script; null for a step.'),
+  state: z
+    .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
+    .describe('`voided`: the session moved on or ended. `used`: the step was answered.'),
+  comment: z.string().nullable().describe('Comment of the request.'),
+  requested_by: Id.describe('The user who requested it.'),
+  requested_by_name: z.string().nullable().describe('The name of that user.'),
+  requested_at: Time,
+  expires_at: Time.describe('When the request expires; once it is approved, when the approval expires.'),
+  decided_by: Id.nullable().describe('The user who decided.'),
+  decided_by_name: z.string().nullable().describe('The name of that user.'),
+  decided_at: Time.nullable().describe('When it was decided.'),
+  decision_comment: z.string().nullable().describe('Comment of the decision.'),
+  may_decide: z.boolean().describe('Whether I may decide it now.'),
+}
+const example = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e50',
+  session_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e30',
+  kind: 'step' as const,
+  step_id: 'restart',
+  title: 'Restart srv-dc-01',
+  script_template_id: null,
+  risk: null,
+  state: 'pending' as const,
+  comment: 'The client agreed by phone.',
+  requested_by: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
+  requested_by_name: 'Dana Reyes',
+  requested_at: '2026-11-21T09:30:00.000Z',
+  expires_at: '2026-11-21T10:00:00.000Z',
+  decided_by: null,
+  decided_by_name: null,
+  decided_at: null,
+  decision_comment: null,
+  may_decide: false,
+}
+
+/** An approval in a list, without the text that is approved. */
+export const ApprovalListItem = z.strictObject(fields).meta({ id: 'ApprovalListItem', examples: [example] })
+export type ApprovalListItem = z.infer<typeof ApprovalListItem>
+
+export const Approval = z
+  .strictObject({
+    ...fields,
+    subject: z.string().describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.'),
+  })
+  .meta({ id: 'ApprovalResponse', examples: [{ ...example, subject: 'Users are signed out.' }] })
+export type Approval = z.infer<typeof Approval>
+
+export const ApprovalRequest = z
+  .strictObject({ comment: Comment.optional().describe('What the approvers should know.') })
+  .prefault({})
+  .meta({ id: 'ApprovalRequest', examples: [{ comment: 'The client agreed by phone.' }] })
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>
+
+export const ApprovalGrant = z
+  .strictObject({ comment: Comment.optional().describe('Comment for the technician.') })
+  .prefault({})
+  .meta({ id: 'ApprovalGrant', examples: [{ comment: 'After 18:00 only.' }] })
+
+export const ApprovalRejection = z
+  .strictObject({ comment: Comment.describe('Why, for the technician.') })
+  .meta({ id: 'ApprovalRejection', examples: [{ comment: 'Wait until the backup has finished.' }] })

@@ -1,0 +1,217 @@
+import { sha256Base64url } from '../../../lib/auth/hash.ts'
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import type { SessionPosition } from '../../../lib/db/rows/sessions.ts'
+import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { defaultExpiryMinutes } from '../../../lib/flows/approval-requirement.ts'
+import { collectVariables } from '../../../lib/flows/run-view.ts'
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import { renderStep } from '../../../lib/flows/step-view.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
+import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
+import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '../../../lib/outbox/sweep-accounts.ts'
+import { limitReached, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { showDirectionControls } from '../../../lib/text/direction-controls.ts'
+import * as sessions from '../sessions/service.ts'
+import * as queries from './queries.ts'
+import type { Approval } from './schemas.ts'
+
+export type ApprovalSubject = queries.ApprovalSubject
+/** The limits of the columns `title` and `subject`. */
+const maxTitleLength = 1000
+const maxSubjectBytes = 400_000
+
+type ApprovalId = { session_id: string; approval_id: string }
+
+export async function listWaiting({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectWaiting.all(db, page), page.limit)
+}
+
+export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
+  const rows = await queries.selectOfSession.all(db, sessionId, page)
+  if (rows.length === 0) await sessions.find(db, sessionId)
+  return toPage(rows, page.limit)
+}
+
+export async function get({ db }: ReadContext, { session_id, approval_id }: ApprovalId): Promise<Approval> {
+  return toApproval(await find(db, session_id, approval_id))
+}
+
+/** Request an approval of the current step. Throw 409 if the step needs none, has one, or nobody else may approve it. */
+export async function requestForStep(ctx: WriteContext, sessionId: string, comment?: string): Promise<Approval> {
+  const session = await sessions.requireInProgress(ctx.db, sessionId)
+  const subject = await describeStep(session)
+  if (!subject) throw new Problem('wrong_state', 'The current step needs no approval')
+  return request(ctx, session, subject, comment)
+}
+
+/** Insert a request, and notify everyone who may decide it. Throw 409 for a text that is too long for them to read. */
+export async function request(ctx: WriteContext, session: SessionRow, exactSubject: ApprovalSubject, comment?: string): Promise<Approval> {
+  const subject = toReadable(exactSubject)
+  return inTransaction(ctx.db, async (db) => {
+    await queries.voidOutdated.run(db, session.id, subject)
+    const latest = await queries.selectLatest.first(db, session, subject)
+    if (latest?.state === 'approved') throw new Problem('already_decided', 'This is approved already')
+    const inserted = await queries.insertApproval.first(db, session, subject, comment ?? null).catch(throwAlreadyPending)
+    if (!inserted) throw new Problem('step_not_current', undefined, { facts: { current_step_id: session.current_step_id } })
+    const { id, approver_ids: userIds } = inserted
+    if (userIds.length === 0) throw new Problem('no_approver')
+    const approval = await find(db, session.id, id)
+    await enqueueEvent(db, {
+      key: 'approval.requested',
+      ...toEventFields(approval),
+      actorId: ctx.caller.userId,
+      requesterName: approval.requested_by_name ?? '',
+      userIds,
+    })
+    await announceState(db, approval, 'pending', userIds)
+    return toApproval(approval)
+  })
+}
+
+/** Approve or reject a pending request, and notify the technician. Throw 403 if the caller may not decide it, and 409 if it is not pending. */
+export async function decide(
+  ctx: WriteContext,
+  { session_id, approval_id }: ApprovalId,
+  decision: 'approved' | 'rejected',
+  comment = '',
+): Promise<Approval> {
+  return inTransaction(ctx.db, async (db) => {
+    const decided = await queries.decideApproval.first(db, session_id, approval_id, decision, comment || null)
+    const approval = await find(db, session_id, approval_id)
+    if (!decided) throw createDecisionProblem(approval)
+    await enqueueEvent(db, {
+      key: 'approval.decided',
+      ...toEventFields(approval),
+      actorId: ctx.caller.userId,
+      approverName: approval.decided_by_name ?? '',
+      isApproved: decision === 'approved',
+      comment,
+      userIds: listTechnicians(approval),
+    })
+    await announceState(db, approval, decision, [])
+    return toApproval(approval)
+  })
+}
+
+/**
+ * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest covers the text that the
+ * technician sees, so a variable that changes it needs another approval.
+ */
+export async function computeStepDigest(session: SessionRow): Promise<string | undefined> {
+  return (await describeStep(session))?.digest
+}
+
+/** Create the problem for a step or script without a valid approval. It names the newest request, if any. */
+export async function createRequiredProblem(
+  db: ReadContext['db'],
+  session: SessionPosition,
+  subject: Pick<ApprovalSubject, 'kind' | 'script'>,
+): Promise<Problem> {
+  const latest = await queries.selectLatest.first(db, session, subject)
+  return new Problem('approval_required', undefined, { facts: { approval: latest ? { id: latest.id, state: latest.state } : null } })
+}
+
+/** Return whether exactly this script is approved now by somebody else than the caller. */
+export async function isApproved(
+  ctx: Pick<WriteContext, 'db' | 'caller'>,
+  session: SessionRow,
+  subject: ApprovalSubject,
+): Promise<boolean> {
+  const latest = await queries.selectLatest.first(ctx.db, session, subject)
+  return latest?.state === 'approved' && latest.digest === subject.digest && latest.decided_by !== ctx.caller.userId
+}
+
+/**
+ * Expire the requests that nobody has decided in time, and notify their technicians. Of concurrent sweeps only one expires a request.
+ */
+export async function expireDue(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
+  await sweepAccounts(ctx, await queries.selectAccountsWithExpired.all(ctx.platform), budget, expireInAccount)
+}
+
+/** Expire some requests of an account. Return whether there may be more. */
+async function expireInAccount(db: WriteDb): Promise<boolean> {
+  const requests = await queries.expireDue.all(db)
+  for (const expired of requests) {
+    await enqueueEvent(db, {
+      key: 'approval.expired',
+      ...toEventFields(expired),
+      actorId: null,
+      causedById: expired.requested_by,
+      userIds: listTechnicians(expired),
+    })
+    await announceState(db, expired, 'expired', [])
+  }
+  return requests.length === queries.expiredAtOnce
+}
+
+async function describeStep(session: SessionRow): Promise<ApprovalSubject | undefined> {
+  const { current_step_id, tree_structure } = session
+  const step = current_step_id === null ? null : renderStep(tree_structure, current_step_id, collectVariables(session))
+  if (!step?.approval) return undefined
+  const { id, title, description, approval } = step
+  return {
+    kind: 'step',
+    title,
+    subject: description,
+    digest: await sha256Base64url(JSON.stringify([id, title, description])),
+    script: null,
+    roles: approval.roles ?? [],
+    userIds: approval.user_ids ?? [],
+    validMinutes: approval.expires_after_minutes ?? defaultExpiryMinutes,
+  }
+}
+
+/**
+ * Return a subject whose text shows approvers what it contains. Throw 409 for a text that is too long for them: variables can make that of a
+ * step so.
+ */
+function toReadable(subject: queries.ApprovalSubject): queries.ApprovalSubject {
+  const [title, text] = [showDirectionControls(subject.title), showDirectionControls(subject.subject)]
+  if (title.length > maxTitleLength)
+    throw limitReached('approval_title', maxTitleLength, `The title has over ${maxTitleLength} characters; shorten the variables in it`)
+  if (new TextEncoder().encode(text).length > maxSubjectBytes)
+    throw limitReached('approval_text', maxSubjectBytes, `The text has over ${maxSubjectBytes} bytes; shorten the variables in it`)
+  return { ...subject, title, subject: text }
+}
+
+type EventSource = Pick<queries.ApprovalRow, 'id' | 'session_id' | 'title' | 'team_id' | 'requested_by' | 'runner_id'>
+
+function toEventFields({ id, session_id, title, team_id }: EventSource) {
+  return { approvalId: id, sessionId: session_id, subjectTitle: title, teamId: team_id }
+}
+
+function listTechnicians({ requested_by, runner_id }: EventSource): string[] {
+  return [...new Set([requested_by, runner_id])]
+}
+
+/** Send the new state to the account's open streams. */
+function announceState(
+  db: WriteDb,
+  approval: EventSource,
+  state: 'pending' | 'approved' | 'rejected' | 'expired',
+  approverIds: readonly string[],
+): Promise<void> {
+  const { id, session_id, requested_by } = approval
+  return enqueueLiveEvent(db, 'approval_changed', { approval_id: id, session_id, state, requested_by, approver_ids: approverIds })
+}
+
+function createDecisionProblem({ state, decided_by, decided_at, may_decide }: queries.ApprovalRow): Problem {
+  const facts = { state, decided_by, decided_at }
+  if (decided_by !== null) return new Problem('already_decided', undefined, { facts })
+  if (state !== 'pending') return new Problem('wrong_state', `This request is ${state}`, { facts })
+  return may_decide ? new Problem('wrong_state') : new Problem('forbidden', 'You may not decide this request')
+}
+
+function throwAlreadyPending(error: unknown): never {
+  throw getViolatedConstraint(error) === 'approvals_pending' ? new Problem('already_pending', 'A request for this is still open') : error
+}
+
+async function find(db: ReadContext['db'], sessionId: string, id: string): Promise<queries.ApprovalRow> {
+  return (await queries.selectApproval.first(db, sessionId, id)) ?? throwNotFound('Approval')
+}
+
+function toApproval({ team_id: _, runner_id: __, digest: ___, ...approval }: queries.ApprovalRow): Approval {
+  return approval
+}
