@@ -6,6 +6,12 @@ export const languages = ['powershell', 'bash', 'python'] as const
 export const Language = z.enum(languages).describe('The language of the script.')
 export type Language = z.infer<typeof Language>
 
+export const scriptRisks = ['low', 'medium', 'high'] as const
+export const Risk = z
+  .enum(scriptRisks)
+  .describe('How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval.')
+export type ScriptRisk = z.infer<typeof Risk>
+
 export const parameterTypes = ['string', 'int', 'bool', 'choice', 'password', 'path', 'hostname'] as const
 
 export const ScriptBody = z

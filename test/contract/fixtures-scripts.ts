@@ -3,6 +3,8 @@ import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { insertColleague } from './fixtures-platform.ts'
+import { insertSession } from './fixtures-sessions.ts'
 
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const script_body = 'Restart-Service -Name {{ service }}\n'
@@ -45,6 +47,15 @@ export async function insertBuilder(service: Service, owner: Person): Promise<st
 }
 const createBuilder: Fixture = async (service, owner) => ({ params: { session_id: await insertBuilder(service, owner) } })
 
+/** Insert a script of medium risk, a session for it, and a colleague who may approve it. */
+const createRiskyRun: Fixture = async (service, owner) => {
+  const template_id = await insertScript(service, owner)
+  await service.sql(`update script_templates set risk = 'medium' where id = $1`, [template_id])
+  await insertColleague(service, owner)
+  const session_id = await insertSession(service, owner)
+  return { params: { template_id }, body: { session_id, parameters: { service: 'Spooler' }, comment: 'Agreed by phone.' } }
+}
+
 export const scriptFixtures: Record<string, Fixture> = {
   'scripts.list': async (service, owner) => {
     await insertScript(service, owner)
@@ -63,6 +74,7 @@ export const scriptFixtures: Record<string, Fixture> = {
     ...(await createScript(service, owner)),
     body: { description: 'Waits until it runs.', requires_elevation: true },
   }),
+  'scripts.approvals.request': createRiskyRun,
   'scripts.delete': createScript,
   'scripts.render': async (service, owner) => ({ ...(await createScript(service, owner)), body: { parameters: { service: 'Spooler' } } }),
   'scripts.share': async (service, owner) => ({

@@ -112,7 +112,7 @@ export const scriptOperations = [
     path: '/script-templates/{template_id}/generate',
     summary: 'Render a script template',
     description:
-      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value.',
+      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in its session.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TemplateId,
@@ -121,6 +121,7 @@ export const scriptOperations = [
     idempotent: false,
     success: 200,
     returns: schemas.RenderResult,
+    errors: ['approval_required', 'wrong_state'],
     handle: ({ ctx, params, body }) => scripts.generate(ctx, params.template_id, body),
   }),
 

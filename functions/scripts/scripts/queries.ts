@@ -11,6 +11,8 @@ export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'> & { restored_
 export interface ScriptRow extends ScriptTemplate {
   /** Whether the caller may change it. */
   may_change: boolean
+  /** Whether the caller is an admin of its team or an account admin. */
+  is_admin: boolean
 }
 
 const itemColumns = [
@@ -21,6 +23,7 @@ const itemColumns = [
   'script_templates.parameters_schema',
   'script_templates.language',
   'script_templates.requires_elevation',
+  'script_templates.risk',
   'script_templates.category_id',
   'script_templates.is_shared',
   'script_templates.is_gallery_featured',
@@ -42,6 +45,8 @@ const scriptColumns = [
   categoryName.as('category'),
   'script_templates.script_body',
   isEditable('script_templates').as('may_change'),
+  // Not for the creator as such, who may change everything except the risk.
+  sql<boolean>`app.may_change(null, script_templates.team_id)`.as('is_admin'),
 ] as const
 
 export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promise<ScriptItem[]> {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
-import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
+import { Language, ParametersSchema, Risk, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { validateParameters } from '../../../lib/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
@@ -13,6 +13,7 @@ export const exampleScript = {
   parameters_schema: [{ name: 'service', label: 'Service', type: 'string' as const, required: true }],
   language: 'powershell' as const,
   requires_elevation: true,
+  risk: 'low' as const,
   category_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f22',
   category: 'Windows',
   is_shared: true,
@@ -38,6 +39,7 @@ const scriptFields = {
   parameters_schema: ParametersSchema,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+  risk: Risk,
   category_id: Id.nullable().describe('Its category.'),
   category: z.string().nullable().describe('The category’s name.'),
   is_shared: z
@@ -83,6 +85,7 @@ const inputFields = {
   parameters_schema: CheckedParameters,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+  risk: Risk,
   category_id: Id.nullable().describe('Its category; null for none.'),
 }
 const exampleInput = {
@@ -114,7 +117,7 @@ export const RenderRequest = z
   .strictObject({
     parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
     session_id: Id.optional().describe(
-      'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value.',
+      'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk.',
     ),
   })
   .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })

@@ -1,8 +1,11 @@
+import { sha256Base64url } from '../../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { describeScript } from '../../../lib/scripts/approval-subject.ts'
 import {
   findPlacementProblems,
   type RenderedScript,
@@ -11,7 +14,9 @@ import {
   validateTemplate,
   validateValues,
 } from '../../../lib/scripts/render.ts'
+import { type ScriptRisk, scriptRisks } from '../../../lib/scripts/schema.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
+import * as approvals from '../../sessions/approvals/service.ts'
 import * as sessions from '../../sessions/sessions/service.ts'
 import * as queries from './queries.ts'
 import type { RenderRequest, ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
@@ -41,6 +46,7 @@ export async function update(
   return retryOnConflict('script', async () => {
     const current = await requireEditable(db, id)
     requireVersion('script', current, expected_version)
+    requireAdminToLowerRisk(current, changes.risk)
     if (Object.keys(changes).length === 0) return toScriptTemplate(current)
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
     requireSafePlaceholders({ language, script_body, parameters_schema })
@@ -59,12 +65,12 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteScript(db, id))) await requireEditable(db, id)
 }
 
-export async function generate(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest) {
-  const template = await find(ctx.db, id)
-  const { language, requires_elevation, slug } = template
-  const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
-  const { script, warnings } = render(template, { ...answers, ...parameters })
+export async function generate(ctx: WriteContext, id: string, input: RenderRequest) {
+  const { template, script, warnings, approval } = await prepareRun(ctx, id, input)
+  if (approval && !(await approvals.isApproved(ctx, approval.session, approval.subject)))
+    throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   await queries.countUse.run(ctx.db, id)
+  const { language, requires_elevation, slug } = template
   const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
   const elevationWarnings = requires_elevation ? ['The script needs administrator rights'] : []
   return {
@@ -74,6 +80,27 @@ export async function generate(ctx: WriteContext, id: string, { parameters, sess
     warnings: [...elevationWarnings, ...warnings],
     filename: `${slug.replace(/-[a-z0-9]{6}$/, '')}.${extension}`,
   }
+}
+
+/** A script that was rendered. `approval` says what must be approved before the caller gets it; null for a script of low risk. */
+interface ScriptRun extends RenderedScript {
+  template: queries.ScriptRow
+  approval: { session: SessionRow; subject: approvals.ApprovalSubject } | null
+}
+
+/** Render a template with values and with the answers of a session. A script of medium or high risk needs a session in progress. */
+export async function prepareRun(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest): Promise<ScriptRun> {
+  const template = await find(ctx.db, id)
+  const { risk } = template
+  const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
+  const values = { ...answers, ...parameters }
+  const rendered = render(template, values)
+  if (risk === 'low') return { ...rendered, template, approval: null }
+  if (!session_id) throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
+  const session = await sessions.requireInProgress(ctx.db, session_id)
+  const { secret_keys: secretKeys } = session
+  const { digested, ...subject } = describeScript({ ...template, risk }, { values, script: rendered.script, secretKeys })
+  return { ...rendered, template, approval: { session, subject: { ...subject, digest: await sha256Base64url(digested) } } }
 }
 
 /** Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and 403 for one of a colleague. */
@@ -127,6 +154,12 @@ async function requireEditable(db: ReadContext['db'], id: string) {
   return script
 }
 
-function toScriptTemplate({ may_change: _, ...script }: queries.ScriptRow): ScriptTemplate {
+/** Throw 403 if somebody else than an admin lowers the risk. Otherwise every editor of a script could avoid its approvals. */
+function requireAdminToLowerRisk({ risk, is_admin }: queries.ScriptRow, newRisk: ScriptRisk = risk): void {
+  if (scriptRisks.indexOf(newRisk) < scriptRisks.indexOf(risk) && !is_admin)
+    throw new Problem('forbidden', 'Only an admin of its team or an account admin may lower the risk of a script')
+}
+
+function toScriptTemplate({ may_change: _, is_admin: __, ...script }: queries.ScriptRow): ScriptTemplate {
   return script
 }
