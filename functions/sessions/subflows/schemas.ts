@@ -1,0 +1,10 @@
+import * as z from 'zod'
+import { Variables } from '../sessions/schemas.ts'
+
+export const SubflowStart = z
+  .strictObject({
+    variables: Variables.optional().describe('Variables of the sub-flow. They override those that the step passes.'),
+  })
+  .prefault({})
+  .meta({ id: 'SubflowStart', examples: [{ variables: { gateway: 'vpn.contoso.example' } }] })
+export type SubflowStart = z.infer<typeof SubflowStart>
