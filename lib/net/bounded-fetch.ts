@@ -25,6 +25,7 @@ export type Vendor =
   | 'chat'
   | 'dns'
   | 'identity'
+  | 'link'
   | 'mail'
   | 'objects'
   | 'psa'

@@ -1,0 +1,52 @@
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import { selectVisibleFlows } from '../../../lib/db/rows/subflows.ts'
+import { findFlowFindings } from '../../../lib/flows/health/findings.ts'
+import { listSubflows } from '../../../lib/flows/subflow.ts'
+import type { ReadContext } from '../../../lib/http/operation.ts'
+import { throwNotFound } from '../../../lib/problem.ts'
+import * as queries from './queries.ts'
+import type { FlowHealth } from './schemas.ts'
+
+/** Flows whose structures are in memory at the same time; each has up to 4 MB. */
+const flowsAtOnce = 10
+
+export async function list({ db }: ReadContext, page: PageQuery) {
+  const { items: flows, hasMore } = toPage(await queries.selectWorstFlows.all(db, page), page.limit)
+  const items: FlowHealth[] = []
+  for (let start = 0; start < flows.length; start += flowsAtOnce) {
+    const ids = flows.slice(start, start + flowsAtOnce).map(({ id }) => id)
+    const healthById = new Map((await readHealth(db, ids)).map((health) => [health.tree_id, health]))
+    items.push(...ids.flatMap((id) => healthById.get(id) ?? []))
+  }
+  return { items, hasMore }
+}
+
+export async function get({ db }: ReadContext, treeId: string): Promise<FlowHealth> {
+  const [health] = await readHealth(db, [treeId])
+  return health ?? throwNotFound('Flow')
+}
+
+async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promise<FlowHealth[]> {
+  const [contents, counts, answers, openSteps] = await db.batch([
+    queries.selectContents.query(ids),
+    queries.selectSessionCounts.query(ids),
+    queries.selectAnswerCounts.query(ids),
+    queries.selectOpenSteps.query(ids),
+  ])
+  const runnable_ids = await findRunnableIds(db, contents)
+  return contents.map(({ id, name, version, links_checked_at, ...content }) => {
+    const { sessions = 0, ended = 0, resolved = 0 } = counts.find(({ tree_id }) => tree_id === id) ?? {}
+    const ofFlow = <R extends { tree_id: string }>(rows: readonly R[]) => rows.filter(({ tree_id }) => tree_id === id)
+    const metrics = { sessions, ended, resolved }
+    const findings = findFlowFindings({ ...content, ...metrics, answers: ofFlow(answers), open_steps: ofFlow(openSteps), runnable_ids })
+    return { tree_id: id, name, version, ...metrics, links_checked_at, findings }
+  })
+}
+
+/** Return the sub-flows of these flows that the caller can run. */
+async function findRunnableIds(db: ReadContext['db'], contents: readonly queries.FlowContent[]): Promise<Set<string>> {
+  const ids = contents.flatMap(({ tree_structure }) => listSubflows(tree_structure).map(({ subflow }) => subflow.tree_id))
+  if (ids.length === 0) return new Set()
+  const flows = await selectVisibleFlows.all(db, [...new Set(ids)])
+  return new Set(flows.filter(({ status }) => status === 'published').map(({ id }) => id))
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
+import type { CheckedLink } from '../../../lib/flows/health/links.ts'
+import type { TreeStructure } from '../../../lib/flows/structure.ts'
+
+const ClaimedCheck = z.object({
+  account_id: z.string(),
+  tree_id: z.string(),
+  links: z.custom<CheckedLink[]>(),
+  due_at: z.string(),
+  /** Null if the flow was deleted or is not published any more. */
+  tree_structure: z.custom<TreeStructure>().nullable(),
+})
+export type ClaimedCheck = z.output<typeof ClaimedCheck>
+
+/** Claim due checks for ten minutes, and select the current version of their flows. */
+export const claimDueChecks = writeStatement(
+  ClaimedCheck,
+  (limit: number) => sql`
+    with due as materialized (
+      select d.account_id, d.tree_id from flow_link_checks d where d.due_at <= app.now() order by d.due_at limit ${limit} for update skip locked),
+    claimed as (
+      update flow_link_checks c set due_at = app.now() + interval '10 minutes' from due d
+       where c.account_id = d.account_id and c.tree_id = d.tree_id
+      returning c.account_id, c.tree_id, c.links, c.due_at)
+    select c.account_id, c.tree_id, c.links, app.iso(c.due_at) as due_at, v.tree_structure
+      from claimed c
+      left join trees t on t.account_id = c.account_id and t.id = c.tree_id and t.deleted_at is null and t.status = 'published'
+      left join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version`,
+)
+
+/** Store the results of a check, and when the next one is due. If the flow was saved meanwhile, its check stays due. */
+export const storeCheck = writeStatement(
+  null,
+  ({ account_id, tree_id, due_at }: ClaimedCheck, links: readonly CheckedLink[], days: number) => sql`
+    update flow_link_checks c set links = ${jsonb(links)}, checked_at = app.now(),
+           due_at = case when c.due_at = ${due_at}::timestamptz then app.now() + make_interval(days => ${days}::integer) else c.due_at end
+     where c.account_id = ${account_id} and c.tree_id = ${tree_id}`,
+)
+
+export const deleteCheck = writeStatement(
+  null,
+  ({ account_id, tree_id }: ClaimedCheck) =>
+    sql`delete from flow_link_checks c where c.account_id = ${account_id} and c.tree_id = ${tree_id}`,
+)
