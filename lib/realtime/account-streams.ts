@@ -1,5 +1,5 @@
 import type { SelectActiveSignIns, StreamOwner } from './active-sign-ins.ts'
-import type { StreamListener } from './realtime.ts'
+import type { StreamListener, TransientEvent } from './realtime.ts'
 import { openSubscriber, type StreamEvent, type StreamStart, type Subscriber } from './subscriber.ts'
 
 export interface StreamSettings {
@@ -24,6 +24,8 @@ export interface AccountStreams {
   open(listener: StreamOwner & Pick<StreamListener, 'reconnectSecret'>, start: StreamStart, signal: AbortSignal): ReadableStream<Uint8Array>
   /** Send an event to every stream, as `Subscriber.send` does. */
   send(event: StreamEvent, firstId?: number): void
+  /** Send an event to the streams of its audience, as `Subscriber.sendTransient` does. */
+  broadcast(event: TransientEvent): void
   count(): number
   /** List the open streams of a person. */
   listConnections(userId: string): Connection[]
@@ -78,6 +80,10 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
     send(event, firstId) {
       for (const subscriber of streams.keys()) subscriber.send(event, firstId)
     },
+    broadcast({ event, data, audience }) {
+      const text = JSON.stringify(data)
+      for (const [subscriber, { userId }] of streams) if (isInAudience(audience, userId)) subscriber.sendTransient(event, text)
+    },
     count: () => streams.size,
     listConnections,
     checkSignIns: () => closeEndedStreams(streams, check, leave),
@@ -88,6 +94,11 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
       }
     },
   }
+}
+
+/** Return whether a user receives a transient event. */
+export function isInAudience(audience: TransientEvent['audience'], userId: string): boolean {
+  return audience === null || audience.includes(userId)
 }
 
 type OpenStreams = Map<Subscriber, StreamOwner & Pick<Connection, 'openedAt'>>

@@ -1,11 +1,22 @@
 /** An event for the open streams of an account. */
-export const liveEvents = ['handoff_created', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed'] as const
+export const liveEvents = ['handoff_created', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed', 'approval_changed'] as const
 
 export interface LiveEvent {
   /** The id of its row. The hub ignores a second event with the same key. */
   key: string
   event: (typeof liveEvents)[number]
   data: Record<string, unknown>
+}
+
+/**
+ * An event for the streams that are open now. It is not stored and has no id: a client that is not connected does not receive it, and then
+ * asks for the current state.
+ */
+export interface TransientEvent {
+  event: 'presence'
+  data: Record<string, unknown>
+  /** The users whose streams receive it; null for every user of the account. */
+  audience: readonly string[] | null
 }
 
 export interface SocketListener {
@@ -25,6 +36,8 @@ export interface StreamListener extends SocketListener {
 export interface RealtimePort {
   /** Throw when the hub does not accept the events within a second. Their rows remain, and the sweep publishes them again. */
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
+  /** Send events to the streams that are open now. Throw when no hub accepts them within a second; they are lost then. */
+  broadcast(accountId: string, events: readonly TransientEvent[]): Promise<void>
   /** Open a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
   subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
   /**

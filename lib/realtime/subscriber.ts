@@ -13,6 +13,8 @@ export interface Subscriber {
    * event that was ever stored in the same place: if events since then are missing before this one, an overflow event says how many.
    */
   send(event: StreamEvent, firstId?: number): void
+  /** Queue an event without an id. It is dropped if the queue is half full, and not counted, because a reconnect cannot return it. */
+  sendTransient(event: string, data: string): void
   /** Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not. */
   sendHeartbeat(): number
   close(): void
@@ -34,6 +36,8 @@ export interface StreamStart {
 }
 
 export const maxQueuedEvents = 64
+/** Transient events fill half of a queue at most, so that they push out no stored event. */
+export const maxQueuedTransients = maxQueuedEvents / 2
 
 /** Return how long a client waits before it reconnects: 2 to 5 s, at random, so that clients which lose their streams together return one by one. */
 export function chooseRetryMs(): number {
@@ -117,6 +121,12 @@ export function openSubscriber(
       }
       const text = (missing > 0 ? overflow(last, missing) : '') + frame(event)
       last = event.id
+      if (waiting) write(text)
+      else queue.push(text)
+    },
+    sendTransient(event, data) {
+      if (ended || queue.length >= maxQueuedTransients) return
+      const text = `event: ${event}\ndata: ${data}\n\n`
       if (waiting) write(text)
       else queue.push(text)
     },

@@ -29,6 +29,19 @@ it('SSE-07 SSE-10 queues 64 events for a slow client, and reports how many more 
   expect(parseEvents(await next)).toEqual([{ event: 'handoff_created', id: '100', data: { n: 100 } }])
 })
 
+it('PRS-12 drops transient events for a client that does not read, before they push out other events', async () => {
+  const { subscriber, read } = openTestSubscriber()
+  await read()
+  for (let n = 1; n <= maxQueuedEvents; n++) subscriber.sendTransient('presence', JSON.stringify({ n }))
+  for (let n = 1; n <= maxQueuedEvents / 2; n++) subscriber.send(buildEvent(n))
+  const names = parseEvents(await read()).map(({ event }) => event)
+  expect(names).toEqual([...Array(maxQueuedEvents / 2).fill('presence'), ...Array(maxQueuedEvents / 2).fill('handoff_created')])
+  const next = read()
+  await Promise.resolve()
+  subscriber.sendTransient('presence', '{}')
+  expect(await next).toBe('event: presence\ndata: {}\n\n')
+})
+
 it('sends an overflow event and the missed events first, and then each event immediately to a waiting client', async () => {
   const { subscriber, read } = openTestSubscriber([buildEvent(3), buildEvent(4)], { after: 0, lostCount: 2 })
   const first = parseEvents(await read())

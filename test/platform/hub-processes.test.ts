@@ -34,6 +34,24 @@ it('two processes that publish at the same time send the same events with the sa
   expect(ids).toEqual(range(ids[0] as number, (ids[0] as number) + 79))
 })
 
+it('PRS-12 a transient event of one process reaches the streams of the other once, also after a minute without one', async () => {
+  const { url, hub, other, account } = await openTwoHubs()
+  const streams = [await openStream(hub, account), await openStream(other, account)] as const
+  const transient = (n: number) => [{ event: 'presence' as const, data: { n }, audience: null }]
+  const expectReceived = (numbers: number[]) =>
+    expect.poll(() => streams.map((stream) => stream.events().map(({ data }) => data.n)), pollOptions).toEqual([numbers, numbers])
+  await hub.broadcast(account, transient(1))
+  await other.broadcast(account, transient(2))
+  await expectReceived([1, 2])
+  const redis = openRedis({ url, timeoutMs: 10_000, log: () => {} })
+  onTestFinished(() => redis.close())
+  await redis.waitUntilReady()
+  expect(await redis.call((client) => client.pttl(`live:{${account}}:now`))).toBeLessThanOrEqual(60_000)
+  await redis.call((client) => client.del(`live:{${account}}:now`, `live:{${account}}:now:keys`))
+  await hub.broadcast(account, transient(3))
+  await expectReceived([1, 2, 3])
+})
+
 it('an event that two processes publish is sent once', async () => {
   const { hub, other, account } = await openTwoHubs()
   const stream = await openStream(hub, account)

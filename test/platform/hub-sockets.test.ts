@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { createClient, type ServerEvent } from '../../lib/client/client.ts'
 import { dashboard, startOwnService } from '../support/app.ts'
 import { insertStreamEvents, openEscalationStream } from '../support/escalations.ts'
+import { createFlow } from '../support/flows.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { openSocket, type TestSocket } from '../support/sockets.ts'
 import { startStreamProxy } from '../support/stream-proxy.ts'
@@ -87,6 +88,29 @@ it('SSE-14 sends the same events as the stream, in order, to every socket of the
   }
   await expectNumbers(neighbour, [1])
   stream.disconnect()
+})
+
+it('PRS-12 sends transient events to the sockets of their audience, also after hibernation, and stores none', async () => {
+  const { account, listener } = await createPeople()
+  const [socket, adminSocket] = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  await publish(account.id, 1)
+  await expectNumbers(socket, [1])
+  await expectNumbers(adminSocket, [1])
+  await hibernateHub(account.id)
+  const flow = async (visibility: string) => (await createFlow(listener, { visibility })).id
+  const [shared, hidden] = [await flow('account'), await flow('private')]
+  for (const id of [hidden, shared]) await listener.client.presence.put({ type: 'flow', id, mode: 'viewing' })
+  const received = (at: TestSocket) => at.events().flatMap(({ id, event, data }) => (event === 'presence' ? [[id, data.id]] : []))
+  await expect
+    .poll(() => received(socket), pollOptions)
+    .toEqual([
+      [1, hidden],
+      [1, shared],
+    ])
+  await expect.poll(() => received(adminSocket), pollOptions).toEqual([[1, shared]])
+  const reconnected = await openSocket(service, account.admin, { lastEventId: 0 })
+  await expectNumbers(reconnected, [1])
+  expect(received(reconnected)).toEqual([])
 })
 
 it('SSE-15 sends what a client has missed since the id that it names, beginning with that of its first message', async () => {

@@ -57,6 +57,29 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
     await expectNumbers(stream, [3])
   })
 
+  it('PRS-12 sends transient events to the open streams of their audience, without an id, and stores none', async () => {
+    const [hub, account, [anna, ben]] = [await open(), createAccountId(), [crypto.randomUUID(), crypto.randomUUID()]]
+    const streams = [await openStream(hub, account, { userId: anna }), await openStream(hub, account, { userId: ben })] as const
+    const neighbour = await openStream(hub, createAccountId())
+    const transient = (n: number, audience: string[] | null) => ({ event: 'presence' as const, data: { n }, audience })
+    await hub.publish(account, createEvents(1))
+    await expectNumbers(streams[0], [1])
+    await expectNumbers(streams[1], [1])
+    await hub.broadcast(account, [transient(2, null), transient(3, [anna]), transient(4, []), transient(5, [ben])])
+    await hub.publish(account, createEvents(1, 6))
+    const received = (stream: TestStream) =>
+      stream
+        .events()
+        .map(({ data }) => data.n)
+        .toSorted()
+    await expect.poll(() => received(streams[0]), pollOptions).toEqual([1, 2, 3, 6])
+    await expect.poll(() => received(streams[1]), pollOptions).toEqual([1, 2, 5, 6])
+    expect(streams[0].events().map(({ event, id }) => [event, id !== undefined])).toContainEqual(['presence', false])
+    const reconnected = await openStream(hub, account, { userId: anna, lastEventId: streams[0].events()[0]?.id ?? '' })
+    await expectNumbers(reconnected, [6])
+    expect([received(reconnected), neighbour.events()]).toEqual([[6], []])
+  })
+
   it('sends all stored events after an id that it has never given', async () => {
     const [hub, account] = [await open(), createAccountId()]
     const early = await openStream(hub, account, { lastEventId: '999999999999999' })

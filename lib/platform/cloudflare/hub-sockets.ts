@@ -1,6 +1,7 @@
-import { type Connection, replaceOldest, type StreamSettings } from '../../realtime/account-streams.ts'
+import { type Connection, isInAudience, replaceOldest, type StreamSettings } from '../../realtime/account-streams.ts'
 import type { StreamOwner } from '../../realtime/active-sign-ins.ts'
-import { maxQueuedEvents, type StreamEvent, type StreamStart } from '../../realtime/subscriber.ts'
+import type { TransientEvent } from '../../realtime/realtime.ts'
+import { maxQueuedEvents, maxQueuedTransients, type StreamEvent, type StreamStart } from '../../realtime/subscriber.ts'
 
 /** The used part of a WebSocket that stays open while the object hibernates. */
 export interface HubSocket {
@@ -43,6 +44,8 @@ export interface AccountSockets {
   open(socket: HubSocket, owner: StreamOwner, start: StreamStart): Promise<void>
   /** Send every socket the stored events that it has not received. The sign-ins are checked first, at most once per heartbeat interval. */
   sendNewEvents(): Promise<void>
+  /** Send the sockets of their audience transient events, after the same check of the sign-ins. */
+  broadcast(events: readonly TransientEvent[]): Promise<void>
   /** Close the sockets whose sign-in has ended. Set the alarm of the next check while sockets are open. */
   checkSignIns(): Promise<void>
   /** Close a socket that sent a message. */
@@ -86,6 +89,13 @@ export function createAccountSockets(state: SocketState, settings: SocketSetting
     async sendNewEvents() {
       if (!signIns.wereCheckedRecently()) await signIns.check()
       sendToAll(state, settings)
+    },
+    async broadcast(events) {
+      if (!signIns.wereCheckedRecently()) await signIns.check()
+      for (const { socket, attachment } of listOpen(state)) {
+        const received = events.filter(({ audience }) => isInAudience(audience, attachment.userId))
+        if (received.length > 0) sendTransientEvents(state, socket, attachment, received)
+      }
     },
     async checkSignIns() {
       const isChecked = await signIns.check()
@@ -184,6 +194,19 @@ function sendEvents(socket: HubSocket, attachment: Attachment, start: StreamStar
   sendAll(socket, { ...start, missed })
   if (missed.length < start.missed.length) closeSocket(socket, 'unread')
   else update(socket, { sentId: last.id, pingedAt, unreadCount: unreadCount + missed.length })
+}
+
+/** Send a socket events with the id of the last stored one, from which its client reconnects. A client that does not read loses them. */
+function sendTransientEvents(state: SocketState, socket: HubSocket, attachment: Attachment, events: readonly TransientEvent[]): void {
+  const pingedAt = state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
+  const unreadCount = pingedAt === attachment.pingedAt ? attachment.unreadCount : 0
+  const sent = events.slice(0, Math.max(0, maxQueuedTransients - unreadCount))
+  try {
+    for (const { event, data } of sent) socket.send(toMessage({ id: attachment.sentId, event, data: JSON.stringify(data) }))
+    update(socket, { pingedAt, unreadCount: unreadCount + sent.length })
+  } catch {
+    closeSocket(socket, 'failed')
+  }
 }
 
 function sendAll(socket: HubSocket, { missed, after, lostCount }: StreamStart): void {

@@ -1,6 +1,6 @@
 import { type AccountStreams, createAccountStreams } from '../../realtime/account-streams.ts'
 import { createSignInCheck, type StreamOwner } from '../../realtime/active-sign-ins.ts'
-import type { LiveEvent, StreamListener } from '../../realtime/realtime.ts'
+import type { LiveEvent, StreamListener, TransientEvent } from '../../realtime/realtime.ts'
 import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
 import { type AccountSockets, createAccountSockets, type HubSocket, type SocketState } from './hub-sockets.ts'
@@ -47,6 +47,12 @@ export class EscalationHub {
         // Not awaited: the publisher waits for the events to be stored, not for the check of the sign-ins before they are sent.
         void this.#sockets.sendNewEvents()
         return new Response(null, { status: 204 })
+      case '/broadcast': {
+        const events = (await request.json()) as TransientEvent[]
+        for (const event of events) this.#streams.broadcast(event)
+        void this.#sockets.broadcast(events)
+        return new Response(null, { status: 204 })
+      }
       case '/subscribe': {
         const { lastEventId, ...listener } = (await request.json()) as StreamOwner & Omit<StreamListener, 'signal'>
         return new Response(this.#streams.open(listener, this.#startAfter(lastEventId), request.signal))

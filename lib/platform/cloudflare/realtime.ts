@@ -24,14 +24,16 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
     if (!namespace) throw new Error('The ESCALATION_HUB binding is missing')
     return namespace.get(namespace.idFromName(accountId))
   }
+  const send = async (accountId: string, path: string, events: readonly unknown[]): Promise<void> => {
+    if (events.length === 0) return
+    const sent = hubOf(accountId).fetch(`https://hub/${path}`, { method: 'POST', body: JSON.stringify(events) })
+    const response = await withTimeout(publishTimeoutMs, sent)
+    await response.body?.cancel()
+    if (!response.ok) throw new Error(`The hub returned ${response.status}`)
+  }
   return {
-    async publish(accountId, events) {
-      if (events.length === 0) return
-      const sent = hubOf(accountId).fetch('https://hub/publish', { method: 'POST', body: JSON.stringify(events) })
-      const response = await withTimeout(publishTimeoutMs, sent)
-      await response.body?.cancel()
-      if (!response.ok) throw new Error(`The hub returned ${response.status}`)
-    },
+    publish: (accountId, events) => send(accountId, 'publish', events),
+    broadcast: (accountId, events) => send(accountId, 'broadcast', events),
     async subscribe(accountId, { signal, ...listener }) {
       const body = JSON.stringify({ ...listener, accountId })
       const { body: events } = await hubOf(accountId).fetch('https://hub/subscribe', { method: 'POST', body, signal })

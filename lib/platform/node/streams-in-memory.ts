@@ -51,6 +51,9 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
   }
   return {
     publish: async (accountId, events) => store.add(accountId, findAccount(accountId), events),
+    async broadcast(accountId, events) {
+      for (const event of events) accounts.get(accountId)?.streams.broadcast(event)
+    },
     async subscribe(accountId, { lastEventId, signal, ...owner }) {
       const account = findAccount(accountId)
       const body = account.streams.open({ ...owner, accountId }, startOf(account, lastEventId), signal)

@@ -1,12 +1,12 @@
 import { type AccountStreams, createAccountStreams, type StreamSettings } from '../../realtime/account-streams.ts'
-import type { LiveEvent } from '../../realtime/realtime.ts'
+import type { LiveEvent, TransientEvent } from '../../realtime/realtime.ts'
 import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
 import type { StreamStart } from '../../realtime/subscriber.ts'
 import type { RedisConnection } from './redis.ts'
 import { parseRangeReply } from './streams-entries.ts'
 import type { NodeRealtime } from './streams-in-memory.ts'
 import { createStreamReader } from './streams-reader.ts'
-import { eventKeysOf, eventTtlMs, publishScript, streamKeyOf } from './streams-script.ts'
+import { broadcastKeyOf, broadcastTtlMs, eventKeysOf, eventTtlMs, publishScript, streamKeyOf } from './streams-script.ts'
 
 /**
  * Create a hub that shares the events of an account with other processes, through one stream of Redis per account. This process reads only
@@ -16,28 +16,41 @@ import { eventKeysOf, eventTtlMs, publishScript, streamKeyOf } from './streams-s
 export function createRedisRealtime(redis: RedisConnection, settings: StreamSettings, blockMs = 5000): NodeRealtime {
   /** By the key of the account's stream. */
   const accounts = new Map<string, AccountStreams>()
+  /** The same streams, by the key of the account's transient events. */
+  const broadcasts = new Map<string, AccountStreams>()
   const reader = createStreamReader(redis, blockMs, (key, events) => {
     for (const event of events) accounts.get(key)?.send(event, event.firstId)
+    for (const { data } of events) broadcasts.get(key)?.broadcast(JSON.parse(data) as TransientEvent)
   })
   let isClosed = false
-  const findStreams = (key: string): AccountStreams => {
+  const findStreams = (accountId: string, broadcastsAfter: number): AccountStreams => {
+    const [key, broadcastKey] = [streamKeyOf(accountId), broadcastKeyOf(accountId)]
     const existing = accounts.get(key)
     if (existing) return existing
     const streams = createAccountStreams(settings, () => {
       accounts.delete(key)
+      broadcasts.delete(broadcastKey)
       reader.unwatch(key)
+      reader.unwatch(broadcastKey)
     })
     accounts.set(key, streams)
+    broadcasts.set(broadcastKey, streams)
+    reader.watch(broadcastKey, broadcastsAfter)
     return streams
   }
   return {
     publish: (accountId, events) => publishEvents(redis, accountId, events),
+    broadcast: (accountId, events) => broadcastEvents(redis, accountId, events),
     async subscribe(accountId, { lastEventId, signal, ...owner }) {
       const key = streamKeyOf(accountId)
       // Clients that lost their streams with Redis may be back before it.
       await redis.waitUntilReady()
-      const { start, readUpTo } = await readStart(redis, key, lastEventId)
-      const streams = findStreams(key)
+      const [{ start, readUpTo }, broadcastsAfter] = await Promise.all([
+        readStart(redis, key, lastEventId),
+        // Known while the account has streams. If the last one closes meanwhile, the events of the last minute are sent again.
+        accounts.has(key) ? 0 : readNewestId(redis, broadcastKeyOf(accountId)),
+      ])
+      const streams = findStreams(accountId, broadcastsAfter)
       const body = streams.open({ ...owner, accountId }, start, signal)
       // If the reader has come further meanwhile, it goes back. The other streams ignore what they have.
       if (streams.count() > 0) reader.watch(key, readUpTo)
@@ -46,7 +59,7 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
     },
     async forget(accountId) {
       const key = streamKeyOf(accountId)
-      await redis.call((client) => client.del(key, eventKeysOf(accountId)))
+      await redis.call((client) => client.del(key, eventKeysOf(accountId), broadcastKeyOf(accountId)))
       await accounts.get(key)?.checkSignIns()
     },
     async ping() {
@@ -68,6 +81,20 @@ async function publishEvents(redis: RedisConnection, accountId: string, events: 
   const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
   const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
   await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, eventTtlMs, ...args])
+}
+
+/** Add transient events to a stream of their own, which expires soon. No client ever reads it again. */
+async function broadcastEvents(redis: RedisConnection, accountId: string, events: readonly TransientEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const args = events.flatMap((event) => [crypto.randomUUID(), event.event, JSON.stringify(event)])
+  const key = broadcastKeyOf(accountId)
+  await redis.eval(publishScript, [key, `${key}:keys`], [Date.now(), maxStoredEvents, broadcastTtlMs, ...args])
+}
+
+/** Return the id of the newest entry of a stream, or 0 if there is none. */
+async function readNewestId(redis: RedisConnection, key: string): Promise<number> {
+  const [newest] = parseRangeReply(await redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', 1)))
+  return newest?.id ?? 0
 }
 
 /** Read the stored events that a client has missed. `readUpTo` is the id after which its stream needs every event. */

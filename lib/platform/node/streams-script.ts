@@ -4,6 +4,10 @@ export const eventTtlMs = 7 * 86_400_000
 export const streamKeyOf = (accountId: string) => `live:{${accountId}}`
 export const eventKeysOf = (accountId: string) => `live:{${accountId}}:keys`
 
+/** How long a transient event waits for a process that reads slowly. */
+export const broadcastTtlMs = 60_000
+export const broadcastKeyOf = (accountId: string) => `live:{${accountId}}:now`
+
 /**
  * A script that adds events to an account's stream, except those whose key was already added. `KEYS` are the stream and the sorted set of the
  * stored events' keys; `ARGV` the time, the limit of stored events, their time to live in milliseconds, and then key, event and data of each.
