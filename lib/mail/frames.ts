@@ -58,6 +58,16 @@ export function explainExport(accountName: string): Reasons {
   return { member: reason, stranger: reason, memberStop: 'You get one e-mail for each export that you start.' }
 }
 
+export function explainDigest(accountName: string, preferencesUrl: string): Reasons {
+  const reason = `You are a member of ${formatAccount(accountName)} and asked for quiet hours or a digest.`
+  return { member: reason, stranger: reason, memberStop: { label: 'Change your quiet hours and digests', url: preferencesUrl } }
+}
+
+export function explainReport(accountName: string, teamName: string, unsubscribeUrl: string): Reasons {
+  const reason = `You subscribed to the weekly report of the team “${toPlainName(teamName)}” in ${formatAccount(accountName)}.`
+  return { member: reason, stranger: reason, memberStop: { label: 'Unsubscribe from this report', url: unsubscribeUrl } }
+}
+
 export function createMemberFrame(brand: Brand, { member, memberStop }: Reasons, frontendUrl: string): EmailFrame {
   const settings = { label: 'Admins of the account change who is notified here', url: `${frontendUrl}/settings/notifications` }
   return { brand, reason: member, stop: memberStop ?? settings }

@@ -1,14 +1,20 @@
 import type { LabelledText } from '../chat/chat.ts'
 import { escapeHtml } from '../text/html.ts'
 import { removeLinks, toPlainName } from '../text/plain-name.ts'
+import { type Bars, renderBars, writeBarsAsText } from './bars.ts'
 import { type Brand, darkBackground, lightBackground, serviceName, toReadableColours } from './brand.ts'
+
+export interface Fact extends LabelledText {
+  url?: string
+}
 
 /** The content of an e-mail in plain text, and at most two links. The subject is not repeated in the body. */
 export interface EmailContent {
   subject: string
   paragraphs: string[]
-  /** Short texts, which are shown as a table. */
-  facts?: readonly LabelledText[]
+  /** Short texts, which are shown as a table. A text with an address is a link. */
+  facts?: readonly Fact[]
+  bars?: readonly Bars[]
   /** Long texts, each under its label. */
   sections?: readonly LabelledText[]
   /** Whether the first fact is shown in red. */
@@ -46,10 +52,11 @@ export function renderEmail(content: EmailContent, frame: EmailFrame): { subject
 }
 
 function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): string {
-  const { paragraphs, facts = [], sections = [], isUrgent = false, link, secondLink } = content
+  const { paragraphs, facts = [], bars = [], sections = [], isUrgent = false, link, secondLink } = content
   const { light, dark } = toReadableColours(frame.brand.colour)
   const body = paragraphs.map((text) => `<p style="${textStyle}">${escapeHtml(text)}</p>`).join('')
-  const alert = renderFacts(facts, isUrgent) + sections.map(renderSection).join('')
+  const charts = bars.map((chart) => renderBars(chart, light)).join('')
+  const alert = renderFacts(facts, isUrgent) + charts + sections.map(renderSection).join('')
   const main = `${renderHeader(frame.brand, light)}${alert}${body}${[link, secondLink].map((button) => (button ? renderButton(button, light) : '')).join('')}${renderFooter(frame)}`
   const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
   // Some mail programs drop the style of the body, so the first element has its own.
@@ -67,6 +74,7 @@ function renderHead(subject: string, brandColour: string): string {
     `.urgent{color:${urgent}!important}`,
     `.brand{color:${brandColour}!important;border-color:${brandColour}!important}`,
     `.button{background:${brandColour}!important;color:${darkBackground}!important}`,
+    `.bar{background:${brandColour}!important}`,
   ]
   const style = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules.join('')}}`
   const metas = [
@@ -94,16 +102,20 @@ function renderButton({ label, url }: { label: string; url: string }, colour: st
   return `<p style="margin:24px 0"><a class="button" href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a></p>`
 }
 
-function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string {
+function renderFacts(facts: readonly Fact[], isUrgent: boolean): string {
   if (facts.length === 0) return ''
-  const rows = facts.map(({ label, text }, index) => {
+  const rows = facts.map(({ label, text, url }, index) => {
     const mark =
       isUrgent && index === 0
         ? ` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
         : ' style="vertical-align:top;overflow-wrap:anywhere"'
-    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
+    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${escapeHtml(label)}</th><td${mark}>${url ? renderFactLink(text, url) : escapeHtml(text)}</td></tr>`
   })
   return `<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows.join('')}</table>`
+}
+
+function renderFactLink(text: string, url: string): string {
+  return `<a class="text" href="${escapeHtml(url)}" style="color:${colours.text}">${escapeHtml(text)}</a>`
 }
 
 function renderSection({ label, text }: LabelledText): string {
@@ -111,11 +123,12 @@ function renderSection({ label, text }: LabelledText): string {
 }
 
 function renderText(
-  { paragraphs, facts = [], sections = [], link, secondLink }: EmailContent,
+  { paragraphs, facts = [], bars = [], sections = [], link, secondLink }: EmailContent,
   { brand, reason, stop }: EmailFrame,
 ): string {
   const blocks = [
-    ...(facts.length > 0 ? [facts.map(({ label, text }) => `${label}: ${text}`).join('\n')] : []),
+    ...(facts.length > 0 ? [facts.map(({ label, text, url }) => `${label}: ${text}${url ? `\n${url}` : ''}`).join('\n')] : []),
+    ...bars.map(writeBarsAsText),
     ...sections.map(({ label, text }) => `${label}\n${text}`),
     ...paragraphs,
     ...[link, secondLink].flatMap((button) => (button ? [`${button.label}: ${button.url}`] : [])),

@@ -40,6 +40,8 @@ async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Prom
 }
 
 async function sendToChat(ctx: DeliveryContext, delivery: ClaimedDelivery): Promise<SendResult> {
+  const late = messages.findLateReminder(delivery)
+  if (late) return late
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }

@@ -18,10 +18,12 @@ import {
   createMemberFrame,
   createStaffFrame,
   createStrangerFrame,
+  explainDigest,
   explainExport,
   explainInvite,
   explainNotification,
   explainReceipt,
+  explainReport,
   explainWebhook,
   factorFrame,
   type Reasons,
@@ -33,6 +35,7 @@ import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
 import { defuseLinks, removeLinks } from '../../../lib/text/plain-name.ts'
 import * as feedback from '../../feedback/service.ts'
 import * as visitors from '../../public/service.ts'
+import * as digests from '../digests/service.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
 export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens'>
@@ -40,14 +43,22 @@ export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscri
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
+/** The result of a reminder that is not sent, because the escalation was taken after it was stored. Undefined for any other delivery. */
+export function findLateReminder({ is_taken }: Pick<ClaimedDelivery, 'is_taken'>): (SendResult & { ok: false }) | undefined {
+  return is_taken ? { ok: false, status: null, error: 'Somebody has taken the escalation since', gone: true } : undefined
+}
+
 const createRefusal = (error: string): Messages => ({ refusal: { ok: false, status: null, error, gone: true } })
 
 /** Write the e-mails of a delivery. */
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
-    case null:
+    case null: {
+      const late = findLateReminder(delivery)
+      if (late) return { refusal: late }
       return writeToRecipients(ctx, delivery, writeNotificationContent(await writeMessage(ctx, delivery)), explainDelivery(delivery))
+    }
     case 'invite':
       return writeInvite(ctx, delivery)
     case 'sales_lead':
@@ -71,6 +82,10 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
       const content = writeExportContent(purpose, `${ctx.config.FRONTEND_URL}/settings/exports`)
       return writeToRecipients(ctx, delivery, content, explainExport(delivery.account_name))
     }
+    case 'digest':
+      return writeDigest(ctx, delivery)
+    case 'weekly_report':
+      return writeReport(ctx, delivery)
     default:
       return writeLink(ctx, delivery, purpose)
   }
@@ -184,6 +199,26 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
   const url = `${ctx.config.FRONTEND_URL}/settings/webhooks`
   const content = writeWebhookContent({ ...webhook, reason: webhook.reason }, url)
   return writeToRecipients(ctx, delivery, content, explainWebhook(account_name, url))
+}
+
+async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  const content = await digests.writeContent(ctx, delivery)
+  if (!content) return createRefusal('The events of the digest no longer exist')
+  return writeToRecipients(ctx, delivery, content, explainDigest(delivery.account_name, `${ctx.config.FRONTEND_URL}/settings/emails`))
+}
+
+/** Write a weekly report. Mail programs offer to end the subscription with one click. */
+async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  // Loaded on first use: few e-mails need it.
+  const { writeContent } = await import('../../analytics/reports/service.ts')
+  const report = await writeContent(ctx, delivery)
+  if (!report) return createRefusal('The report no longer exists')
+  const { account_id: accountId, account_name, user_id: userId } = delivery
+  const token = await ctx.unsubscribeTokens.signSubscription({ accountId, userId: userId ?? '', teamId: report.team.id })
+  const url = `${ctx.config.PUBLIC_BASE_URL}/api/v1/unsubscribe/${token}`
+  const messages = await writeToRecipients(ctx, delivery, report.content, explainReport(account_name, report.team.name, url))
+  if ('refusal' in messages) return messages
+  return { ...messages, mails: messages.mails.map((mail) => ({ headers: createUnsubscribeHeaders(url), ...mail })) }
 }
 
 /** Write the e-mail about the deletion of an account. Write none if the deletion has been cancelled or scheduled again since. */

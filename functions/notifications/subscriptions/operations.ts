@@ -23,7 +23,8 @@ export const subscriptionOperations = [
     method: 'post',
     path: '/unsubscribe/{token}',
     summary: 'Unsubscribe an address with one click',
-    description: 'As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only.',
+    description:
+      'As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only. The link of a weekly report only ends that subscription.',
     access: 'public',
     platform: 'the address belongs to no account',
     limit: 'public',
@@ -39,6 +40,7 @@ export const subscriptionOperations = [
     method: 'delete',
     path: '/unsubscribe/{token}',
     summary: 'Subscribe an address again',
+    description: 'The link of a weekly report restores that subscription.',
     access: 'public',
     platform: 'the address belongs to no account',
     limit: 'public',

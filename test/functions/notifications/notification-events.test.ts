@@ -115,13 +115,12 @@ it('NOT-33 sends through every config with the event key, and through no other',
   expect((await listCalledNames()).sort()).toEqual([`${runId}-on`, `${runId}-on`])
 })
 
-it('NOT-36 lists the twelve event keys, each with a description', async () => {
+it('NOT-36 lists the event keys, each with a description', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   for (const person of [admin, viewer]) {
     const body = await person.client.notifications.listEventKeys()
     expect(body.map(({ key }: { key: string }) => key)).toEqual(eventKeyList)
-    expect(body).toHaveLength(12)
     expect(body.every(({ description }: { description: string }) => description.length > 20)).toBe(true)
   }
 })

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+
+/** Put the held e-mails of up to `limit` users into one digest per user. Return the ids of the digests, which are deliveries. */
+export const writeDigests = writeStatement(z.object({ id: z.string() }), (limit: number) => sql`select app.write_digests(${limit}) as id`)
+
+/** An event of a digest, with the number of all its events. */
+export const DigestItem = z.object({
+  title: z.string(),
+  link: z.string().nullable(),
+  created_at: z.string(),
+  timezone: z.string(),
+  total: z.int(),
+})
+export type DigestItem = z.output<typeof DigestItem>
+
+/** Select the events of a digest, the oldest first. */
+export const selectDigestItems = readStatement(
+  DigestItem,
+  (digest: { accountId: string; id: string }, limit: number) => sql`
+    select e.title, e.link, e.created_at, u.timezone, (count(*) over ())::integer as total
+      from deliveries d
+      join events e on e.account_id = d.account_id and e.id = d.event_id
+      join users u on u.account_id = d.account_id and u.id = d.user_id
+     where d.account_id = ${digest.accountId} and d.digest_id = ${digest.id}
+     order by e.created_at, e.id limit ${limit}`,
+)

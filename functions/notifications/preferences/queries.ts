@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { eventKeyList } from '../../../lib/events/keys.ts'
+
+const PreferenceRow = z.object({
+  email_events: z.array(z.enum(eventKeyList)),
+  /** 0 is Sunday. */
+  quiet_days: z.array(z.int()),
+  quiet_from: z.string(),
+  quiet_to: z.string(),
+  digest: z.enum(['off', 'hourly', 'daily']),
+  digest_time: z.string(),
+  timezone: z.string(),
+  held_emails: z.int(),
+  held_until: z.string().nullable(),
+})
+export type PreferenceRow = z.output<typeof PreferenceRow>
+
+const formatTime = (column: string) => sql`to_char(${sql.ref(column)}, 'HH24:MI')`
+
+/** Select the preferences of the caller, and the e-mails that are held for them. */
+export const selectPreferences = readStatement(
+  PreferenceRow,
+  (userId: string) => sql`
+    select coalesce(p.email_events, '{}') as email_events, coalesce(p.quiet_days, '{}') as quiet_days,
+           coalesce(${formatTime('p.quiet_from')}, '22:00') as quiet_from, coalesce(${formatTime('p.quiet_to')}, '06:00') as quiet_to,
+           coalesce(p.digest, 'off') as digest, coalesce(${formatTime('p.digest_time')}, '08:00') as digest_time,
+           u.timezone, held.emails as held_emails, held.until as held_until
+      from users u
+      left join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id,
+      lateral (select count(*)::integer as emails, min(d.held_until) as until from deliveries d
+                where d.account_id = u.account_id and d.user_id = u.id and d.state = 'held') held
+     where u.account_id = app.account_id() and u.id = ${userId}`,
+)
+
+/** The columns that a user sets. */
+export type StoredPreferences = Pick<PreferenceRow, 'email_events' | 'quiet_days' | 'quiet_from' | 'quiet_to' | 'digest' | 'digest_time'>
+
+/** Store the preferences of a user. */
+export const savePreferences = writeStatement(
+  null,
+  (userId: string, { email_events, quiet_days, quiet_from, quiet_to, digest, digest_time }: StoredPreferences) => sql`
+    insert into mail_preferences (user_id, email_events, quiet_days, quiet_from, quiet_to, digest, digest_time)
+    values (${userId}, ${`{${email_events.join(',')}}`}::text[], ${`{${quiet_days.join(',')}}`}::integer[], ${quiet_from}::time, ${quiet_to}::time,
+            ${digest}, ${digest_time}::time)
+    on conflict (account_id, user_id) do update
+       set email_events = excluded.email_events, quiet_days = excluded.quiet_days, quiet_from = excluded.quiet_from,
+           quiet_to = excluded.quiet_to, digest = excluded.digest, digest_time = excluded.digest_time, updated_at = app.now()`,
+)
+
+/** Hold the e-mails of a user until the time that the stored preferences say. */
+export const moveHeldMails = writeStatement(
+  null,
+  (userId: string) => sql`
+    update deliveries d set held_until = coalesce(app.mail_held_until(p, u.timezone, app.now()), app.now())
+      from mail_preferences p join users u on u.account_id = p.account_id and u.id = p.user_id
+     where p.account_id = app.account_id() and p.user_id = ${userId}
+       and d.account_id = p.account_id and d.user_id = p.user_id and d.state = 'held'`,
+)

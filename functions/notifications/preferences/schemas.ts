@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { eventKeyList } from '../../../lib/events/keys.ts'
+import { Time } from '../../../lib/http/fields.ts'
+import { LocalTime, Weekday } from '../../../lib/oncall/schema.ts'
+
+const hasNoDuplicates = (values: readonly string[]) => new Set(values).size === values.length
+const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
+
+const QuietHours = z
+  .strictObject({
+    days: z
+      .array(Weekday)
+      .min(1)
+      .max(7)
+      .refine(hasNoDuplicates, 'must contain each day once')
+      .describe('The days on which quiet hours begin.'),
+    from: LocalTime.describe('When they begin, in my time zone.'),
+    to: LocalTime.describe('When they end: on the next day if this is not later than `from`.'),
+  })
+  .refine(({ days, from, to }) => days.length < 7 || from !== to, 'must leave a time for e-mails')
+const quietHoursText = 'When no e-mail is sent, unless it is urgent; null for no quiet hours.'
+
+const Digest = z
+  .enum(['off', 'hourly', 'daily'])
+  .describe('`off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one.')
+const DigestTime = LocalTime.describe('When a daily digest is sent, in my time zone.')
+const EmailEvents = z
+  .array(EventKeyName)
+  .refine(hasNoDuplicates, 'must not repeat a key')
+  .describe('Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent.')
+
+const example = {
+  email_events: ['handoff.claimed' as const, 'psa.push_failed' as const],
+  quiet_hours: { days: ['monday' as const, 'tuesday' as const], from: '22:00', to: '06:30' },
+  digest: 'off' as const,
+  digest_time: '08:00',
+}
+
+export const MailPreferences = z
+  .strictObject({
+    email_events: EmailEvents,
+    quiet_hours: QuietHours.nullable().describe(quietHoursText),
+    digest: Digest,
+    digest_time: DigestTime,
+    timezone: z.string().describe('My time zone. Set it with `PATCH /auth/me`.'),
+    held_emails: z.int().describe('Number of my e-mails that are held.'),
+    held_until: Time.nullable().describe('When the held e-mails are sent as a digest; null when no e-mail is held.'),
+  })
+  .meta({
+    id: 'MailPreferencesResponse',
+    examples: [{ ...example, timezone: 'Europe/Berlin', held_emails: 2, held_until: '2026-11-24T05:30:00.000Z' }],
+  })
+export type MailPreferences = z.infer<typeof MailPreferences>
+
+export const MailPreferencesUpdate = z
+  .strictObject({
+    email_events: EmailEvents.default([]),
+    quiet_hours: QuietHours.nullable().default(null).describe(quietHoursText),
+    digest: Digest.default('off'),
+    digest_time: DigestTime.default('08:00'),
+  })
+  .meta({ id: 'MailPreferencesUpdate', examples: [example] })
+export type MailPreferencesUpdate = z.infer<typeof MailPreferencesUpdate>
