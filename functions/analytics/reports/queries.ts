@@ -1,0 +1,199 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import type { SubscriptionKey } from '../../../lib/auth/unsubscribe-tokens.ts'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
+import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { FlowResult, WeekCounts, WeeklyReport } from '../../../lib/reports/weekly.ts'
+import { ReportSubscription } from './schemas.ts'
+
+export const TeamWeek = z.object({
+  team_id: notNull<string>(),
+  team_name: notNull<string>(),
+  timezone: notNull<string>(),
+  week: notNull<string>(),
+  monday: notNull<string>(),
+  starts_at: notNull<string>(),
+  ends_at: notNull<string>(),
+})
+export type TeamWeek = z.output<typeof TeamWeek>
+
+/** Select a week of a team of the account, by default the last one that has ended. */
+export const selectTeamWeek = readStatement(
+  TeamWeek,
+  (teamId: string, week: string | null) => sql`
+    select w.* from app.team_week(${teamId}, ${week}) w where exists (select from teams t where t.account_id = app.account_id() and t.id = w.team_id)`,
+)
+
+const integer = notNull<number>()
+const during = (column: string, { starts_at, ends_at }: TeamWeek) =>
+  sql`${sql.ref(column)} >= ${starts_at} and ${sql.ref(column)} < ${ends_at}`
+
+export const selectSessionCounts = readStatement(
+  z.object({ completed: integer, resolved: integer, escalated: integer }),
+  (week: TeamWeek) => sql`
+    select count(*)::integer as completed, (count(*) filter (where s.outcome = 'resolved'))::integer as resolved,
+           (count(*) filter (where s.outcome = 'escalated'))::integer as escalated
+      from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}`,
+)
+
+export const selectResolvedAiSessions = readStatement(
+  z.object({ resolved: integer }),
+  (week: TeamWeek) => sql`
+    select count(*)::integer as resolved from ai_sessions s
+     where s.account_id = app.account_id() and ${during('s.resolved_at', week)} and s.team_id = ${week.team_id}`,
+)
+
+/** Count the escalations of the week, and measure how long they waited for their claim. */
+export const selectEscalations = readStatement(
+  z.object({
+    escalated: integer,
+    claimed: integer,
+    unclaimed: integer,
+    median_seconds: z.number().nullable(),
+    p90_seconds: z.number().nullable(),
+  }),
+  (week: TeamWeek) => {
+    const seconds = sql`extract(epoch from h.claimed_at - h.created_at)`
+    const percentile = (share: number) =>
+      sql`round((percentile_cont(${sql.lit(share)}) within group (order by ${seconds}))::numeric, 1)::float8`
+    return sql`
+      select count(*)::integer as escalated, count(h.claimed_at)::integer as claimed, (count(*) - count(h.claimed_at))::integer as unclaimed,
+             ${percentile(0.5)} as median_seconds, ${percentile(0.9)} as p90_seconds
+        from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
+       where h.account_id = app.account_id() and h.intent = 'escalate' and ${during('h.created_at', week)} and s.team_id = ${week.team_id}`
+  },
+)
+
+const maxFlows = 1000
+
+/** Count the completed sessions of each flow, the most used first. The name is that in the newest session. */
+export const selectFlowResults = readStatement(
+  z.object({ tree_id: z.string(), name: notNull<string>(), completed: integer, resolved: integer }),
+  (week: TeamWeek) => sql`
+    select s.tree_id, (array_agg(s.tree_name order by s.completed_at desc, s.id))[1] as name, count(*)::integer as completed,
+           (count(*) filter (where s.outcome = 'resolved'))::integer as resolved
+      from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}
+     group by s.tree_id order by 3 desc, 1 limit ${maxFlows}`,
+)
+
+/** Count the sessions that were started, and those that were resolved, in each hour of the week. */
+export const selectHours = readStatement(
+  z.object({ day: integer, hour: integer, sessions: integer, ai_sessions: integer, resolved: integer }),
+  (week: TeamWeek) => sql`
+    select extract(isodow from e.at at time zone ${week.timezone})::integer as day, extract(hour from e.at at time zone ${week.timezone})::integer as hour,
+           (count(*) filter (where e.kind = 'session'))::integer as sessions, (count(*) filter (where e.kind = 'ai_session'))::integer as ai_sessions,
+           (count(*) filter (where e.kind = 'resolved'))::integer as resolved
+      from (
+        select 'session' as kind, s.started_at as at from sessions s
+         where s.account_id = app.account_id() and ${during('s.started_at', week)} and s.team_id = ${week.team_id}
+        union all
+        select 'ai_session', s.created_at from ai_sessions s
+         where s.account_id = app.account_id() and ${during('s.created_at', week)} and s.team_id = ${week.team_id}
+        union all
+        select 'resolved', s.completed_at from sessions s
+         where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id} and s.outcome = 'resolved'
+        union all
+        select 'resolved', s.resolved_at from ai_sessions s
+         where s.account_id = app.account_id() and ${during('s.resolved_at', week)} and s.team_id = ${week.team_id}) e
+     group by 1, 2 order by 1, 2`,
+)
+
+/** Select the counts of a team's week, in one round trip. */
+export async function selectWeekCounts(db: ReadDb, week: TeamWeek): Promise<WeekCounts> {
+  const [sessions, ai, escalations, flows, hours] = await db.batch([
+    selectSessionCounts.query(week),
+    selectResolvedAiSessions.query(week),
+    selectEscalations.query(week),
+    selectFlowResults.query(week),
+    selectHours.query(week),
+  ])
+  const [sessionCounts, aiCounts, escalationCounts] = [sessions[0], ai[0], escalations[0]]
+  if (!sessionCounts || !aiCounts || !escalationCounts) throw new Error('A count returned no row')
+  return { week, sessions: sessionCounts, ai: aiCounts, escalations: escalationCounts, flows: flows as FlowResult[], hours }
+}
+
+/** The design of a team's documents. */
+export const selectBranding = readStatement(
+  z.object({
+    company: z.string(),
+    colour: z.string().nullable(),
+    footer: z.string().nullable(),
+    logo: z.custom<{ key: string; width: number; height: number } | null>(),
+  }),
+  (teamId: string) => sql`
+    select coalesce(t.branding_company_name, a.name) as company, t.branding_primary_colour as colour, t.branding_footer_text as footer,
+           case when l.id is not null then jsonb_build_object('key', l.object_key, 'width', l.width, 'height', l.height) end as logo
+      from teams t join accounts a on a.id = t.account_id
+      left join uploads l on l.account_id = t.account_id and l.id = t.branding_logo_upload_id
+     where t.account_id = app.account_id() and t.id = ${teamId}`,
+)
+
+const subscriptions = sql`report_subscriptions r join teams t on t.account_id = r.account_id and t.id = r.team_id
+  where r.account_id = app.account_id() and r.user_id = app.user_id()`
+
+export const selectSubscriptions = readStatement(
+  ReportSubscription,
+  ({ skip, limit }: PageQuery) => sql`
+    select r.team_id, t.name as team_name, r.created_at from ${subscriptions}
+     order by t.name collate "und-x-icu", t.id offset ${skip} limit ${limit + 1}`,
+)
+
+export const selectSubscription = readStatement(
+  ReportSubscription,
+  (teamId: string) => sql`select r.team_id, t.name as team_name, r.created_at from ${subscriptions} and r.team_id = ${teamId}`,
+)
+
+/** Subscribe the caller to the report of a team of the account. */
+export const insertSubscription = writeStatement(
+  null,
+  (teamId: string) => sql`
+    insert into report_subscriptions (team_id) select t.id from teams t where t.account_id = app.account_id() and t.id = ${teamId}
+    on conflict do nothing`,
+)
+
+export const deleteSubscription = writeStatement(
+  null,
+  (teamId: string) => sql`
+    delete from report_subscriptions where account_id = app.account_id() and user_id = app.user_id() and team_id = ${teamId}`,
+)
+
+export const selectTeam = readStatement(
+  z.object({ id: z.string() }),
+  (teamId: string) => sql`select t.id from teams t where t.account_id = app.account_id() and t.id = ${teamId}`,
+)
+
+export const deleteSubscriptionByLink = writeStatement(
+  null,
+  ({ accountId, teamId, userId }: SubscriptionKey) => sql`
+    delete from report_subscriptions where account_id = ${accountId} and user_id = ${userId} and team_id = ${teamId}`,
+)
+
+/** Restore a subscription. Do nothing if the user or the team no longer exists. */
+export const restoreSubscription = writeStatement(
+  null,
+  ({ accountId, teamId, userId }: SubscriptionKey) => sql`
+    insert into report_subscriptions (account_id, team_id, user_id)
+    select u.account_id, t.id, u.id from users u join teams t on t.account_id = u.account_id and t.id = ${teamId}
+     where u.account_id = ${accountId} and u.id = ${userId} and u.is_active on conflict do nothing`,
+)
+
+export const selectDueReports = readStatement(
+  z.object({ account_id: notNull<string>(), team_id: notNull<string>(), week: notNull<string>(), due_at: notNull<string>() }),
+  (limit: number) => sql`select account_id, team_id, week, due_at from app.due_weekly_reports(${limit})`,
+)
+
+/** Store a report with its e-mails, unless it is stored already. Return the e-mails to publish. */
+export const sendReport = writeStatement(
+  z.object({ id: notNull<string>() }),
+  (due: { account_id: string; team_id: string; week: string; due_at: string }, report: WeeklyReport) => sql`
+    select app.send_weekly_report(${due.account_id}, ${due.team_id}, ${due.week}, ${due.due_at}, ${jsonb(report)}) as id`,
+)
+
+/** Select the report of an e-mail. */
+export const selectSentReport = readStatement(
+  z.object({ content: z.custom<WeeklyReport>() }),
+  (accountId: string, reportId: string) =>
+    sql`select r.content from weekly_reports r where r.account_id = ${accountId} and r.id = ${reportId}`,
+)

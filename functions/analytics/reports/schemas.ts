@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { Weekday } from '../../../lib/oncall/schema.ts'
+import { parseWeek } from '../../../lib/reports/week.ts'
+import { exampleTree } from '../../flows/trees/schemas.ts'
+
+export const ReportTeamId = z.object({ team_id: z.uuid().describe('Id of the team.') })
+
+export const WeeklyReportQuery = z.strictObject({
+  team_id: z.uuid().describe('The team.'),
+  week: z
+    .string()
+    .refine((week) => parseWeek(week) !== undefined, 'must be a week of ISO 8601, such as 2026-W47')
+    .optional()
+    .describe('A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team.'),
+  format: z.enum(['json', 'html', 'pdf', 'csv']).default('json').describe('The format of the report.'),
+})
+export type WeeklyReportQuery = z.infer<typeof WeeklyReportQuery>
+
+const Count = z.int().min(0)
+const Seconds = z.number().min(0).nullable()
+const Hour = z.int().min(0).max(23).describe('The local hour of the day.')
+
+const FlowResult = z
+  .strictObject({
+    tree_id: Id.describe('The flow.'),
+    name: z.string().describe('The name of the flow when it was last used.'),
+    completed: Count.describe('Its sessions that were completed in the week.'),
+    resolved: Count.describe('Those of them that were resolved.'),
+  })
+  .meta({ id: 'WeeklyFlowResult', examples: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }] })
+
+export const WeeklyReport = z
+  .strictObject({
+    team: z.strictObject({ id: Id, name: z.string().describe('The name of the team.') }).describe('The team.'),
+    week: z.string().describe('The week of ISO 8601.'),
+    timezone: z.string().describe('The time zone of the team, or else of the account.'),
+    starts_on: z.iso.date().describe('The Monday.'),
+    ends_on: z.iso.date().describe('The Sunday.'),
+    sessions: z
+      .strictObject({
+        started: Count.describe('Sessions that were started in the week.'),
+        completed: Count.describe('Sessions that were completed in the week.'),
+        resolved: Count.describe('Those with the outcome `resolved`.'),
+        escalated: Count.describe('Those with the outcome `escalated`.'),
+      })
+      .describe('Sessions of flows.'),
+    ai_sessions: z
+      .strictObject({
+        started: Count.describe('AI sessions that were started in the week.'),
+        resolved: Count.describe('AI sessions that were resolved in the week.'),
+        escalated: Count.describe('Escalations of AI sessions in the week.'),
+      })
+      .describe('AI sessions.'),
+    time_to_claim: z
+      .strictObject({
+        claimed: Count.describe('Escalations of the week that were claimed.'),
+        unclaimed: Count.describe('Escalations of the week that nobody has claimed.'),
+        median_seconds: Seconds.describe('Median time from the escalation to its claim; null without any.'),
+        p90_seconds: Seconds.describe('90th percentile; null without any.'),
+      })
+      .describe('How long escalations waited.'),
+    helpful_flows: z
+      .array(FlowResult)
+      .describe('Up to 5 flows with at least 3 completed sessions, of which 70 % or more were resolved. The most resolved first.'),
+    unhelpful_flows: z
+      .array(FlowResult)
+      .describe('Up to 5 flows with at least 3 completed sessions, of which less than half were resolved. The fewest resolved first.'),
+    by_day: z
+      .array(
+        z.strictObject({
+          date: z.iso.date().describe('The day.'),
+          day: Weekday,
+          started: Count.describe('Sessions that were started that day.'),
+          resolved: Count.describe('Sessions that were resolved that day.'),
+        }),
+      )
+      .describe('The seven days, sessions of flows and AI sessions together.'),
+    by_hour: z
+      .array(z.strictObject({ hour: Hour, started: Count.describe('Sessions that were started in that hour of any day.') }))
+      .describe('The 24 hours of the day.'),
+    busiest_hours: z
+      .array(z.strictObject({ day: Weekday, hour: Hour, started: Count.describe('Sessions that were started in that hour.') }))
+      .describe('Up to 3 hours of the week, the busiest first.'),
+  })
+  .meta({
+    id: 'WeeklyReport',
+    examples: [
+      {
+        team: { id: exampleIds.team, name: 'Field service' },
+        week: '2026-W47',
+        timezone: 'Europe/Berlin',
+        starts_on: '2026-11-16',
+        ends_on: '2026-11-22',
+        sessions: { started: 41, completed: 38, resolved: 33, escalated: 2 },
+        ai_sessions: { started: 12, resolved: 9, escalated: 3 },
+        time_to_claim: { claimed: 3, unclaimed: 0, median_seconds: 240, p90_seconds: 900 },
+        helpful_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }],
+        unhelpful_flows: [],
+        by_day: [{ date: '2026-11-16', day: 'monday', started: 9, resolved: 7 }],
+        by_hour: [{ hour: 9, started: 8 }],
+        busiest_hours: [{ day: 'monday', hour: 9, started: 4 }],
+      },
+    ],
+  })
+
+export const ReportSubscription = z
+  .strictObject({
+    team_id: Id.describe('The team.'),
+    team_name: z.string().describe('Its name.'),
+    created_at: Time.describe('When I subscribed.'),
+  })
+  .meta({
+    id: 'ReportSubscription',
+    examples: [{ team_id: exampleIds.team, team_name: 'Field service', created_at: '2026-11-21T09:30:00.000Z' }],
+  })
+export type ReportSubscription = z.infer<typeof ReportSubscription>
