@@ -85,4 +85,10 @@ export const jobOperations = [
     body: IgnoredBody,
     handle: ({ ctx }) => maintenanceRuns.runDueSchedules(ctx),
   }),
+  job({
+    id: 'jobs.cleanUp',
+    path: '/jobs/cleanup',
+    body: IgnoredBody,
+    handle: ({ ctx }) => jobs.cleanUp(ctx),
+  }),
 ]

@@ -69,6 +69,7 @@ export const deleteUnusedUploads = writeStatement(
        where u.created_at < app.now() - interval '7 days'
          and not exists (select from ai_message_uploads m where m.account_id = u.account_id and m.upload_id = u.id)
          and not exists (select from session_supporting_data d where d.account_id = u.account_id and d.upload_id = u.id)
+         and not exists (select from session_evidence e where e.account_id = u.account_id and e.upload_id = u.id)
          and not exists (select from teams t where t.account_id = u.account_id and t.branding_logo_upload_id = u.id)
        limit ${limit} for update of u skip locked))`,
 )

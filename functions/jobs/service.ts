@@ -8,10 +8,15 @@ import * as exportSlices from '../accounts/export-slices/service.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as aiTasks from '../ai/tasks/service.ts'
+import type * as reports from '../analytics/reports/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
+import * as digests from '../notifications/digests/service.ts'
 import * as reminders from '../oncall/reminders/service.ts'
+import * as presence from '../presence/service.ts'
 import * as ticketChanges from '../psa/changes/service.ts'
 import * as pushes from '../psa/push-attempts/service.ts'
+import * as approvals from '../sessions/approvals/service.ts'
+import * as timers from '../sessions/timers/service.ts'
 import * as webhooks from '../webhooks/attempts/service.ts'
 import * as queries from './queries.ts'
 
@@ -22,6 +27,8 @@ type SweepContext = deliveries.DeliveryContext &
   aiTasks.TaskContext &
   webhooks.AttemptContext &
   exportSlices.ExportContext &
+  presence.SweepContext &
+  reports.SweepContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -38,8 +45,19 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
       kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
     ),
   )
-  await settleAll([...sweeps, logFailure(ctx, 'live_events', sweepLiveEvents(ctx, settings))])
+  const sweepsWithoutMessages = {
+    approvals: approvals.expireDue(ctx, settings),
+    digests: digests.sendDue(ctx, settings),
+    live_events: sweepLiveEvents(ctx, settings),
+    presence: presence.sweep(ctx, settings),
+    session_timers: timers.remindDue(ctx, settings),
+    weekly_reports: loadReports().then(({ sendDue }) => sendDue(ctx, settings)),
+  }
+  await settleAll([...sweeps, ...Object.entries(sweepsWithoutMessages).map(([name, done]) => logFailure(ctx, name, done))])
 }
+
+// Not needed at start.
+const loadReports = () => import('../analytics/reports/service.ts')
 
 function logFailure({ log }: Pick<JobContext, 'log'>, name: string, sweep: Promise<void>): Promise<void> {
   return sweep.catch((error: unknown) => {
@@ -135,4 +153,18 @@ async function deleteObjects({ platform, uploads }: DeletionContext, limit: numb
 async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetMs, now }: DeletionOptions): Promise<void> {
   const end = now() + budgetMs
   while ((await processBatch(batchSize)) === batchSize && now() < end);
+}
+
+// Loaded on first use: no request needs them.
+const eraseDueAccounts = async (ctx: JobContext) => (await import('../accounts/erasure/service.ts')).eraseDueAccounts(ctx)
+const checkDueLinks = async (ctx: JobContext) => (await import('../flows/link-checks/service.ts')).checkDueLinks(ctx)
+
+/** The periodic work that nobody waits for. */
+export const cleanUpWork = { deleteExpiredRows, eraseDueAccounts, checkDueLinks }
+
+/** Do all of it. If a part fails, do the others, then throw the first failure. */
+export async function cleanUp(ctx: JobContext): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of Object.values(cleanUpWork)) await work(ctx).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }

@@ -28,14 +28,19 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   await expect(sweep(ctx)).rejects.toThrow()
   expect(failed.toSorted()).toEqual([
     'aiTasks',
+    'approvals',
     'assessments',
     'deliveries',
+    'digests',
     'exports',
     'live_events',
+    'presence',
     'pushes',
     'reminders',
+    'session_timers',
     'ticketChanges',
     'webhooks',
+    'weekly_reports',
   ])
   expect(unhandled).toEqual([])
 })
