@@ -49,8 +49,8 @@ function listNodes(structure: TreeStructure): (FlowNode | FlowStep)[] {
 
 /**
  * Build the structure of a flow from flat nodes, or return the problems that prevent it.
- * A flat node has no attachments, minutes, script, library visibility, group label, fallback steps or option ids. These are copied from
- * the node with the same id in `base`.
+ * A flat node has no attachments, minutes, script, sub-flow, library visibility, evidence, approval, timer, group label, fallback steps or
+ * option ids. These are copied from the node with the same id in `base`.
  */
 export function buildStructure(
   type: TreeType,
@@ -161,10 +161,11 @@ function indexBaseNodes(base: TreeStructure | null): Map<string, BaseNode> {
   if (!base) return new Map()
   return new Map(
     listNodes(base).map((node) => {
-      const { attachments, estimated_minutes, script_template_id, library_visibility } = node
+      const { attachments, estimated_minutes, script_template_id, subflow, library_visibility, evidence, approval, timer } = node
       const stepFields =
         'group_label' in node || 'fallback_steps' in node ? { group_label: node.group_label, fallback_steps: node.fallback_steps } : {}
-      const extras = { attachments, estimated_minutes, script_template_id, library_visibility, ...stepFields }
+      const requirements = { evidence, approval, timer }
+      const extras = { attachments, estimated_minutes, script_template_id, subflow, library_visibility, ...requirements, ...stepFields }
       const presentExtras = Object.entries(extras).filter(([, value]) => value !== undefined && value !== null)
       return [node.id, { extras: Object.fromEntries(presentExtras), options: ('options' in node && node.options) || [] }]
     }),

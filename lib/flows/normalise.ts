@@ -1,3 +1,5 @@
+import { normaliseApproval } from './approval-requirement.ts'
+import { normaliseEvidence } from './evidence.ts'
 import {
   type FallbackStep,
   type FlowNode,
@@ -7,6 +9,7 @@ import {
   isStepList,
   type TreeStructure,
 } from './structure.ts'
+import { normaliseSubflow } from './subflow.ts'
 
 // Flows are stored, exported, imported and compared in one normal form:
 // - Every node has a title and a description. Other empty values are left out.
@@ -41,7 +44,7 @@ export function normaliseLineBreaks(text: string): string {
 }
 
 function normaliseNode(node: FlowNode): FlowNode {
-  const { action, solution, title, description, options, children, attachments, ...rest } = node
+  const { action, solution, title, description, options, children, attachments, subflow, evidence, approval, ...rest } = node
   const titles = node.type === 'solution' ? [title, solution, action] : [title, action, solution]
   return {
     ...(omitNullish(rest) as Pick<FlowNode, 'id' | 'type'>),
@@ -49,11 +52,15 @@ function normaliseNode(node: FlowNode): FlowNode {
     description: normaliseLineBreaks(description ?? ''),
     ...(options?.length ? { options: assignOptionIds(options) } : {}),
     ...(attachments?.length ? { attachments } : {}),
+    ...(subflow ? { subflow: normaliseSubflow(subflow) } : {}),
+    ...normaliseEvidence(evidence, toSingleLine),
+    ...normaliseApproval(approval),
     ...(children?.length ? { children: children.map(normaliseNode) } : {}),
   }
 }
 
-function normaliseStep({ title, description, group_label, fallback_steps, attachments, ...rest }: FlowStep): FlowStep {
+function normaliseStep(step: FlowStep): FlowStep {
+  const { title, description, group_label, fallback_steps, attachments, subflow, evidence, approval, ...rest } = step
   const groupLabel = toSingleLine(group_label ?? '')
   return {
     ...(omitNullish(rest) as Pick<FlowStep, 'id' | 'type'>),
@@ -62,6 +69,9 @@ function normaliseStep({ title, description, group_label, fallback_steps, attach
     ...(groupLabel ? { group_label: groupLabel } : {}),
     ...(fallback_steps?.length ? { fallback_steps: fallback_steps.map(normaliseFallback) } : {}),
     ...(attachments?.length ? { attachments } : {}),
+    ...(subflow ? { subflow: normaliseSubflow(subflow) } : {}),
+    ...normaliseEvidence(evidence, toSingleLine),
+    ...normaliseApproval(approval),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Flow, isStepList } from './structure.ts'
+import { listSubflows } from './subflow.ts'
 import { walkAll } from './walk.ts'
 
 /** Variables that every session has, whatever its intake form asks. */
@@ -81,10 +82,11 @@ function formatValue(value: unknown, placeholderText: string): string {
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** Return the placeholders in the titles and descriptions of a flow whose key is neither an intake field nor a session variable. */
+/** Return the placeholders in the titles and descriptions of a flow whose key is no intake field, session variable or output of a sub-flow. */
 export function findUnfilledPlaceholders({ tree_structure, intake_form }: Flow): { node_id: string; path: string; key: string }[] {
   if (!tree_structure || (isStepList(tree_structure) && tree_structure.steps.length === 0)) return []
-  const knownKeys = new Set<string>([...sessionVariables, ...intake_form.map(({ key }) => key)])
+  const outputKeys = listSubflows(tree_structure).flatMap(({ subflow }) => Object.keys(subflow.outputs ?? {}))
+  const knownKeys = new Set<string>([...sessionVariables, ...intake_form.map(({ key }) => key), ...outputKeys])
   const unfilled: { node_id: string; path: string; key: string }[] = []
   for (const { node, path } of walkAll(tree_structure)) {
     for (const property of ['title', 'description'] as const) {

@@ -1,3 +1,4 @@
+import type { ProvidedEvidence } from './evidence.ts'
 import { hideSecrets } from './secret-answers.ts'
 import type { SessionRow } from './session-row.ts'
 import {
@@ -15,8 +16,8 @@ interface RunView {
   current_step: StepView | null
   /** The end of the procedure, as soon as no step is left. */
   procedure_end: ProcedureEnd | null
-  /** The answers, each with the section headers that the technician saw before its step. */
-  decisions: (SessionRow['decisions'][number] & { section_headers: StepText[] })[]
+  /** The answers, each with its evidence and the section headers that the technician saw before its step. */
+  decisions: (SessionRow['decisions'][number] & { evidence: ProvidedEvidence[]; section_headers: StepText[] })[]
 }
 
 /** Return the values for the placeholders of a session's flow. A secret answer is replaced by a placeholder. */
@@ -37,8 +38,9 @@ export function renderRun(session: SessionRow): RunView {
   return {
     current_step: current_step_id === null ? null : renderStep(tree_structure, current_step_id, values),
     procedure_end: isAtEnd(session) ? renderProcedureEnd(tree_structure, values) : null,
-    decisions: session.decisions.map((decision) => ({
+    decisions: session.decisions.map((decision, index) => ({
       ...decision,
+      evidence: session.evidence.filter(({ seq }) => seq === index).map(({ seq: _, ...evidence }) => evidence),
       section_headers: (headersById.get(decision.step_id) ?? []).map((header) => renderStepText(header, values)),
     })),
   }

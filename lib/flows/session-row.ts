@@ -1,3 +1,4 @@
+import type { ProvidedEvidence } from './evidence.ts'
 import type { IntakeField, TreeStructure, TreeType } from './structure.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -24,6 +25,11 @@ export interface SessionRow {
   batch_id: string | null
   target_label: string | null
   current_step_id: string | null
+  /** The session and the step that this session is a sub-flow of. */
+  parent_session_id: string | null
+  parent_step_id: string | null
+  /** The open session of the sub-flow of the current step. */
+  subflow_session_id: string | null
   answered: number
   remaining: number
   exported_at: string | null
@@ -46,6 +52,10 @@ export interface SessionRow {
     duration_seconds: number
     decided_at: string
   }[]
+  /** When its user is reminded of the current step; null without a waiting timer. */
+  timer_due_at: string | null
+  /** The evidence of all decisions. `seq` is the index of the decision. */
+  evidence: (ProvidedEvidence & { seq: number })[]
   fallback_decisions: { step_id: string; fallback_step_id: string; outcome: Outcome; note: string | null; decided_at: string }[]
   custom_steps: {
     id: string

@@ -1,3 +1,4 @@
+import type { StepTimer } from './step-timer.ts'
 import { type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
 import { walkAll, walkNodes } from './walk.ts'
 
@@ -9,6 +10,16 @@ export const stepOutcomes = ['done', 'skipped', 'failed'] as const
 export interface StepAnswer {
   option_id?: string | undefined
   outcome?: (typeof stepOutcomes)[number] | undefined
+}
+
+/** Where a session is in its flow. */
+export interface StepPosition {
+  /** The step to answer next; null at the end of the flow. */
+  current_step_id: string | null
+  /** The number of answers on the longest path from this step. */
+  remaining: number
+  /** The timer of the step. */
+  timer: StepTimer | null
 }
 
 export interface Progress {
@@ -86,6 +97,12 @@ export function countRemainingAnswers(structure: TreeStructure, id: string | nul
   }
   const node = findAnswerableStep(structure, id) as FlowNode | undefined
   return node ? getLongestPathLength(node) : 0
+}
+
+/** Return the position of a session at a step, or at the end of the flow for null. */
+export function getPosition(structure: TreeStructure, id: string | null): StepPosition {
+  const timer = (id === null ? null : findAnswerableStep(structure, id)?.timer) ?? null
+  return { current_step_id: id, remaining: countRemainingAnswers(structure, id), timer }
 }
 
 function getLongestPathLength({ options, next_node_id, children }: FlowNode): number {

@@ -1,3 +1,5 @@
+import { validateApproval } from './approval-rules.ts'
+import { validateEvidence } from './evidence-rules.ts'
 import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
 import type { FlowStep, StepList } from './structure.ts'
 import { walkSteps } from './walk.ts'
@@ -10,6 +12,9 @@ export function validateSteps({ steps }: StepList): FlowProblem[] {
     for (const fallback of fallbacks) problems.push(...validateTitle(fallback.node, fallback.path, 'fallback step'))
     if (fallbacks.length > 0 && node.type !== 'procedure_step')
       problems.push(problemAt(node, path, 'fallback_steps', 'Only a procedure step can have fallback steps'))
+    const isAnswerable = node.type === 'procedure_step'
+    if (node.timer && !isAnswerable) problems.push(problemAt(node, path, 'timer', 'Only a step that is answered can have a timer'))
+    problems.push(...validateEvidence(node, path, isAnswerable), ...validateApproval(node, path, isAnswerable))
   }
   if (!steps.some(({ type }) => type === 'procedure_step'))
     problems.push({ node_id: null, path: 'tree_structure.steps', message: 'The flow needs at least one procedure_step' })

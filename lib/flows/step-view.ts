@@ -1,6 +1,10 @@
+import type { ApprovalRequirement } from './approval-requirement.ts'
+import type { EvidenceRequirement } from './evidence.ts'
 import { fillPlaceholders } from './placeholders.ts'
 import { findAnswerableStep } from './step-navigation.ts'
+import type { StepTimer } from './step-timer.ts'
 import { type Attachment, type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
+import type { Subflow } from './subflow-schema.ts'
 
 // Renders a running flow as the technician sees it, with its placeholders filled.
 
@@ -24,7 +28,13 @@ export interface StepView extends StepText {
   group_label: string | null
   estimated_minutes: number | null
   script_template_id: string | null
+  subflow: Subflow | null
   attachments: Attachment[]
+  /** What an answer must provide. */
+  evidence: EvidenceRequirement[]
+  /** Who must approve the step before its answer counts. */
+  approval: ApprovalRequirement | null
+  timer: StepTimer | null
 }
 
 /** The end of a procedure as the technician sees it, with the section headers directly before it. */
@@ -77,7 +87,11 @@ function getStepDetails(step: FlowNode | FlowStep) {
     group_label: ('group_label' in step && step.group_label) || null,
     estimated_minutes: step.estimated_minutes ?? null,
     script_template_id: step.script_template_id ?? null,
+    subflow: step.subflow ?? null,
     attachments: step.attachments ?? [],
+    evidence: step.evidence ?? [],
+    approval: step.approval ?? null,
+    timer: step.timer ?? null,
   }
 }
 

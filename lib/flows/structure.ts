@@ -1,4 +1,9 @@
 import * as z from 'zod'
+import { ApprovalRequirement } from './approval-requirement.ts'
+import { EvidenceRequirements } from './evidence.ts'
+import { Key } from './key.ts'
+import { StepTimer } from './step-timer.ts'
+import { Subflow } from './subflow-schema.ts'
 
 // The schemas of a flow. Requests and stored flows have the same shape; stored flows are also in normal form (normalise.ts).
 
@@ -63,7 +68,11 @@ export const FlowNode = z
     attachments: z.array(Attachment).max(20).nullish().describe('Links to helpful documents.'),
     estimated_minutes: Minutes,
     script_template_id: ScriptTemplateId,
+    subflow: Subflow.nullish().describe('A flow to run at this point.'),
     library_visibility: LibraryVisibility,
+    evidence: EvidenceRequirements,
+    approval: ApprovalRequirement.nullish().describe('Who must approve the step before its answer counts.'),
+    timer: StepTimer.nullish().describe('When the user of the session is reminded of the step.'),
     action: z.string().max(300).nullish().describe('Deprecated: the title of an action. Used only if `title` is empty.'),
     solution: z.string().max(300).nullish().describe('Deprecated: the title of a solution. Used only if `title` is empty.'),
   })
@@ -108,8 +117,12 @@ export const FlowStep = z
     library_visibility: LibraryVisibility,
     fallback_steps: z.array(FallbackStep).max(50).nullish().describe('Steps to try, in this order, if the step fails.'),
     script_template_id: ScriptTemplateId,
+    subflow: Subflow.nullish().describe('A flow to run at this point.'),
     estimated_minutes: Minutes,
     attachments: z.array(Attachment).max(20).nullish().describe('Links to helpful documents.'),
+    evidence: EvidenceRequirements,
+    approval: ApprovalRequirement.nullish().describe('Who must approve the step before its answer counts.'),
+    timer: StepTimer.nullish().describe('When the user of the session is reminded of the step.'),
   })
   .meta({
     id: 'FlowStep',
@@ -136,11 +149,7 @@ export type TreeStructure = z.infer<typeof TreeStructure>
 
 export const IntakeField = z
   .strictObject({
-    key: z
-      .string()
-      .max(60)
-      .regex(/^[a-z][a-z0-9_]*$/, 'must start with a lower-case letter and contain only lower-case letters, digits and underscores')
-      .describe('The name of the variable with the answer. Texts use it as `{{key}}`.'),
+    key: Key.describe('The name of the variable with the answer. Texts use it as `{{key}}`.'),
     label: z.string().trim().min(1).max(200).describe('The question.'),
     type: z
       .enum(['text', 'textarea', 'number', 'select', 'multiselect', 'boolean', 'date', 'email', 'ip', 'hostname'])

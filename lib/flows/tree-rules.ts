@@ -1,3 +1,5 @@
+import { validateApproval } from './approval-rules.ts'
+import { validateEvidence } from './evidence-rules.ts'
 import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
 import type { FlowNode } from './structure.ts'
 import type { Visit } from './walk.ts'
@@ -5,7 +7,12 @@ import type { Visit } from './walk.ts'
 /** Return the problems of a node that prevent publishing its flow. */
 export function validateNode({ node, path }: Visit<FlowNode>): FlowProblem[] {
   const validators = { decision: validateDecision, action: validateAction, solution: validateSolution }
-  return [...validateTitle(node, path, node.type), ...validators[node.type](node, path)]
+  return [
+    ...validateTitle(node, path, node.type),
+    ...validators[node.type](node, path),
+    ...validateEvidence(node, path, true),
+    ...validateApproval(node, path, true),
+  ]
 }
 
 function validateDecision(node: FlowNode, path: string): FlowProblem[] {

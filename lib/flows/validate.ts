@@ -3,6 +3,7 @@ import { findUnfilledPlaceholders } from './placeholders.ts'
 import { type FlowProblem, problemAt } from './problems.ts'
 import { findStepWarnings, validateSteps } from './step-rules.ts'
 import { type FallbackStep, type Flow, type FlowNode, type FlowStep, flowLimits, isStepList } from './structure.ts'
+import { validateSubflows } from './subflow-rules.ts'
 import { findNodeWarnings, validateNode } from './tree-rules.ts'
 import { walkAll, walkNodes } from './walk.ts'
 
@@ -22,6 +23,7 @@ export function validateFlow(flow: Flow, status: 'draft' | 'published'): Validat
   if (!structure) errors.push({ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' })
   else if (isStepList(structure)) errors.push(...validateSteps(structure))
   else for (const visit of walkNodes(structure)) errors.push(...validateNode(visit))
+  errors.push(...validateSubflows(flow))
   errors.push(...flow.intake_form.flatMap(validateIntakeField))
   return { errors, warnings: findWarnings(flow) }
 }

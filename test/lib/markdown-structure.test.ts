@@ -60,7 +60,7 @@ describe('a tree', () => {
       '10: This Decision already has a link in line 9',
       '11: This attachment is invalid; write Attachment: "title" <address>',
       '12: The URL must be valid',
-      '13: The attribute shelf is not allowed here; allowed: minutes, library, script, under',
+      '13: The attribute shelf is not allowed here; allowed: minutes, library, wait, script, under',
       '13: The attribute library needs a value: library=…',
       '13: The minutes must be a number',
       '14: The id a is used twice; line 6 has it too',

@@ -36,7 +36,7 @@ export function createProblemList(): { report: ReportProblem; list: () => LinePr
 // Matches a line of a description that needs a backslash in front: one with a meaning in this format, and a blank line.
 // Backslashes at the start of such a line are part of the match, so each escape adds one and each unescape removes one.
 const escapableLine =
-  /^\\*(?: {0,3}(?:#{2,3}(?:[ \t]|$)|->[ \t]*(?:#|\{#|$)|[-*+][ \t].*?->[ \t]*(?:#|\{#|$)|Attachment:[ \t]*"|`{3,}[^`]*$|~{3})|\s*$)/s
+  /^\\*(?: {0,3}(?:#{2,3}(?:[ \t]|$)|->[ \t]*(?:#|\{#|$)|[-*+][ \t].*?->[ \t]*(?:#|\{#|$)|Attachment:[ \t]*"|Subflow:[ \t]*\{|Evidence:[ \t]*\w+[ \t]+\w+[ \t]*"|Approval:[ \t][\w \t-]*minutes=|`{3,}[^`]*$|~{3})|\s*$)/s
 
 /** Return the description as lines of the file. A line with a meaning in this format gets a backslash in front, except in code. */
 export function escapeDescription(description: string): string[] {
@@ -118,6 +118,19 @@ export function parseStorableJson(json: string): unknown {
   try {
     const value: unknown = JSON.parse(json)
     return [value].flat().every((item) => typeof item !== 'string' || isStorable(item)) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Parse a JSON object. Return undefined for anything else, and for one with a text that cannot be stored. */
+export function parseStorableObject(json: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(json, (_key, item) => {
+      if (typeof item === 'string' && !isStorable(item)) throw new SyntaxError('This text cannot be stored')
+      return item
+    })
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined
   }

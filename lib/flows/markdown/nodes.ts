@@ -1,8 +1,9 @@
 import type * as z from 'zod'
+import { parseTimer } from '../step-timer.ts'
 import { FlowNode, FlowStep, flowLimits } from '../structure.ts'
 import type { ReportProblem } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'
-import type { Section } from './sections.ts'
+import type { Section } from './section.ts'
 
 // Converts sections to nodes and steps. Each one is validated on its own against the schema of a flow.
 
@@ -16,7 +17,7 @@ export function parseNodes(sections: readonly Section[], report: ReportProblem):
   reportTooMany(sections, flowLimits.maxNodes, 'nodes', report)
   return sections.map((section) => {
     const node = {
-      ...parseCommonFields(section, ['minutes', 'library', 'script', 'under'], report),
+      ...parseCommonFields(section, ['minutes', 'library', 'wait', 'script', 'under'], report),
       options: parseOptions(section),
       next_node_id: section.nextLink?.target,
     }
@@ -43,7 +44,7 @@ export function parseSteps(sections: readonly Section[], report: ReportProblem):
   reportTooMany(stepSections, flowLimits.maxSteps, 'steps', report)
   return groups.slice(0, 2 * flowLimits.maxSteps).flatMap(({ section, fallbacks }) => {
     const step = {
-      ...parseCommonFields(section, ['minutes', 'library', 'script', 'group'], report),
+      ...parseCommonFields(section, ['minutes', 'library', 'wait', 'script', 'group'], report),
       // One fallback step above the limit is enough for the schema to report the limit.
       fallback_steps: fallbacks.slice(0, 51).map((fallback) => parseFallback(fallback, report)),
     }
@@ -72,6 +73,10 @@ function parseFallback(section: Section, report: ReportProblem) {
   const { id, title, description } = parseCommonFields(section, [], report)
   const firstAttachment = section.attachments[0]
   if (firstAttachment) report(firstAttachment.line, 'A fallback cannot have attachments')
+  const firstEvidence = section.evidence[0]
+  if (firstEvidence) report(firstEvidence.line, 'A fallback cannot require evidence')
+  if (section.approval) report(section.approval.line, 'A fallback cannot require an approval')
+  if (section.subflow) report(section.subflow.line, 'A fallback cannot have a sub-flow')
   return { id, title, description }
 }
 
@@ -90,16 +95,35 @@ const propertyByAttribute: Record<string, string> = {
 
 /** Return the fields that nodes and steps have in common, and report attributes that are not allowed here. */
 function parseCommonFields(section: Section, allowedAttributes: readonly string[], report: ReportProblem) {
-  const { line, kind, id, title, description, attributes, attachments } = section
+  const { line, kind, id, title, description, attributes, attachments, subflow } = section
   const fields: Record<string, unknown> = {}
   for (const [name, value] of attributes) {
     const property = propertyByAttribute[name]
     if (!allowedAttributes.includes(name)) report(line, describeUnknownAttribute(name, allowedAttributes))
     else if (value === true) report(line, `The attribute ${name} needs a value: ${name}=…`)
+    else if (name === 'wait') fields.timer = parseTimer(value)
     else if (property) fields[property] = name === 'minutes' && /^\d{1,9}$/.test(value) ? Number(value) : value
   }
   const attachmentFields = attachments.map((attachment) => ({ title: attachment.title, url: attachment.url }))
-  return { id, type: kind.type, title, description, ...fields, ...(attachmentFields.length > 0 ? { attachments: attachmentFields } : {}) }
+  const evidence = section.evidence.map(({ line: _, options, ...requirement }) => ({
+    ...requirement,
+    ...(options.length > 0 ? { options } : {}),
+  }))
+  return {
+    ...{ id, type: kind.type, title, description, ...fields },
+    ...(attachmentFields.length > 0 ? { attachments: attachmentFields } : {}),
+    ...(subflow ? { subflow: subflow.value } : {}),
+    ...(evidence.length > 0 ? { evidence } : {}),
+    ...(section.approval ? { approval: toApproval(section.approval) } : {}),
+  }
+}
+
+function toApproval({ roles, user_ids, expires_after_minutes }: NonNullable<Section['approval']>) {
+  return {
+    ...(roles.length > 0 ? { roles } : {}),
+    ...(user_ids.length > 0 ? { user_ids } : {}),
+    ...(expires_after_minutes ? { expires_after_minutes: Number(expires_after_minutes) } : {}),
+  }
 }
 
 function describeUnknownAttribute(name: string, allowedAttributes: readonly string[]): string {
@@ -120,9 +144,13 @@ function validate<T>(
   const sourcesByProperty: Record<string, readonly { line: number }[]> = {
     options: section.options,
     attachments: section.attachments,
+    evidence: section.evidence,
     fallback_steps: fallbacks,
   }
-  const getLine = ([property, index]: readonly PropertyKey[]) => sourcesByProperty[String(property)]?.[Number(index)]?.line ?? section.line
+  // These are written in one line each.
+  const lineByProperty: Record<string, number | undefined> = { approval: section.approval?.line, subflow: section.subflow?.line }
+  const getLine = ([property, index]: readonly PropertyKey[]) =>
+    lineByProperty[String(property)] ?? sourcesByProperty[String(property)]?.[Number(index)]?.line ?? section.line
   reportSchemaIssues(parsed.error.issues, section.word, getLine, report)
   return undefined
 }

@@ -7,7 +7,8 @@ import { validateFlow } from '../validate.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { createProblemList, type LineProblem, type ReportProblem } from './line-syntax.ts'
 import { assignMissingIds, parseNodes, parseSteps } from './nodes.ts'
-import { type FileBody, readSections, type Section } from './sections.ts'
+import type { Section } from './section.ts'
+import { type FileBody, readSections } from './sections.ts'
 import { buildTree } from './tree.ts'
 
 export interface ReadResult {

@@ -1,58 +1,15 @@
 import { classifyLines, codeLine, unclosedFence } from '../../text/code-fences.ts'
 import { flowLimits, type IntakeField } from '../structure.ts'
 import { readIntakeTable, type SourceLine } from './intake-table.ts'
-import {
-  type Attributes,
-  createLineScanner,
-  hasText,
-  type LineScanner,
-  type ReportProblem,
-  readAttributes,
-  splitLink,
-  unescapeLine,
-  unescapeTitle,
-} from './line-syntax.ts'
+import { createLineScanner, hasText, type ReportProblem, readAttributes, unescapeLine, unescapeTitle } from './line-syntax.ts'
+import { mayBeMarked, readMarkedLine } from './marked-lines.ts'
+import { type Section, sectionKinds } from './section.ts'
 
 // Cuts the file below the front matter into sections, one per heading. Each section is read on its own: links are not followed here.
 
-const sectionKinds = {
-  decision: { type: 'decision', hashes: '##', structure: 'tree' },
-  action: { type: 'action', hashes: '##', structure: 'tree' },
-  solution: { type: 'solution', hashes: '##', structure: 'tree' },
-  step: { type: 'procedure_step', hashes: '##', structure: 'steps' },
-  section: { type: 'section_header', hashes: '##', structure: 'steps' },
-  end: { type: 'procedure_end', hashes: '##', structure: 'steps' },
-  fallback: { type: 'fallback', hashes: '###', structure: 'steps' },
-} as const
-export type SectionKind = (typeof sectionKinds)[keyof typeof sectionKinds]
-
 /** Every step with its 50 fallback steps, and 100 other headings. */
 const maxHeadings = flowLimits.maxSteps * 51 + 100
-const maxOptions = 100
-const maxAttachments = 20
 
-export interface Link {
-  line: number
-  id?: string | undefined
-  label: string
-  target: string | null
-  /** A loose link does not make its target a child of this node. Drafts can have such links. */
-  isLoose: boolean
-}
-export interface Section {
-  line: number
-  /** The first word of the heading, such as `Step`. */
-  word: string
-  kind: SectionKind
-  title: string
-  /** Empty if the heading has no id. */
-  id: string
-  attributes: Attributes['values']
-  description: string
-  attachments: { line: number; title: string; url: string }[]
-  options: Link[]
-  nextLink: Link | null
-}
 export interface FileBody {
   sections: Section[]
   intake: { field: IntakeField; line: number }[]
@@ -156,12 +113,15 @@ function readHeading({ line, text }: SourceLine, report: ReportProblem): Section
     attributes: attributes?.values ?? new Map(),
     description: '',
     attachments: [],
+    evidence: [],
+    approval: null,
+    subflow: null,
     options: [],
     nextLink: null,
   }
 }
 
-/** Read the description, the links and the attachments of a section. */
+/** Read the description and the marked lines of a section. */
 function readBody(section: Section, { lines, lineKinds }: SourceFile, { heading, end }: SectionRange, report: ReportProblem): void {
   const descriptionLines: string[] = []
   /** Without blank lines at the end. */
@@ -176,63 +136,4 @@ function readBody(section: Section, { lines, lineKinds }: SourceFile, { heading,
     if (!isBlank) descriptionLength = descriptionLines.length
   }
   section.description = descriptionLines.slice(0, descriptionLength).join('\n')
-}
-
-/** Return whether a line could be a link, an option or an attachment. A cheap check before the regular expression. */
-function mayBeMarked(line: string): boolean {
-  const char = line[0]
-  return char === '-' || char === ' ' || char === 'A' || char === '*' || char === '+'
-}
-
-/** Read a link, an option or an attachment into the section. Return false if the line is text of the description. */
-function readMarkedLine(section: Section, { line, text }: SourceLine, report: ReportProblem): boolean {
-  const [, mark = '', rest = ''] = /^ {0,3}(->(?=[ \t]*(?:#|\{#|$))|[-*+](?=[ \t])|Attachment:[ \t]*(?="))(.*)$/s.exec(text) ?? []
-  if (mark === '') return false
-  if (mark.startsWith('Attachment')) {
-    readAttachment(section, line, rest, report)
-    return true
-  }
-  if (mark === '->') {
-    readNextLink(section, line, rest, report)
-    return true
-  }
-  const parts = splitLink(rest)
-  if (!parts) return false
-  // One option above the limit is stored, so that the schema reports the limit.
-  if (section.options.length > maxOptions) return true
-  const option = readLinkTarget(line, parts.label, createLineScanner(parts.target))
-  if (option) section.options.push(option)
-  else report(line, 'This option is invalid; write - Label -> #id')
-  return true
-}
-
-function readNextLink(section: Section, line: number, text: string, report: ReportProblem): void {
-  const link = readLinkTarget(line, '', createLineScanner(text.trim()))
-  if (!link?.target || link.id !== undefined) report(line, 'This link is invalid; write -> #id')
-  else if (section.nextLink) report(line, `This ${section.word} already has a link in line ${section.nextLink.line}`)
-  else section.nextLink = link
-}
-
-/** Read `#target`, then `{loose}` or an attribute block. Return null if the text is invalid. */
-function readLinkTarget(line: number, label: string, scanner: LineScanner): Link | null {
-  const target = scanner.take(/#/y) === undefined ? null : scanner.takeWord()
-  if (target === undefined || target === '') return null
-  scanner.take(/[ \t]*/y)
-  if (scanner.take(/\{loose\}/y) !== undefined) return scanner.isAtEnd() ? { line, label, target, isLoose: true } : null
-  if (scanner.isAtEnd()) return { line, label, target, isLoose: false }
-  const attributes = readAttributes(scanner)
-  const isValid = attributes && [...attributes.values].every(([name, value]) => name === 'loose' && value === true)
-  return isValid ? { line, id: attributes.id, label, target, isLoose: attributes.values.has('loose') } : null
-}
-
-function readAttachment(section: Section, line: number, text: string, report: ReportProblem): void {
-  // One attachment above the limit is stored, so that the schema reports the limit.
-  if (section.attachments.length > maxAttachments) return
-  const scanner = createLineScanner(text.trim())
-  const title = scanner.takeWord()
-  scanner.take(/[ \t]*/y)
-  const url = scanner.take(/<[^<>\s]*>/y)?.slice(1, -1) ?? scanner.takeWord()
-  if (title === undefined || url === undefined || !scanner.isAtEnd())
-    report(line, 'This attachment is invalid; write Attachment: "title" <address>')
-  else section.attachments.push({ line, title, url })
 }

@@ -1,7 +1,7 @@
 import { type FlowNode, flowLimits } from '../structure.ts'
 import type { ReportProblem } from './line-syntax.ts'
 import type { ParsedNode } from './nodes.ts'
-import type { Link } from './sections.ts'
+import type { Link } from './section.ts'
 
 /**
  * Build the tree from the first node, the root. Each node is placed below the node that links to it, children in the order of the file.

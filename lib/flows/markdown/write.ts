@@ -1,5 +1,8 @@
+import type { ApprovalRequirement } from '../approval-requirement.ts'
+import type { EvidenceRequirement } from '../evidence.ts'
 import { normaliseForm, normaliseStructure } from '../normalise.ts'
 import type { FlowContent } from '../rfflow.ts'
+import { formatTimer } from '../step-timer.ts'
 import { type FlowNode, type FlowOption, type FlowStep, isStepList, type TreeStructure } from '../structure.ts'
 import { writeFrontMatter } from './front-matter.ts'
 import { writeIntakeTable } from './intake-table.ts'
@@ -67,26 +70,50 @@ function writeStep(step: FlowStep): string[] {
 
 type SectionContent = Pick<
   FlowNode,
-  'id' | 'title' | 'description' | 'attachments' | 'estimated_minutes' | 'library_visibility' | 'script_template_id'
+  | 'id'
+  | 'title'
+  | 'description'
+  | 'attachments'
+  | 'estimated_minutes'
+  | 'library_visibility'
+  | 'script_template_id'
+  | 'subflow'
+  | 'evidence'
+  | 'approval'
+  | 'timer'
 >
 
-/** Return the heading, the description, the attachments and the links, with a blank line between them. */
+/** Return the heading, the description, the attachments, the sub-flow, the requirements and the links, with a blank line between them. */
 function formatSection(heading: string, content: SectionContent, extraAttributes: readonly string[], links: readonly string[]): string {
   const { id, title, description, attachments, estimated_minutes, library_visibility, script_template_id } = content
+  const { subflow, evidence, approval, timer } = content
   const attributes: string[] = []
   if (typeof estimated_minutes === 'number') attributes.push(`minutes=${estimated_minutes}`)
   if (library_visibility) attributes.push(`library=${library_visibility}`)
+  if (timer) attributes.push(`wait=${formatTimer(timer)}`)
   if (script_template_id) attributes.push(`script=${script_template_id}`)
   attributes.push(...extraAttributes)
   const headingLine = [heading, ...(title ? [escapeTitle(title)] : []), formatAttributes(id, attributes)].join(' ')
   const attachmentLines = (attachments ?? []).map(
     (attachment) => `Attachment: ${toPlainJson(attachment.title)} ${formatUrl(attachment.url)}`,
   )
-  const blocks = [[headingLine], escapeDescription(description ?? ''), attachmentLines, links]
+  const subflowLines = subflow ? [`Subflow: ${toPlainJson(subflow)}`] : []
+  const requirementLines = [...(evidence ?? []).map(formatEvidence), ...(approval ? [formatApproval(approval)] : [])]
+  const blocks = [[headingLine], escapeDescription(description ?? ''), attachmentLines, subflowLines, requirementLines, links]
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')
+}
+
+/** Return `Evidence: type key "label" "option" …`. */
+function formatEvidence({ key, type, label, options }: EvidenceRequirement): string {
+  return ['Evidence:', type, key, ...[label, ...(options ?? [])].map(toPlainJson)].join(' ')
+}
+
+/** Return `Approval: role user-id … minutes=60`. `minutes=` alone stands for the default. */
+function formatApproval({ roles, user_ids, expires_after_minutes }: ApprovalRequirement): string {
+  return ['Approval:', ...(roles ?? []), ...(user_ids ?? []), `minutes=${expires_after_minutes ?? ''}`].join(' ')
 }
 
 /**
