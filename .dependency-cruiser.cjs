@@ -1,6 +1,6 @@
 // The import rules of README.md, "Map of the code". `npm run check` enforces it.
 
-const pureFolders = 'flows|versions|exports|pdf|scripts|diagrams|knowledge|schedules|oncall|text|archive'
+const pureFolders = 'flows|versions|exports|reports|pdf|scripts|diagrams|knowledge|schedules|oncall|text|archive'
 const service = '^functions/.+/service\\.ts$'
 // A command of the operator starts a PostgreSQL of its own and reads the object store, like an entry.
 const shipped = { path: '^(functions|lib)/', pathNot: '^lib/(local/|ops/drill\\.ts$)' }

@@ -8,8 +8,7 @@ import { redirect, respond } from '../lib/http/respond.ts'
 import { mountMcp } from '../lib/mcp/mount.ts'
 import { mountOAuth } from '../lib/oauth/mount.ts'
 import { mountStaffPage } from '../lib/staff-page/mount.ts'
-import { eraseDueAccounts } from './accounts/erasure/service.ts'
-import { deleteExpiredRows, sweep } from './jobs/service.ts'
+import { cleanUpWork, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
 
@@ -46,7 +45,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
   const failures: unknown[] = []
-  for (const [name, work] of Object.entries({ sweep, runDueSchedules, deleteExpiredRows, eraseDueAccounts }))
+  for (const [name, work] of Object.entries({ sweep, runDueSchedules, ...cleanUpWork }))
     await runJob(services, `cron.${name}`, work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }

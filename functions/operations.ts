@@ -20,6 +20,7 @@ import { aiTriageOperations } from './ai/triage/operations.ts'
 import { aiTurnOperations } from './ai/turns/operations.ts'
 import { aiUsageOperations } from './ai/usage/operations.ts'
 import { analyticsOperations } from './analytics/operations.ts'
+import { reportOperations } from './analytics/reports/operations.ts'
 import { aiAssistantOperations } from './authoring/assistant/operations.ts'
 import { flowBuilderOperations } from './authoring/flow-builder/operations.ts'
 import { kbImportOperations } from './authoring/kb-imports/operations.ts'
@@ -33,6 +34,7 @@ import { feedbackOperations } from './feedback/operations.ts'
 import { categoryOperations } from './flows/categories/operations.ts'
 import { treeForkOperations } from './flows/forks/operations.ts'
 import { galleryOperations } from './flows/gallery/operations.ts'
+import { flowHealthOperations } from './flows/health/operations.ts'
 import { treeMarkdownOperations } from './flows/markdown/operations.ts'
 import { treePinOperations } from './flows/pins/operations.ts'
 import { treeSharingOperations } from './flows/sharing/operations.ts'
@@ -52,10 +54,12 @@ import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
+import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
+import { presenceOperations } from './presence/operations.ts'
 import { psaCallbackOperations } from './psa/callbacks/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
@@ -63,16 +67,19 @@ import { psaPushOperations } from './psa/pushes/operations.ts'
 import { psaRuleOperations } from './psa/rules/operations.ts'
 import { psaOperations } from './psa/tickets/operations.ts'
 import { publicOperations } from './public/operations.ts'
+import { scriptApprovalOperations } from './scripts/approvals/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
 import { scriptOperations } from './scripts/scripts/operations.ts'
 import { scriptVersionOperations } from './scripts/versions/operations.ts'
 import { searchOperations } from './search/operations.ts'
+import { approvalOperations } from './sessions/approvals/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
 import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
+import { sessionSubflowOperations } from './sessions/subflows/operations.ts'
 import { uploadOperations } from './uploads/operations.ts'
 import { webhookOperations } from './webhooks/webhooks/operations.ts'
 
@@ -94,8 +101,9 @@ export const operations: readonly AnyOperation[] = [
   ...inviteOperations,
   ...teamOperations,
   ...apiKeyOperations,
-  // Before treeOperations, where /trees/{tree_id} would match /trees/pinned.
+  // These two before treeOperations, where /trees/{tree_id} would match /trees/pinned and /trees/health.
   ...treePinOperations,
+  ...flowHealthOperations,
   ...treeOperations,
   ...treeVersionOperations,
   ...treeForkOperations,
@@ -107,7 +115,9 @@ export const operations: readonly AnyOperation[] = [
   ...sessionBatchOperations,
   ...sessionOperations,
   ...sessionStepOperations,
+  ...sessionSubflowOperations,
   ...sessionNoteOperations,
+  ...approvalOperations,
   ...sessionExportOperations,
   ...galleryOperations,
   ...deviceTypeOperations,
@@ -116,6 +126,7 @@ export const operations: readonly AnyOperation[] = [
   ...diagramVersionOperations,
   ...scriptOperations,
   ...scriptVersionOperations,
+  ...scriptApprovalOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
   ...kbImportOperations,
@@ -130,6 +141,7 @@ export const operations: readonly AnyOperation[] = [
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.
   ...escalationOperations,
   ...handoffOperations,
+  ...presenceOperations,
   ...aiTurnOperations,
   ...aiSessionOperations,
   ...aiTriageOperations,
@@ -148,7 +160,9 @@ export const operations: readonly AnyOperation[] = [
   ...acknowledgementOperations,
   ...searchOperations,
   ...analyticsOperations,
+  ...reportOperations,
   ...notificationOperations,
+  ...mailPreferenceOperations,
   ...subscriptionOperations,
   ...webhookOperations,
   ...feedbackOperations,

@@ -165,7 +165,7 @@ teams: {
 list: PagedMethod<'accounts.teams.list'>
 /** Create a team */
 create: Method<'accounts.teams.create'>
-/** Rename a team */
+/** Rename a team or set its time zone */
 rename: Method<'accounts.teams.rename'>
 /** Delete a team. The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`. */
 delete: Method<'accounts.teams.delete'>
@@ -197,6 +197,12 @@ reorder: Method<'flows.pins.reorder'>
 pin: Method<'flows.pins.pin'>
 /** Unpin a flow */
 unpin: Method<'flows.pins.unpin'>
+}
+health: {
+/** List the health of flows. Lists the published flows of the account that I can see. Those with the most sessions of the last 90 days that ended unresolved come first, then those with the most broken links. */
+list: PagedMethod<'flows.health.list'>
+/** Get the health of a flow. Lists what an author should look at, such as options that nobody chooses, steps that many skip, broken links and a low share of resolved sessions. With fewer than 20 sessions, steps are not judged: `not_enough_sessions`. */
+get: Method<'flows.health.get'>
 }
 trees: {
 /** List flows. Lists the flows of the account that I can see, and the flows that ship with the service. Most used first unless `sort_by` is set. */
@@ -313,16 +319,22 @@ startPrepared: Method<'sessions.startPrepared'>
 /** Update session variables. Needs a session that is prepared or in progress (409 `wrong_state` otherwise). The body contains the variables to set; the response contains all variables. An invalid answer to the intake form returns 422 at `body.<key>`. */
 updateVariables: Method<'sessions.updateVariables'>
 steps: {
-/** Answer the current step. A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays. */
+/** Answer the current step. A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays. Missing evidence returns 422 at `body.note` or `body.evidence.<key>`. A step that a colleague must approve first returns 409 `approval_required` with the newest `approval`. */
 recordDecision: Method<'sessions.steps.recordDecision'>
 /** Undo the last answer. The step of that answer becomes the current step. Also deletes fallback steps recorded since. Returns 409 `no_decision` if there is no answer. */
 undoDecision: Method<'sessions.steps.undoDecision'>
 /** Add a custom step. Records a step that is not part of the flow. The current step stays. A session can have at most 100 custom steps: 409 `limit_reached`. */
 addCustomStep: Method<'sessions.steps.addCustomStep'>
-/** Complete a session. A session in progress can be completed at every step. Any other session returns 409 `wrong_state`. */
+/** Complete a session. A session in progress can be completed at every step, unless a sub-flow is running (409 `subflow_running`). Any other session returns 409 `wrong_state`. Completing a sub-flow answers the step that runs it. */
 complete: Method<'sessions.steps.complete'>
 /** Save a session as a draft flow. The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits returns 400 `flow_invalid`. */
 saveAsTree: Method<'sessions.steps.saveAsTree'>
+}
+subflows: {
+/** List the sub-flows of a session. Lists the sessions of sub-flows that the steps of this session started, oldest first. */
+list: PagedMethod<'sessions.subflows.list'>
+/** Start the sub-flow of the current step. Starts a session of the flow that the step runs, in its current version. The session waits until the sub-flow is completed, abandoned or deleted. A flow that cannot be run returns 409 `subflow_unavailable` with a `reason`; the step can then be answered by hand. A missing or invalid answer returns 422 at `body.variables.<key>`. */
+start: Method<'sessions.subflows.start'>
 }
 notes: {
 /** List supporting data of a session. Texts and screenshots, oldest first. */
@@ -339,6 +351,20 @@ rateSession: Method<'sessions.notes.rateSession'>
 getRating: Method<'sessions.notes.getRating'>
 /** Rate a step of a session. Records whether the step helped. A second rating by the same user replaces the first. */
 rateStep: Method<'sessions.notes.rateStep'>
+}
+approvals: {
+/** List approvals that wait for me. Lists the pending approvals of the account that I may decide. Those that expire first come first. Get an approval to read its text before you decide. */
+listWaiting: PagedMethod<'sessions.approvals.listWaiting'>
+/** List the approvals of a session. Lists the approvals in every state, newest first. */
+list: PagedMethod<'sessions.approvals.list'>
+/** Get an approval. Returns also the text that is to be approved. */
+get: Method<'sessions.approvals.get'>
+/** Request approval of the current step. Notifies everyone who may approve the step, except me and the user of the session. Returns 409 `wrong_state` if the step needs no approval, `already_pending` or `already_decided` if it has one, `no_approver` if nobody else may approve, and `limit_reached` if variables make the text too long. The approval ends when the session moves on or ends, or when a variable changes the text of the step. */
+request: Method<'sessions.approvals.request'>
+/** Approve a request. Of concurrent decisions one counts; the others get 409 `already_decided`. An approval that has expired or was voided returns 409 `wrong_state`. Whoever requested it or runs the session, and whoever no longer has the role, gets 403. */
+approve: Method<'sessions.approvals.approve'>
+/** Reject a request. Returns the same errors as approving it. The technician can request another approval. */
+reject: Method<'sessions.approvals.reject'>
 }
 exports: {
 /** Export a session as a document. Creates a document for a ticket or for the client. Every format includes supporting data; the PDF uses the branding of the team. The first export of a completed session sets its `exported_at`. If masking fails, nothing is exported: 500 `masking_failed`. */
@@ -404,7 +430,7 @@ get: Method<'scripts.get'>
 update: Method<'scripts.update'>
 /** Delete a script template */
 delete: Method<'scripts.delete'>
-/** Render a script template. Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value. */
+/** Render a script template. Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in its session. */
 render: Method<'scripts.render'>
 /** Share or unshare a script template. The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one. */
 share: Method<'scripts.share'>
@@ -417,6 +443,10 @@ get: Method<'scripts.versions.get'>
 compare: Method<'scripts.versions.compare'>
 /** Restore an old version. Saves the content of the old version as the newest version. */
 restore: Method<'scripts.versions.restore'>
+}
+approvals: {
+/** Request approval of a rendered script. For a template of medium risk (any engineer may approve) or high risk (admins). The approval covers exactly this script: another value, a new version of the template or the next step of the session needs another one. Approvers see the script without passwords and secret answers. Returns 409 `wrong_state` for a template of low risk, and otherwise the same errors as a request for a step. */
+request: Method<'scripts.approvals.request'>
 }
 builder: {
 /** Start a script-builder session. A user can have 5 standalone sessions. Creating a sixth returns 409 `session_limit_reached`; delete one first. Each of my AI sessions has at most one script-builder session; a repeated request returns it with 200. */
@@ -643,7 +673,7 @@ clearProposal: Method<'ai.fixes.clearProposal'>
 recordOutcome: Method<'ai.fixes.recordOutcome'>
 /** Update the script of a fix. Does not apply the fix. Returns 422 with the line numbers for parameter placeholders in places where a value is not safe. */
 updateScript: Method<'ai.fixes.updateScript'>
-/** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script. */
+/** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` for a template of medium or high risk. */
 decideScript: Method<'ai.fixes.decideScript'>
 }
 outputs: {
@@ -670,6 +700,14 @@ usage: {
 /** Get the AI usage of this month. Totals of the calls to the model by day, prompt and person, and the budget of the account. Account admins and team admins see every person, others themselves. When the budget is used up, operations that ask the model answer 429 `ai_budget_exhausted` until `resets_at`. */
 get: Method<'ai.usage.get'>
 }
+}
+presence: {
+/** List presence. Lists who views or edits the flows, sessions and AI sessions that I see, including me. Those who edit come first. */
+list: PagedMethod<'presence.list'>
+/** Set my presence. Lasts 60 seconds: repeat the request every 30 seconds while the page is visible. Returns the colleagues who are there. Colleagues who see the resource receive a `presence` event of the escalation stream when I arrive, change the mode or leave, and none for a repetition. A person may have 20 presences, and a resource 100 tabs (409 `limit_reached`). */
+put: Method<'presence.put'>
+/** End my presence. Colleagues see it at once. Succeeds if I am not there. */
+delete: Method<'presence.delete'>
 }
 maintenance: {
 targetLists: {
@@ -760,6 +798,16 @@ listFlows: PagedMethod<'analytics.listFlows'>
 getFlow: Method<'analytics.getFlow'>
 /** Get escalation response times. Measures the time between the claim of an escalation and the first action of the claimant. */
 getEscalations: Method<'analytics.getEscalations'>
+reports: {
+/** Get the weekly report of a team. Returns the sessions resolved and escalated, the time to claim, the flows that help and those that do not, and the busiest hours. The week begins on Monday in the time zone of the team, or else of the account. `html` has charts with tables, `pdf` the branding of the team, and `csv` one number per line. */
+getWeekly: Method<'analytics.reports.getWeekly'>
+/** List my weekly report subscriptions */
+listSubscriptions: PagedMethod<'analytics.reports.listSubscriptions'>
+/** Subscribe to a weekly report. Sends me the report of the week before by e-mail, each Monday at 8:00 in the time zone of the team. A repeated request changes nothing. */
+subscribe: Method<'analytics.reports.subscribe'>
+/** Unsubscribe from a weekly report. Succeeds if there is no subscription. Each e-mail has a link that does the same. */
+unsubscribe: Method<'analytics.reports.unsubscribe'>
+}
 }
 notifications: {
 /** List notification configs. The configs of my account, newest first. */
@@ -786,12 +834,18 @@ countUnread: Method<'notifications.countUnread'>
 markRead: Method<'notifications.markRead'>
 /** Mark all my notifications as read */
 markAllRead: Method<'notifications.markAllRead'>
+preferences: {
+/** Get my e-mail preferences */
+get: Method<'notifications.preferences.get'>
+/** Replace my e-mail preferences. E-mails in quiet hours, or before the next digest, are held and arrive as one e-mail. Escalations of urgency `high` and `critical`, reminders of an escalation policy, and e-mails without an event, such as those about the sign-in, are sent at once. Notifications in the app are never held. */
+replace: Method<'notifications.preferences.replace'>
+}
 subscriptions: {
 /** Show the page to unsubscribe. Changes nothing. */
 showPage: Method<'notifications.subscriptions.showPage'>
-/** Unsubscribe an address with one click. As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only. */
+/** Unsubscribe an address with one click. As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only. The link of a weekly report only ends that subscription. */
 unsubscribe: Method<'notifications.subscriptions.unsubscribe'>
-/** Subscribe an address again */
+/** Subscribe an address again. The link of a weekly report restores that subscription. */
 resubscribe: Method<'notifications.subscriptions.resubscribe'>
 }
 }

@@ -25,6 +25,8 @@ asset_name?: string | undefined
 environment_tags?: (string)[] | undefined
 }
 export type AISessionDetail = (AISessionListItem & {
+/** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
+also_here?: (PresentColleague)[] | undefined
 /** The most likely cause. */
 triage_hypothesis: (string | null)
 /** The evidence. The model only adds to it. */
@@ -564,6 +566,85 @@ allowed_ranges?: (string)[] | undefined
 expires_at?: (string | null) | undefined
 }
 export type ApiKeyScope = ('*:read' | '*:write' | 'accounts:read' | 'ai:read' | 'ai:write' | 'analytics:read' | 'authoring:read' | 'authoring:write' | 'diagrams:read' | 'diagrams:write' | 'flows:read' | 'flows:write' | 'maintenance:read' | 'maintenance:write' | 'oncall:read' | 'oncall:write' | 'psa:read' | 'psa:write' | 'scripts:read' | 'scripts:write' | 'search:read' | 'sessions:read' | 'sessions:write' | 'uploads:read' | 'uploads:write')
+/** Its JSON. */
+export type ApprovalChangedEvent = {
+/** Id of the approval. */
+approval_id: string
+/** Id of the session. */
+session_id: string
+state: ApprovalEventState
+/** The user who requested it. */
+requested_by: string
+/** The users who may decide; empty once it is decided. */
+approver_ids: (Id)[]
+}
+/** The new state of the approval. */
+export type ApprovalEventState = ('pending' | 'approved' | 'rejected' | 'expired')
+export type ApprovalGrant = {
+/** Comment for the technician. */
+comment?: string | undefined
+}
+/** `step`: the answer of a step. `script`: the rendering of a script. */
+export type ApprovalKind = ('step' | 'script')
+export type ApprovalListItem = {
+id: Id
+/** The session that waits. */
+session_id: string
+kind: ApprovalKind
+/** The current step of the session at the time of the request. */
+step_id: (string | null)
+/** The title of the step or the name of the script. */
+title: string
+/** The script template; null for a step. */
+script_template_id: (Id | null)
+/** The risk of the script; null for a step. */
+risk: (ApprovedScriptRisk | null)
+state: ApprovalState
+/** Comment of the request. */
+comment: (string | null)
+/** The user who requested it. */
+requested_by: string
+/** The name of that user. */
+requested_by_name: (string | null)
+requested_at: Timestamp
+/** When the request expires; once it is approved, when the approval expires. */
+expires_at: string
+/** The user who decided. */
+decided_by: (Id | null)
+/** The name of that user. */
+decided_by_name: (string | null)
+/** When it was decided. */
+decided_at: (Timestamp | null)
+/** Comment of the decision. */
+decision_comment: (string | null)
+/** Whether I may decide it now. */
+may_decide: boolean
+}
+export type ApprovalRejection = {
+/** Why, for the technician. */
+comment: string
+}
+export type ApprovalRequest = {
+/** What the approvers should know. */
+comment?: string | undefined
+}
+/** Who must approve the step before its answer counts. Never the user who runs the session. */
+export type ApprovalRequirement = {
+/** `engineer`: any engineer or admin. `team_admin`: an admin of the session’s team. `account_admin`: an admin of the account. */
+roles?: ((ApproverRole)[] | null) | undefined
+/** Ids of further users who may approve. */
+user_ids?: ((string)[] | null) | undefined
+/** How long a request waits, and how long an approval is valid. The default is 60. */
+expires_after_minutes?: (number | null) | undefined
+}
+export type ApprovalResponse = (ApprovalListItem & {
+/** The description of the step, or the rendered script. Secrets are replaced by `[secret]`. */
+subject: string
+})
+/** `voided`: the session moved on or ended. `used`: the step was answered. */
+export type ApprovalState = ('pending' | 'approved' | 'rejected' | 'expired' | 'voided' | 'used')
+export type ApprovedScriptRisk = ('medium' | 'high')
+export type ApproverRole = ('engineer' | 'team_admin' | 'account_admin')
 /** Format of the article. */
 export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
 /** The state of the assessment. */
@@ -977,8 +1058,10 @@ client_name?: (string | null) | undefined
 }
 /** The form of the line. The default is `straight`. */
 export type EdgeRouting = ('straight' | 'curved' | 'step')
-/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_has_ticket` (409): The session already has a ticket number. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
-export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'account_not_empty' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_has_ticket' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
+/** `off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one. */
+export type EmailDigest = ('off' | 'hourly' | 'daily')
+/** Every error code of the API, with its status. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `approval_required` (409): A colleague must approve this first; request an approval. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_has_ticket` (409): The session already has a ticket number. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `last_admin` (409): An account keeps at least one active admin. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_approver` (409): Nobody else may approve this; ask an admin. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `subflow_running` (409): A sub-flow is running; complete or abandon its session first. - `subflow_unavailable` (409): The flow of this step cannot be run; answer the step by hand. - `target_gone` (409): The flow to update no longer exists. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. */
+export type ErrorCode = ('flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'account_not_empty' | 'approval_required' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_has_ticket' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'last_admin' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_approver' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'subflow_running' | 'subflow_unavailable' | 'target_gone' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
 export type EscalationAnalyticsResponse = {
 period: AnalyticsPeriod
 /** Average; null if nothing can be measured. */
@@ -1095,6 +1178,17 @@ key: NotificationEventKey
 /** When the event happens, and who is notified in the app. */
 description: string
 }
+export type EvidenceRequirement = {
+/** Unique in the step. An answer provides the evidence by this key. */
+key: string
+type: EvidenceType
+/** What to provide. */
+label: string
+/** The options of a `select`. */
+options?: ((string)[] | null) | undefined
+}
+/** `note`: the note of the answer. `screenshot`: an upload. Any other type: a value. `select`: one of `options`. */
+export type EvidenceType = ('note' | 'screenshot' | 'text' | 'number' | 'boolean' | 'select')
 /** Format of the document; by default the preference `default_export_format`, otherwise markdown. */
 export type ExportFormat = ('markdown' | 'text' | 'html' | 'ticket-note' | 'pdf')
 /** Who added it. */
@@ -1349,6 +1443,39 @@ intake_form?: ((IntakeField)[] | null) | undefined
 version?: (number | null) | undefined
 }
 }
+export type FlowFinding = {
+reason: FlowFindingReason
+/** A sentence for the author. */
+message: string
+/** The step; null if the whole flow is concerned. */
+step_id: (string | null)
+/** The option of a `dead_option`. */
+option_id: (string | null)
+/** The link of a `broken_link`. */
+url: (string | null)
+/** The numbers behind the finding, such as `answers` and `skipped`. */
+metrics: { [key: string]: number }
+}
+/** What should be looked at. */
+export type FlowFindingReason = ('subflow_unavailable' | 'broken_link' | 'stale_owner' | 'low_success' | 'unreachable_step' | 'never_reached' | 'dead_option' | 'skipped_step' | 'not_enough_sessions')
+export type FlowHealth = {
+/** The flow. */
+tree_id: string
+/** Its name. */
+name: string
+/** Its current version. */
+version: number
+/** Sessions of the last 90 days with the steps and options of this version. */
+sessions: number
+/** Sessions of the last 90 days that were completed or abandoned, with any version. */
+ended: number
+/** Those of them that were resolved. */
+resolved: number
+/** When the links were last checked; null if they were never checked, or there are none. */
+links_checked_at: (Timestamp | null)
+/** The most urgent first. */
+findings: (FlowFinding)[]
+}
 export type FlowImportResponse = {
 /** The new flow. */
 tree_id: string
@@ -1383,8 +1510,16 @@ attachments?: ((FlowAttachment)[] | null) | undefined
 estimated_minutes?: (number | null) | undefined
 /** A script template to run at this point. */
 script_template_id?: (string | null) | undefined
+/** A flow to run at this point. */
+subflow?: (Subflow | null) | undefined
 /** Who can find this step in the step library after the flow is published. The default is `team`. */
 library_visibility?: (LibraryVisibility | null) | undefined
+/** What every answer to this step must provide, also `skipped` and `failed`. */
+evidence?: ((EvidenceRequirement)[] | null) | undefined
+/** Who must approve the step before its answer counts. */
+approval?: (ApprovalRequirement | null) | undefined
+/** When the user of the session is reminded of the step. */
+timer?: (StepTimer | null) | undefined
 /** Deprecated: the title of an action. Used only if `title` is empty. */
 action?: (string | null) | undefined
 /** Deprecated: the title of a solution. Used only if `title` is empty. */
@@ -1485,10 +1620,18 @@ library_visibility?: (LibraryVisibility | null) | undefined
 fallback_steps?: ((FallbackStep)[] | null) | undefined
 /** A script template to run at this point. */
 script_template_id?: (string | null) | undefined
+/** A flow to run at this point. */
+subflow?: (Subflow | null) | undefined
 /** Estimated duration in minutes. */
 estimated_minutes?: (number | null) | undefined
 /** Links to helpful documents. */
 attachments?: ((FlowAttachment)[] | null) | undefined
+/** What every answer to this step must provide, also `skipped` and `failed`. */
+evidence?: ((EvidenceRequirement)[] | null) | undefined
+/** Who must approve the step before its answer counts. */
+approval?: (ApprovalRequirement | null) | undefined
+/** When the user of the session is reminded of the step. */
+timer?: (StepTimer | null) | undefined
 }
 /** `procedure_step`: a step to do. `section_header`: a heading for the steps after it. `procedure_end`: the end, always the last step. */
 export type FlowStepType = ('procedure_step' | 'section_header' | 'procedure_end')
@@ -1709,6 +1852,8 @@ created_at: Timestamp
 export type GuidedStepKind = ('question' | 'action' | 'fix')
 export type Handoff = (HandoffDraft & {
 id: Id
+/** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
+also_here?: (PresentColleague)[] | undefined
 /** Id of the AI session. */
 session_id: string
 /** `park`: parked. `escalate`: handed over to a colleague. */
@@ -2024,6 +2169,44 @@ email: string
 password: string
 /** The newest one of this device, to sign in while the address is locked. */
 device_token?: string | undefined
+}
+export type MailPreferencesResponse = {
+/** Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent. */
+email_events: (NotificationEventKey)[]
+/** When no e-mail is sent, unless it is urgent; null for no quiet hours. */
+quiet_hours: ({
+/** The days on which quiet hours begin. */
+days: (Weekday)[]
+/** When they begin, in my time zone. */
+from: string
+/** When they end: on the next day if this is not later than `from`. */
+to: string
+} | null)
+digest: EmailDigest
+/** When a daily digest is sent, in my time zone. */
+digest_time: string
+/** My time zone. Set it with `PATCH /auth/me`. */
+timezone: string
+/** Number of my e-mails that are held. */
+held_emails: number
+/** When the held e-mails are sent as a digest; null when no e-mail is held. */
+held_until: (Timestamp | null)
+}
+export type MailPreferencesUpdate = {
+/** Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent. */
+email_events?: (NotificationEventKey)[] | undefined
+/** When no e-mail is sent, unless it is urgent; null for no quiet hours. */
+quiet_hours?: ({
+/** The days on which quiet hours begin. */
+days: (Weekday)[]
+/** When they begin, in my time zone. */
+from: string
+/** When they end: on the next day if this is not later than `from`. */
+to: string
+} | null) | undefined
+digest?: EmailDigest | undefined
+/** When a daily digest is sent, in my time zone. */
+digest_time?: string | undefined
 }
 export type MaintenanceRun = {
 id: Id
@@ -2457,7 +2640,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -2591,6 +2774,7 @@ members: (string)[]
 handoff_time: string
 /** The first day. The rotation begins on it at `handoff_time`. */
 starts_on: string
+/** The day on which a turn ends and the next begins. */
 handoff_day: Weekday
 }))[] | undefined
 }
@@ -2621,6 +2805,7 @@ members: (string)[]
 handoff_time: string
 /** The first day. The rotation begins on it at `handoff_time`. */
 starts_on: string
+/** The day on which a turn ends and the next begins. */
 handoff_day: Weekday
 }))[]
 /** Increases with every save. */
@@ -2657,6 +2842,7 @@ members: (string)[]
 handoff_time: string
 /** The first day. The rotation begins on it at `handoff_time`. */
 starts_on: string
+/** The day on which a turn ends and the next begins. */
 handoff_day: Weekday
 }))[] | undefined
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
@@ -2936,6 +3122,67 @@ export type PreparedSessionStart = {
 /** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
 variables?: { [key: string]: JsonValue } | undefined
 }
+/** Its JSON. */
+export type PresenceEvent = {
+type: PresenceType
+/** Id of the flow, session or AI session. */
+id: string
+/** The colleague. */
+user: {
+id: Id
+/** Their full name. */
+name: string
+}
+/** Null when they have left. */
+mode: (PresenceMode | null)
+/** When they arrived; null when they have left. */
+since: (Timestamp | null)
+}
+export type PresenceListItem = {
+type: PresenceType
+/** Id of the flow, session or AI session. */
+id: string
+/** The colleague. */
+user: {
+id: Id
+/** Their full name. */
+name: string
+}
+mode: PresenceMode
+/** When they arrived. */
+since: string
+/** When their presence ends unless it is repeated. */
+expires_at: string
+}
+/** `editing` if they edit in any of their tabs. */
+export type PresenceMode = ('viewing' | 'editing')
+export type PresencePut = {
+type: PresenceType
+/** Id of the flow, session or AI session. */
+id: string
+mode: PresenceMode
+/** Chosen by the client for each tab or window. Closing one tab does not end the presence of another. */
+tab_id?: string | undefined
+}
+export type PresenceResponse = {
+/** When the presence ends unless the request is repeated: after 60 seconds. */
+expires_at: string
+/** Colleagues who view or edit it now, those who edit first. */
+also_here: (PresentColleague)[]
+}
+/** The type of the resource. */
+export type PresenceType = ('flow' | 'session' | 'ai_session')
+export type PresentColleague = {
+/** The colleague. */
+user: {
+id: Id
+/** Their full name. */
+name: string
+}
+mode: PresenceMode
+/** When they arrived. */
+since: string
+}
 export type ProfileUpdate = {
 /** The name that colleagues see. */
 full_name?: string | undefined
@@ -2950,6 +3197,8 @@ export type ProposalSource = ('session' | 'ai_session')
 export type ProposalStatus = ('pending' | 'approved' | 'rejected')
 /** The outcome that the model derives from the technician’s words. */
 export type ProposedFixOutcome = ('applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending')
+/** The type of the evidence. */
+export type ProvidedEvidenceType = ('screenshot' | 'text' | 'number' | 'boolean' | 'select')
 export type PsaBoard = {
 /** Id in the ticketing system. */
 id: string
@@ -3373,6 +3622,14 @@ account_invite_code?: string | undefined
 }
 /** The kind of stored work. */
 export type ReplayedOutbox = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks')
+export type ReportSubscription = {
+/** The team. */
+team_id: string
+/** Its name. */
+team_name: string
+/** When I subscribed. */
+created_at: string
+}
 export type ResetPasswordRequest = {
 /** The token of the link in the e-mail. */
 token: string
@@ -3447,6 +3704,14 @@ received_at: string
 }
 /** Where the lead came from. */
 export type SalesLeadSource = ('pricing_page' | 'contact_form' | 'landing_page' | 'demo_request' | 'referral')
+export type ScriptApprovalRequest = {
+/** A session in progress that I may change. */
+session_id: string
+/** Values by parameter name, as for the rendering. */
+parameters?: { [key: string]: unknown } | undefined
+/** What the approvers should know. */
+comment?: string | undefined
+}
 export type ScriptBuilderCreate = {
 origin: ScriptBuilderOrigin
 /** An AI session of mine, for origin `pilot_inline`. */
@@ -3530,7 +3795,7 @@ created_at: Timestamp
 export type ScriptGenerateRequest = {
 /** Values by parameter name. */
 parameters?: { [key: string]: unknown } | undefined
-/** A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. */
+/** A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk. */
 session_id?: string | undefined
 }
 export type ScriptGenerateResponse = {
@@ -3567,6 +3832,8 @@ max?: (number | null) | undefined
 }
 /** The type of the value. */
 export type ScriptParameterType = ('string' | 'int' | 'bool' | 'choice' | 'password' | 'path' | 'hostname')
+/** How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. */
+export type ScriptRisk = ('low' | 'medium' | 'high')
 export type ScriptTemplateCreate = {
 /** Name of the template. */
 name: string
@@ -3579,6 +3846,7 @@ parameters_schema?: (ScriptParameter)[] | undefined
 language: ScriptLanguage
 /** Whether it needs administrator rights. */
 requires_elevation?: boolean | undefined
+risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined
 }
@@ -3595,6 +3863,7 @@ parameters_schema: (ScriptParameter)[]
 language: ScriptLanguage
 /** Whether it needs administrator rights. */
 requires_elevation: boolean
+risk: ScriptRisk
 /** Its category. */
 category_id: (Id | null)
 /** The category’s name. */
@@ -3643,6 +3912,7 @@ parameters_schema?: (ScriptParameter)[] | undefined
 language?: ScriptLanguage | undefined
 /** Whether it needs administrator rights. */
 requires_elevation?: boolean | undefined
+risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
@@ -3706,6 +3976,8 @@ results: (SearchResult)[]
 export type SearchType = ('flow' | 'step' | 'library_step' | 'script' | 'session' | 'ai_session' | 'article' | 'diagram')
 export type SessionCloseResponse = {
 session_id: Id
+/** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
+also_here?: (PresentColleague)[] | undefined
 status: AiSessionStatus
 /** Id of the new handoff, if there is one. */
 handoff_id: (Id | null)
@@ -3750,8 +4022,16 @@ group_label: (string | null)
 estimated_minutes: (number | null)
 /** A script template to run at this point. */
 script_template_id: (string | null)
+/** The flow to run at this point, with `POST /sessions/{session_id}/subflows`. */
+subflow: (Subflow | null)
 /** Links to helpful documents. */
 attachments: (FlowAttachment)[]
+/** What an answer must provide. */
+evidence: (EvidenceRequirement)[]
+/** When the user of the session is reminded of the step. */
+timer: (StepTimer | null)
+/** Who must approve the step before its answer counts. */
+approval: (ApprovalRequirement | null)
 }
 export type SessionCustomStep = {
 id: Id
@@ -3800,6 +4080,8 @@ started_at: string
 duration_seconds: number
 /** When it was answered. */
 decided_at: string
+/** The evidence that was provided. A required note is in `note`. */
+evidence: (SessionEvidence)[]
 /** The section headers directly before the step. */
 section_headers: (SessionStepText)[]
 }
@@ -3816,6 +4098,8 @@ note?: string | undefined
 started_at?: string | undefined
 /** Duration of the step; by default the time until now. */
 duration_seconds?: number | undefined
+/** The evidence that the step requires, by its key. A screenshot is the id of an upload. */
+evidence?: { [key: string]: (string | number | boolean) } | undefined
 /** A fallback step that was used. Without `option_id` or `outcome`, the current step stays. */
 fallback?: {
 /** One of the step’s fallback steps. */
@@ -3824,6 +4108,17 @@ outcome: StepOutcome
 /** Note of the technician. */
 note?: string | undefined
 } | undefined
+}
+export type SessionEvidence = {
+/** The key of the requirement. */
+key: string
+type: ProvidedEvidenceType
+/** What was required. */
+label: string
+/** The value; null for a screenshot. */
+value: (string | number | boolean | null)
+/** The upload of a screenshot. */
+upload_id: (Id | null)
 }
 export type SessionListItem = {
 id: Id
@@ -3849,6 +4144,12 @@ batch_id: (Id | null)
 target_label: (string | null)
 /** The step to answer next; null before the start and at the end. */
 current_step_id: (string | null)
+/** The session that runs this one as a sub-flow. */
+parent_session_id: (Id | null)
+/** The step of that session that runs this one. */
+parent_step_id: (string | null)
+/** The open session of a sub-flow that this session waits for. */
+subflow_session_id: (Id | null)
 /** Progress of the session. */
 progress: {
 /** Number of answered steps. */
@@ -3938,6 +4239,12 @@ batch_id: (Id | null)
 target_label: (string | null)
 /** The step to answer next; null before the start and at the end. */
 current_step_id: (string | null)
+/** The session that runs this one as a sub-flow. */
+parent_session_id: (Id | null)
+/** The step of that session that runs this one. */
+parent_step_id: (string | null)
+/** The open session of a sub-flow that this session waits for. */
+subflow_session_id: (Id | null)
 /** Progress of the session. */
 progress: {
 /** Number of answered steps. */
@@ -3954,6 +4261,8 @@ started_at: (Timestamp | null)
 /** When it was completed. */
 completed_at: (Timestamp | null)
 created_at: Timestamp
+/** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
+also_here?: (PresentColleague)[] | undefined
 /** The version of the flow that the session runs. */
 tree_snapshot: {
 /** Name of the flow. */
@@ -3985,6 +4294,8 @@ description: string
 /** The section headers directly before the end. */
 section_headers: (SessionStepText)[]
 } | null)
+/** When the user is reminded of the current step; null without a running timer. */
+timer_due_at: (Timestamp | null)
 /** The answers so far, in order. */
 decisions: (SessionDecision)[]
 /** The fallback steps that were used. */
@@ -4126,6 +4437,14 @@ given_at: string
 }
 /** Result of the step. */
 export type StepOutcome = ('done' | 'skipped' | 'failed')
+/** When the user of the session is reminded of the step, unless it was answered or the session has ended. */
+export type StepTimer = ({
+/** Minutes from the arrival at the step. */
+minutes: number
+} | {
+/** The next such time of day in the time zone of the session’s user. */
+until: string
+})
 export type StepUpRequest = {
 /** The code of the authenticator app, or a recovery code. */
 code?: string | undefined
@@ -4136,6 +4455,30 @@ export type StreamTicketResponse = {
 ticket: string
 /** Seconds until the ticket expires. */
 expires_in: number
+}
+/** Runs another flow at this step. */
+export type Subflow = {
+/** The flow to run. Its current version is used when it starts. */
+tree_id: string
+/** Variables of the sub-flow. `{{key}}` is replaced by a variable of this flow. A single placeholder keeps the type of its value. */
+inputs?: ({ [key: string]: string } | null) | undefined
+/** Variables of this flow, each with the variable of the sub-flow that sets it. */
+outputs?: ({ [key: string]: string } | null) | undefined
+/** For a decision: the id of the option that each outcome of the sub-flow chooses. */
+options?: ({
+/** The option for `resolved`. */
+resolved?: (string | null) | undefined
+/** The option for `unresolved`. */
+unresolved?: (string | null) | undefined
+/** The option for `escalated`. */
+escalated?: (string | null) | undefined
+/** The option for `cancelled`. */
+cancelled?: (string | null) | undefined
+} | null) | undefined
+}
+export type SubflowStart = {
+/** Variables of the sub-flow. They override those that the step passes. */
+variables?: { [key: string]: JsonValue } | undefined
 }
 export type SubscriptionResponse = {
 /** The current plan; `free` after a trial has expired. */
@@ -4442,6 +4785,8 @@ id: Id
 account_id: string
 /** The name that members see. */
 name: string
+/** The IANA time zone of its weekly report; null for that of the account. */
+timezone: (string | null)
 /** Active members. */
 member_count: number
 created_at: Timestamp
@@ -4451,6 +4796,8 @@ export type TeamRole = ('member' | 'admin')
 export type TeamUpdate = {
 /** The name that members see. */
 name?: string | undefined
+/** The IANA time zone of its weekly report; null for that of the account. */
+timezone?: (string | null) | undefined
 }
 export type TextPart = {
 op: TextPartOp
@@ -4634,6 +4981,8 @@ published_at: (Timestamp | null)
 tree_structure: ((FlowSteps | FlowNode) | null)
 /** The questions asked before a session starts. The answers become its variables. */
 intake_form: (IntakeField)[]
+/** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
+also_here?: (PresentColleague)[] | undefined
 }
 export type TreeUpdate = {
 tree_type?: FlowType | undefined
@@ -4795,9 +5144,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined
@@ -4853,8 +5202,96 @@ export type WebhookWithSecret = (WebhookResponse & {
 /** The signing secret, `whsec_…`. It is shown only once. */
 secret: string
 })
-/** The day on which a turn ends and the next begins. */
+/** Day of the week. */
 export type Weekday = ('sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday')
+export type WeeklyFlowResult = {
+/** The flow. */
+tree_id: string
+/** The name of the flow when it was last used. */
+name: string
+/** Its sessions that were completed in the week. */
+completed: number
+/** Those of them that were resolved. */
+resolved: number
+}
+export type WeeklyReport = {
+/** The team. */
+team: {
+id: Id
+/** The name of the team. */
+name: string
+}
+/** The week of ISO 8601. */
+week: string
+/** The time zone of the team, or else of the account. */
+timezone: string
+/** The Monday. */
+starts_on: string
+/** The Sunday. */
+ends_on: string
+/** Sessions of flows. */
+sessions: {
+/** Sessions that were started in the week. */
+started: number
+/** Sessions that were completed in the week. */
+completed: number
+/** Those with the outcome `resolved`. */
+resolved: number
+/** Those with the outcome `escalated`. */
+escalated: number
+}
+/** AI sessions. */
+ai_sessions: {
+/** AI sessions that were started in the week. */
+started: number
+/** AI sessions that were resolved in the week. */
+resolved: number
+/** Escalations of AI sessions in the week. */
+escalated: number
+}
+/** How long escalations waited. */
+time_to_claim: {
+/** Escalations of the week that were claimed. */
+claimed: number
+/** Escalations of the week that nobody has claimed. */
+unclaimed: number
+/** Median time from the escalation to its claim; null without any. */
+median_seconds: (number | null)
+/** 90th percentile; null without any. */
+p90_seconds: (number | null)
+}
+/** Up to 5 flows with at least 3 completed sessions, of which 70 % or more were resolved. The most resolved first. */
+helpful_flows: (WeeklyFlowResult)[]
+/** Up to 5 flows with at least 3 completed sessions, of which less than half were resolved. The fewest resolved first. */
+unhelpful_flows: (WeeklyFlowResult)[]
+/** The seven days, sessions of flows and AI sessions together. */
+by_day: ({
+/** The day. */
+date: string
+day: Weekday
+/** Sessions that were started that day. */
+started: number
+/** Sessions that were resolved that day. */
+resolved: number
+})[]
+/** The 24 hours of the day. */
+by_hour: ({
+/** The local hour of the day. */
+hour: number
+/** Sessions that were started in that hour of any day. */
+started: number
+})[]
+/** Up to 3 hours of the week, the busiest first. */
+busiest_hours: ({
+day: Weekday
+/** The local hour of the day. */
+hour: number
+/** Sessions that were started in that hour. */
+started: number
+})[]
+}
+/** The format of the report. */
+export type WeeklyReportFormat = ('json' | 'html' | 'pdf' | 'csv')
 
 export type OperationId = keyof Operations
 
@@ -4934,7 +5371,7 @@ export_id: string }; output: AccountExport; code: 'mfa_setup_required' | 'passwo
 export_id: string }; output: AccountExportLink; code: 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'wrong_state' }
   'accounts.exports.download': { input: { /** The token of a download link. */
 token: string }; output: Blob; code: never }
-  'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
+  'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
   'accounts.invites.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -4974,6 +5411,11 @@ key_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_req
 tree_id: string }; output: (TreeListItem)[]; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.pins.unpin': { input: { /** Id of the flow. */
 tree_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.health.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (FlowHealth)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.health.get': { input: { /** Id of the flow. */
+tree_id: string }; output: FlowHealth; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.trees.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
@@ -5085,15 +5527,21 @@ session_id: string } & (PreparedSessionStart); output: SessionResponse; code: 'e
   'sessions.updateVariables': { input: { /** Id of the session. */
 session_id: string } & (SessionVariablesUpdate); output: SessionVariablesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.recordDecision': { input: { /** Id of the session. */
-session_id: string } & (SessionDecisionCreate); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
+session_id: string } & (SessionDecisionCreate); output: SessionResponse; code: 'approval_required' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_not_current' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.undoDecision': { input: { /** Id of the session. */
-session_id: string }; output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'no_decision' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
+session_id: string }; output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'no_decision' | 'password_change_required' | 'step_not_current' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.addCustomStep': { input: { /** Id of the session. */
 session_id: string } & (SessionCustomStepCreate); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.complete': { input: { /** Id of the session. */
-session_id: string } & (SessionComplete); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+session_id: string } & (SessionComplete); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.saveAsTree': { input: { /** Id of the session. */
 session_id: string } & (SessionSaveAsTree); output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.subflows.list': { input: { /** Id of the session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (SessionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.subflows.start': { input: { /** Id of the session. */
+session_id: string } & (SubflowStart); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subflow_running' | 'subflow_unavailable' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.notes.listSupportingData': { input: { /** Id of the session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
@@ -5113,6 +5561,24 @@ session_id: string }; output: SessionRatingResponse; code: 'email_not_verified' 
   'sessions.notes.rateStep': { input: { /** Id of the session. */
 session_id: string; /** Id of the step in its flow. */
 step_id: string } & (StepFeedbackPut); output: StepFeedbackResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.approvals.listWaiting': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.approvals.list': { input: { /** Id of the session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.approvals.get': { input: { /** Id of the session. */
+session_id: string; /** Id of the approval. */
+approval_id: string }; output: ApprovalResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.approvals.request': { input: { /** Id of the session. */
+session_id: string } & (ApprovalRequest); output: ApprovalResponse; code: 'already_decided' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'no_approver' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.approvals.approve': { input: { /** Id of the session. */
+session_id: string; /** Id of the approval. */
+approval_id: string } & (ApprovalGrant); output: ApprovalResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.approvals.reject': { input: { /** Id of the session. */
+session_id: string; /** Id of the approval. */
+approval_id: string } & (ApprovalRejection); output: ApprovalResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.exports.export': { input: { /** Id of the session. */
 session_id: string; format?: ExportFormat | undefined; /** Index of the last answered step to include, starting at 0. */
 max_step_index?: string | undefined; /** Whether to mask IP and e-mail addresses, network paths, tokens, keys and passwords; by default the preference `mask_exports`. */
@@ -5199,7 +5665,7 @@ template_id: string } & (ScriptTemplateUpdate); output: ScriptTemplateResponse; 
   'scripts.delete': { input: { /** Id of the script template. */
 template_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.render': { input: { /** Id of the script template. */
-template_id: string } & (ScriptGenerateRequest); output: ScriptGenerateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+template_id: string } & (ScriptGenerateRequest); output: ScriptGenerateResponse; code: 'approval_required' | 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'scripts.share': { input: { /** Id of the script template. */
 template_id: string } & (ScriptTemplateShare); output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.versions.list': { input: { /** Id of the script template. */
@@ -5216,6 +5682,8 @@ base?: number | undefined; format?: ComparisonFormat | undefined }; output: Vers
   'scripts.versions.restore': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+  'scripts.approvals.request': { input: { /** Id of the script template. */
+template_id: string } & (ScriptApprovalRequest); output: ApprovalResponse; code: 'already_decided' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'no_approver' | 'password_change_required' | 'step_not_current' | 'subscription_lapsed' | 'wrong_state' }
   'scripts.builder.create': { input: (ScriptBuilderCreate); output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'session_limit_reached' | 'subscription_lapsed' }
   'scripts.builder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
@@ -5312,7 +5780,7 @@ upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_requi
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }
@@ -5336,6 +5804,15 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (Handoff)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.handoffs.resume': { input: { /** Id of the AI session. */
 session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'presence.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Only resources of this type. */
+type?: PresenceType | undefined; /** Only this flow, session or AI session. */
+id?: string | undefined }; output: (PresenceListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'presence.put': { input: (PresencePut); output: PresenceResponse; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'presence.delete': { input: { type: PresenceType; /** Id of the flow, session or AI session. */
+id: string; /** The tab that leaves. Without it, all of my tabs leave. */
+tab_id?: string | undefined }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.turns.createSession': { input: (AISessionCreate); output: AISessionDetail; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
   'ai.turns.sendMessage': { input: { /** Id of the AI session. */
 session_id: string } & (ChatMessage); output: ChatMessageResponse; event: ServerEvent<'delta', {
@@ -5398,7 +5875,7 @@ session_id: string; /** Id of the suggested fix. */
 fix_id: string } & (FixScript); output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.fixes.decideScript': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the suggested fix. */
-fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
+fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.createStatusUpdate': { input: { /** Id of the AI session. */
 session_id: string } & (StatusUpdateCreate); output: StatusUpdate; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.list': { input: { /** Id of the AI session. */
@@ -5523,6 +6000,16 @@ limit?: number | undefined; period?: AnalyticsPeriod | undefined }; output: (Flo
   'analytics.getFlow': { input: { /** Id of the flow. */
 tree_id: string; period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytics; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getEscalations': { input: { period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.reports.getWeekly': { input: { /** The team. */
+team_id: string; /** A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team. */
+week?: string | undefined; format?: WeeklyReportFormat | undefined }; output: WeeklyReport | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.reports.listSubscriptions': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (ReportSubscription)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.reports.subscribe': { input: { /** Id of the team. */
+team_id: string }; output: ReportSubscription; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.reports.unsubscribe': { input: { /** Id of the team. */
+team_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.listConfigs': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (NotificationConfigResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5546,6 +6033,8 @@ limit?: number | undefined }; output: (NotificationResponse)[]; code: 'email_not
   'notifications.markRead': { input: { /** Id of the notification. */
 notification_id: string }; output: NotificationResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.markAllRead': { input: Record<string, never>; output: UnreadCountResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.preferences.get': { input: Record<string, never>; output: MailPreferencesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'notifications.preferences.replace': { input: (MailPreferencesUpdate); output: MailPreferencesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.subscriptions.showPage': { input: { /** The token of the link in the e-mail. */
 token: string }; output: Blob; code: 'token_invalid_or_expired' }
   'notifications.subscriptions.unsubscribe': { input: { /** The token of the link in the e-mail. */

@@ -42,6 +42,7 @@ const derived = 'derived from other columns'
 const state = 'internal state of deliveries'
 const secret = 'a secret'
 const mayBeSecret = 'its path may be a secret; the host is exported'
+const mayBeGuessed = 'a hash that may cover a secret'
 const searched = { search: derived, words: derived } as const
 const perSession = { session_id: 'uuid', id: 'uuid' } as const
 
@@ -87,6 +88,7 @@ export const exportedTables: readonly ExportedTable[] = [
       'branding_primary_colour',
       'branding_footer_text',
       'branding_logo_upload_id',
+      'timezone',
     ],
     isRestored: true,
   }),
@@ -131,6 +133,7 @@ export const exportedTables: readonly ExportedTable[] = [
       'parameters_schema',
       'language',
       'requires_elevation',
+      'risk',
       'category_id',
       'is_shared',
       'is_gallery_featured',
@@ -388,6 +391,9 @@ export const exportedTables: readonly ExportedTable[] = [
       'batch_id',
       'target_label',
       'current_step_id',
+      'parent_session_id',
+      'parent_step_id',
+      'subflow_session_id',
       'answered',
       'remaining',
       'exported_at',
@@ -402,6 +408,21 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('session_decisions', 'session_decisions', {
     key: { session_id: 'uuid', seq: 'integer' },
     columns: ['session_id', 'seq', 'step_id', 'option_id', 'outcome', 'note', 'started_at', 'duration_seconds', 'decided_at'],
+  }),
+  exportTable('session_evidence', 'session_evidence', {
+    key: { session_id: 'uuid', seq: 'integer', key: 'text' },
+    columns: ['session_id', 'seq', 'place', 'key', 'type', 'label', 'value', 'upload_id'],
+  }),
+  exportTable('approvals', 'approvals', {
+    key: perSession,
+    columns: [
+      ...(['id', 'session_id', 'kind', 'step_id', 'seq', 'title', 'subject', 'script_id', 'script_version', 'risk'] as const),
+      ...(['approver_roles', 'approver_ids', 'team_id', 'runner_id', 'valid_minutes', 'comment', 'state'] as const),
+      ...(['requested_by', 'requested_at', 'expires_at', 'decided_by', 'decided_at', 'decision_comment'] as const),
+    ],
+    // The hash of a script with a short password would help to guess it.
+    leftOut: { digest: mayBeGuessed },
+    limit: 100,
   }),
   exportTable('session_fallbacks', 'session_fallbacks', {
     key: perSession,
@@ -718,6 +739,15 @@ export const exportedTables: readonly ExportedTable[] = [
     },
     limit: 50,
   }),
+  exportTable('mail_preferences', 'mail_preferences', {
+    key: { user_id: 'uuid' },
+    columns: ['user_id', 'email_events', 'quiet_days', 'quiet_from', 'quiet_to', 'digest', 'digest_time', 'updated_at'],
+  }),
+  exportTable('report_subscriptions', 'report_subscriptions', {
+    key: { team_id: 'uuid', user_id: 'uuid' },
+    columns: ['team_id', 'user_id', 'created_at'],
+  }),
+  exportTable('weekly_reports', 'weekly_reports', { columns: ['id', 'team_id', 'week', 'due_at', 'content', 'created_at'] }),
   exportTable('onboarding', 'onboarding', {
     key: { user_id: 'uuid' },
     columns: ['user_id', 'current_step', 'completed_steps', 'skipped_steps', 'data', 'dismissed_at', 'updated_at'],
@@ -751,6 +781,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   account_export_parts: 'parts of exports',
   account_exports: 'the exports themselves',
   account_usage: counters,
+  session_timers: 'state of reminders',
   ai_budgets: counters,
   ai_calls: 'ai_usage has their sums',
   ai_tasks: shortLived,
@@ -766,6 +797,8 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   knowledge_entries: 'words of other records',
   knowledge_terms: 'words of other records',
   search_entries: 'words of other records',
+  tree_subflows: 'in the structures of the flows',
+  flow_link_checks: 'checked again for each published flow',
   login_failures: credentials,
   mail_batches: shortLived,
   mail_counts: counters,
@@ -784,6 +817,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   plan_features: platform,
   plan_limits: platform,
   platform_invite_codes: platform,
+  presence: shortLived,
   psa_callbacks: 'hashes of secrets',
   psa_rule_matches: 'which tickets the rules have seen',
   psa_ticket_changes: shortLived,

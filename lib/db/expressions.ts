@@ -20,6 +20,11 @@ export function jsonb<T>(value: T): RawBuilder<T & Json> {
   return sql<T & Json>`${JSON.stringify(value)}::jsonb`
 }
 
+/** Select these ids: a subquery for `in (…)` and `array(…)`. */
+export function selectIds(ids: readonly string[]): RawBuilder<unknown> {
+  return sql`select i::uuid from jsonb_array_elements_text(${jsonb(ids)}) i`
+}
+
 /** Return bytes from the text form of a `bytea`. */
 export function bytea(text: string): RawBuilder<Uint8Array> {
   return sql<Uint8Array>`${text}::bytea`

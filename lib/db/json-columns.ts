@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
 import type { StoredAlert } from '../events/escalation-alert.ts'
+import type { CheckedLink } from '../flows/health/links.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
 import type { EscalationStep } from '../oncall/escalation-step.ts'
@@ -26,6 +27,7 @@ export interface JsonColumns {
   'escalation_follow_ups.steps': EscalationStep[]
   'escalation_policies.steps': EscalationStep[]
   'flow_conversations.environment_tags': string[]
+  'flow_link_checks.links': CheckedLink[]
   'kb_imports.blocks': Block[]
   'kb_imports.warnings': string[]
   'network_diagrams.edges': DiagramEdge[]

@@ -306,6 +306,34 @@ export interface ApiKeysTable {
   last_user_agent: string | null
 }
 
+export interface ApprovalsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  kind: 'step' | 'script'
+  step_id: string | null
+  seq: number
+  digest: string
+  title: string
+  subject: string
+  script_id: string | null
+  script_version: number | null
+  risk: 'medium' | 'high' | null
+  approver_roles: string[]
+  approver_ids: string[]
+  team_id: string | null
+  runner_id: string
+  valid_minutes: number
+  comment: string | null
+  state: Generated<'pending' | 'approved' | 'rejected' | 'expired' | 'voided' | 'used'>
+  requested_by: Generated<string>
+  requested_at: Generated<string>
+  expires_at: string
+  decided_by: string | null
+  decided_at: string | null
+  decision_comment: string | null
+}
+
 export interface AuditLogsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -359,9 +387,9 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
   user_id: string | null
-  state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
+  state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -377,6 +405,9 @@ export interface DeliveriesTable {
   mails: Generated<number>
   batch_key: string | null
   webhook_id: string | null
+  held_until: string | null
+  digest_id: string | null
+  report_id: string | null
 }
 
 export interface DeviceTypesTable {
@@ -521,6 +552,14 @@ export interface FlowConversationsTable {
   expires_at: Generated<string>
 }
 
+export interface FlowLinkChecksTable {
+  account_id: ColumnType<string, never, never>
+  tree_id: string
+  links: Generated<JsonColumns['flow_link_checks.links']>
+  checked_at: string | null
+  due_at: Generated<string>
+}
+
 export interface FlowProposalsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -661,6 +700,18 @@ export interface MailPaceTable {
   id: Generated<boolean>
   next_call_at: Generated<string>
   paused_until: Generated<string>
+}
+
+export interface MailPreferencesTable {
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  email_events: Generated<string[]>
+  quiet_days: Generated<number[]>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  digest: Generated<'off' | 'hourly' | 'daily'>
+  digest_time: Generated<string>
+  updated_at: Generated<string>
 }
 
 export interface MailSuppressionsTable {
@@ -904,6 +955,17 @@ export interface PlatformInviteCodesTable {
   created_at: Generated<string>
 }
 
+export interface PresenceTable {
+  account_id: ColumnType<string, never, never>
+  resource_type: 'flow' | 'session' | 'ai_session'
+  resource_id: string
+  user_id: Generated<string>
+  tab_id: string
+  mode: 'viewing' | 'editing'
+  since: Generated<string>
+  expires_at: string
+}
+
 export interface PsaCallbacksTable {
   account_id: ColumnType<string, never, never>
   connection_id: string
@@ -1037,6 +1099,13 @@ export interface RefreshTokensTable {
   created_at: Generated<string>
 }
 
+export interface ReportSubscriptionsTable {
+  account_id: ColumnType<string, never, never>
+  team_id: string
+  user_id: Generated<string>
+  created_at: Generated<string>
+}
+
 export interface SalesLeadsTable {
   id: Generated<string>
   email: string
@@ -1109,6 +1178,7 @@ export interface ScriptTemplatesTable {
   version: Generated<number>
   saved_by: Generated<string | null>
   restored_from: number | null
+  risk: Generated<'low' | 'medium' | 'high'>
 }
 
 export interface ScriptVersionsTable {
@@ -1163,6 +1233,18 @@ export interface SessionDecisionsTable {
   decided_at: Generated<string>
 }
 
+export interface SessionEvidenceTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  seq: number
+  key: string
+  place: number
+  type: 'screenshot' | 'text' | 'number' | 'boolean' | 'select'
+  label: string
+  value: Json | null
+  upload_id: string | null
+}
+
 export interface SessionFallbacksTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1209,6 +1291,15 @@ export interface SessionSupportingDataTable {
   updated_at: Generated<string>
 }
 
+export interface SessionTimersTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  step_id: string
+  seq: number
+  due_at: string
+  state: Generated<'waiting' | 'sent' | 'stopped'>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1236,6 +1327,9 @@ export interface SessionsTable {
   created_at: Generated<string>
   lasted: Generated<number | null>
   secret_variables: Generated<JsonColumns['sessions.secret_variables']>
+  parent_session_id: string | null
+  parent_step_id: string | null
+  subflow_session_id: string | null
 }
 
 export interface SignInAttemptsTable {
@@ -1269,7 +1363,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed'
+  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed'
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1304,6 +1398,7 @@ export interface TeamsTable {
   branding_primary_colour: string | null
   branding_footer_text: string | null
   branding_logo_upload_id: string | null
+  timezone: string | null
 }
 
 export interface TotpFactorsTable {
@@ -1332,6 +1427,13 @@ export interface TreeSharesTable {
   expires_at: string
   revoked_at: string | null
   created_at: Generated<string>
+}
+
+export interface TreeSubflowsTable {
+  account_id: ColumnType<string, never, never>
+  tree_id: string
+  child_account_id: string
+  child_tree_id: string
 }
 
 export interface TreeVersionsTable {
@@ -1469,6 +1571,16 @@ export interface WebhooksTable {
   updated_at: Generated<string>
 }
 
+export interface WeeklyReportsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string
+  week: string
+  due_at: string
+  content: Json
+  created_at: Generated<string>
+}
+
 export interface DB {
   account_erasures: AccountErasuresTable
   account_export_parts: AccountExportPartsTable
@@ -1489,6 +1601,7 @@ export interface DB {
   ai_tasks: AiTasksTable
   ai_usage: AiUsageTable
   api_keys: ApiKeysTable
+  approvals: ApprovalsTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
   billing_events: BillingEventsTable
@@ -1506,6 +1619,7 @@ export interface DB {
   features: FeaturesTable
   feedback: FeedbackTable
   flow_conversations: FlowConversationsTable
+  flow_link_checks: FlowLinkChecksTable
   flow_proposals: FlowProposalsTable
   idempotency_keys: IdempotencyKeysTable
   identities: IdentitiesTable
@@ -1520,6 +1634,7 @@ export interface DB {
   mail_batches: MailBatchesTable
   mail_counts: MailCountsTable
   mail_pace: MailPaceTable
+  mail_preferences: MailPreferencesTable
   mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
@@ -1541,6 +1656,7 @@ export interface DB {
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
   platform_invite_codes: PlatformInviteCodesTable
+  presence: PresenceTable
   psa_callbacks: PsaCallbacksTable
   psa_connections: PsaConnectionsTable
   psa_member_mappings: PsaMemberMappingsTable
@@ -1552,6 +1668,7 @@ export interface DB {
   quota_counters: QuotaCountersTable
   recovery_codes: RecoveryCodesTable
   refresh_tokens: RefreshTokensTable
+  report_subscriptions: ReportSubscriptionsTable
   sales_leads: SalesLeadsTable
   script_builder_messages: ScriptBuilderMessagesTable
   script_builder_sessions: ScriptBuilderSessionsTable
@@ -1561,10 +1678,12 @@ export interface DB {
   search_entries: SearchEntriesTable
   session_custom_steps: SessionCustomStepsTable
   session_decisions: SessionDecisionsTable
+  session_evidence: SessionEvidenceTable
   session_fallbacks: SessionFallbacksTable
   session_ratings: SessionRatingsTable
   session_step_feedback: SessionStepFeedbackTable
   session_supporting_data: SessionSupportingDataTable
+  session_timers: SessionTimersTable
   sessions: SessionsTable
   sign_in_attempts: SignInAttemptsTable
   sign_in_challenges: SignInChallengesTable
@@ -1576,6 +1695,7 @@ export interface DB {
   totp_factors: TotpFactorsTable
   tree_pins: TreePinsTable
   tree_shares: TreeSharesTable
+  tree_subflows: TreeSubflowsTable
   tree_versions: TreeVersionsTable
   trees: TreesTable
   uploads: UploadsTable
@@ -1583,4 +1703,5 @@ export interface DB {
   users: UsersTable
   webhook_deliveries: WebhookDeliveriesTable
   webhooks: WebhooksTable
+  weekly_reports: WeeklyReportsTable
 }

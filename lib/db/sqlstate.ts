@@ -18,6 +18,7 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4SE: 'seat_limit_reached',
   SF4IO: 'already_pending',
   SF4LR: 'limit_reached',
+  SF4SF: 'flow_invalid',
   SF4KN: 'closed_to_keys',
   SF4KS: 'insufficient_scope',
   SF4KA: 'address_not_allowed',
@@ -96,7 +97,8 @@ function createLimitProblem(error: unknown): Problem {
   return new Problem('limit_reached', detail, { facts: facts ?? {}, cause: error })
 }
 
-function findDetail(error: unknown): string | undefined {
+/** Return the detail of an error of PostgreSQL or of its cause, or undefined. */
+export function findDetail(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if ('detail' in error && typeof error.detail === 'string') return error.detail
   return 'cause' in error ? findDetail(error.cause) : undefined

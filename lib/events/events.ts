@@ -41,6 +41,27 @@ export type Event = EventOrigin &
     | { key: 'proposal.submitted'; proposalId: string; flowName: string; submitterName: string }
     | { key: 'proposal.approved'; proposalId: string; flowName: string; submitterId: string }
     | { key: 'proposal.rejected'; proposalId: string; flowName: string; submitterId: string; reason: string }
+    | {
+        key: 'approval.requested'
+        approvalId: string
+        sessionId: string
+        requesterName: string
+        /** What is to be approved. */
+        subjectTitle: string
+        userIds: string[]
+      }
+    | {
+        key: 'approval.decided'
+        approvalId: string
+        sessionId: string
+        approverName: string
+        isApproved: boolean
+        comment: string
+        subjectTitle: string
+        userIds: string[]
+      }
+    | { key: 'approval.expired'; approvalId: string; sessionId: string; subjectTitle: string; userIds: string[] }
+    | { key: 'session.timer_due'; sessionId: string; flowName: string; stepTitle: string; userId: string }
     | { key: 'maintenance.batch_created'; scheduleId: string; scheduleName: string; sessionCount: number; ownerId: string }
     | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
     | {
@@ -146,9 +167,32 @@ export function toAnnouncement(event: Event): Announcement {
         link: `/flow-proposals/${event.proposalId}`,
         userIds: [event.submitterId],
       }
+    case 'session.timer_due':
+      return {
+        ...defaults,
+        title: `Time to continue: ${toSnippet(event.stepTitle || event.flowName)}`,
+        body: event.flowName,
+        link: `/sessions/${event.sessionId}`,
+        userIds: [event.userId],
+      }
+    case 'approval.requested':
+    case 'approval.decided':
+    case 'approval.expired':
+      return toApprovalAnnouncement(event, defaults)
     default:
       return toRemainingAnnouncement(event, defaults)
   }
+}
+
+function toApprovalAnnouncement(event: Extract<Event, { key: `approval.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+  const { sessionId, approvalId, userIds } = event
+  const announcement = { ...defaults, body: event.subjectTitle, link: `/sessions/${sessionId}?approval=${approvalId}`, userIds }
+  const snippet = toSnippet(event.subjectTitle)
+  if (event.key === 'approval.expired') return { ...announcement, title: `Nobody decided in time: ${snippet}` }
+  if (event.key === 'approval.requested')
+    return { ...announcement, title: `${toPlainName(event.requesterName)} asks for your approval: ${snippet}`, emailRecipients: true }
+  const verb = event.isApproved ? 'approved' : 'rejected'
+  return { ...announcement, title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`, body: event.comment || event.subjectTitle }
 }
 
 function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${string}` }>, defaults: AnnouncementDefaults): Announcement {

@@ -15,6 +15,19 @@ type Builders = { [K in EventKey]: (event: Extract<Event, { key: K }>) => { subj
 // `null` stands for an id that a deleted user has left empty.
 const toId = (id: string) => id || null
 
+interface ApprovalFields {
+  approvalId: string
+  sessionId: string
+  subjectTitle: string
+  teamId: string | null
+}
+const toApproval = ({ approvalId, sessionId, subjectTitle, teamId }: ApprovalFields) => ({
+  approval_id: approvalId,
+  session_id: sessionId,
+  title: subjectTitle,
+  team_id: teamId,
+})
+
 const builders: Builders = {
   'session.escalated': ({ sessionId, actorId, engineerName, targetUserId, teamId, psaTicketId, problemSummary, details = null }) => ({
     subject: sessionId,
@@ -80,6 +93,34 @@ const builders: Builders = {
       decided_by: actorId,
       reason: clip(reason, maxTextLength),
     },
+  }),
+  'approval.requested': ({ approvalId, sessionId, subjectTitle, requesterName, actorId, teamId, userIds }) => ({
+    subject: sessionId,
+    data: {
+      ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+      requested_by: actorId,
+      requester_name: requesterName,
+      user_ids: userIds,
+    },
+  }),
+  'approval.decided': ({ approvalId, sessionId, subjectTitle, isApproved, comment, approverName, actorId, teamId }) => ({
+    subject: sessionId,
+    data: {
+      ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+      is_approved: isApproved,
+      decided_by: actorId,
+      approver_name: approverName,
+      comment: clip(comment, maxTextLength),
+    },
+  }),
+  'approval.expired': ({ approvalId, sessionId, subjectTitle, teamId }) => ({
+    subject: sessionId,
+    data: toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+  }),
+  'session.timer_due': ({ sessionId, flowName, stepTitle, userId, teamId }) => ({
+    subject: sessionId,
+    // Variables can make a title long.
+    data: { session_id: sessionId, flow_name: flowName, step_title: clip(stepTitle, maxTextLength), user_id: userId, team_id: teamId },
   }),
   'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
     subject: scheduleId,

@@ -19,6 +19,12 @@ const ScheduleFields = {
   schedule_name: z.string().describe('Its name.'),
 }
 const proposalFields = { proposal_id: Id.describe('Id of the flow proposal.'), team_id: TeamId, flow_name: FlowName }
+const approvalFields = {
+  approval_id: Id.describe('Id of the approval.'),
+  session_id: Id.describe('Id of the session.'),
+  title: z.string().describe('What is to be approved.'),
+  team_id: TeamId,
+}
 
 const EscalationDetails = z
   .strictObject({
@@ -112,6 +118,27 @@ export const webhookData = {
   }),
   'proposal.approved': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy }),
   'proposal.rejected': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy, reason: Reason }),
+  'approval.requested': z.strictObject({
+    ...approvalFields,
+    requested_by: OptionalId.describe('Id of the technician.'),
+    requester_name: z.string().describe('Their name.'),
+    user_ids: z.array(Id).describe('The users who may decide.'),
+  }),
+  'approval.decided': z.strictObject({
+    ...approvalFields,
+    is_approved: z.boolean().describe('Whether it was approved; otherwise it was rejected.'),
+    decided_by: OptionalId.describe('Id of the user who decided.'),
+    approver_name: z.string().describe('Their name.'),
+    comment: z.string().describe('Their comment; empty without one.'),
+  }),
+  'approval.expired': z.strictObject(approvalFields),
+  'session.timer_due': z.strictObject({
+    session_id: Id.describe('Id of the session.'),
+    flow_name: FlowName,
+    step_title: z.string().describe('The title of the step that waits.'),
+    user_id: Id.describe('Id of the user of the session.'),
+    team_id: TeamId,
+  }),
   'maintenance.batch_created': z.strictObject({
     ...ScheduleFields,
     session_count: z.int().describe('The sessions that wait.'),

@@ -4,11 +4,9 @@ import { hideSecrets } from '../flows/secret-answers.ts'
 import type { SessionRow } from '../flows/session-row.ts'
 import { renderProcedureEnd } from '../flows/step-view.ts'
 import type { Fact, Report, ReportOptions, SupportingDataRow } from './report.ts'
-import { buildReportSteps, toHeader } from './report-steps.ts'
+import { buildReportSteps, describeResult, toHeader } from './report-steps.ts'
 import { createTimeFormatter, type FormatTime, formatDuration } from './time-format.ts'
 
-const sessionOutcomes = { resolved: 'Resolved', unresolved: 'Not resolved', escalated: 'Escalated', cancelled: 'Cancelled' }
-const sessionStates = { prepared: 'Prepared', in_progress: 'In progress', completed: 'Completed', abandoned: 'Given up' }
 type Variables = Record<string, unknown>
 
 /** Build the report of a session. */
@@ -36,7 +34,7 @@ function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: strin
     ['Ticket', ticket_number],
     ['Client', client_name],
     ['Target', target_label],
-    ['Outcome', outcome ? sessionOutcomes[outcome] : sessionStates[state]],
+    ['Outcome', describeResult({ outcome, state })],
     ['Technician', user_name],
     ['Started', started_at && formatTime(started_at)],
     ['Completed', completed_at && formatTime(completed_at)],

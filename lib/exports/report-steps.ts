@@ -1,4 +1,5 @@
 import { fillPlaceholders } from '../flows/placeholders.ts'
+import { collectVariables } from '../flows/run-view.ts'
 import type { SessionRow } from '../flows/session-row.ts'
 import { indexAnswerableSteps } from '../flows/step-navigation.ts'
 import { indexSectionHeaders, renderStepText, type StepText } from '../flows/step-view.ts'
@@ -17,6 +18,8 @@ import type {
 } from './report.ts'
 import { type FormatTime, formatDuration } from './time-format.ts'
 
+const sessionOutcomes = { resolved: 'Resolved', unresolved: 'Not resolved', escalated: 'Escalated', cancelled: 'Cancelled' }
+const sessionStates = { prepared: 'Prepared', in_progress: 'In progress', completed: 'Completed', abandoned: 'Given up' }
 const stepOutcomes = { done: 'Done', skipped: 'Skipped', failed: 'Failed' }
 const customStepSources = {
   'ad-hoc': 'Added during the session',
@@ -30,6 +33,15 @@ interface StepOptions extends ReportOptions {
   isShortened: boolean
   variables: Variables
   formatTime: FormatTime
+  /** What the numbers of the steps start with: `2.` for the sub-flow of step 2. */
+  numberPrefix?: string
+  /** The number of steps of earlier sub-flows of the same step, whose numbers these steps continue. */
+  stepsBefore?: number
+}
+
+/** Return the outcome of a session as text, or its state if it has none yet. */
+export function describeResult({ outcome, state }: Pick<SessionRow, 'outcome' | 'state'>): string {
+  return outcome ? sessionOutcomes[outcome] : sessionStates[state]
 }
 
 /** Build the steps of a report, and what belongs to none of them. */
@@ -38,32 +50,76 @@ export function buildReportSteps(
   supportingData: readonly SupportingDataRow[],
   options: StepOptions,
 ): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
-  const { lastDecision, isShortened, variables, formatTime } = options
+  const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
   const decisions = lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
-  const stepExtras = groupByStep(session, supportingData, variables)
+  const stepExtras = groupByStep(session, supportingData, options.variables)
   const describeStep = createStepDescriber(session, options)
-  const steps = decisions.map((decision, index): ReportStep => {
-    const { step_id, option_id, outcome, duration_seconds, decided_at } = decision
-    const { step, ...description } = describeStep(step_id)
-    return {
-      number: index + 1,
-      ...description,
-      answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
-      durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
-      note: decision.note ?? '',
-      ...stepExtras.takeForStep(step_id),
-    }
+  const addSubflows = createSubflowAppender(session, supportingData, options)
+  const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
+  const steps = decisions.flatMap((decision, index) => {
+    const answer = { number: getNumber(index), ...describeAnswer(describeStep(decision.step_id), decision, options) }
+    return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
   })
   const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
-  const pendingStep =
-    pendingId === null ? null : buildPendingStep(describeStep(pendingId), steps.length + 1, stepExtras.takeForStep(pendingId))
-  return { steps, pendingStep, ...stepExtras.takeRest(isShortened) }
+  const pendingSteps =
+    pendingId === null
+      ? []
+      : addSubflows(buildPendingStep(describeStep(pendingId), getNumber(decisions.length), stepExtras.takeForStep(pendingId)), pendingId)
+  // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending step.
+  const [pendingStep = null, ...runningSteps] = pendingSteps
+  return { steps: [...steps, ...runningSteps], pendingStep, ...stepExtras.takeRest(isShortened) }
+}
+
+function describeAnswer(
+  { step, ...description }: StepDescription,
+  { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
+  { variables, formatTime }: StepOptions,
+) {
+  return {
+    ...description,
+    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
+    durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
+    note: note ?? '',
+  }
+}
+
+/** Create a function that returns a step with the steps of its sub-flows after it. The step names each sub-flow with its result and notes. */
+function createSubflowAppender(session: SessionRow, supportingData: readonly SupportingDataRow[], options: StepOptions) {
+  const subflows = (options.subflows ?? []).filter(({ parent_session_id }) => parent_session_id === session.id)
+  const subflowsByStep = groupBy(subflows, ({ parent_step_id }) => parent_step_id ?? '')
+  return (step: ReportStep, stepId: string): [ReportStep, ...ReportStep[]] => {
+    let stepsBefore = 0
+    const parts = takeGroup(subflowsByStep, stepId).map((subflow) => {
+      const numbering = { numberPrefix: `${step.number}.`, stepsBefore }
+      const variables = collectVariables(subflow)
+      stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
+      const subflowOptions = { ...options, ...numbering, variables, lastDecision: undefined, isShortened: false }
+      return { details: describeSubflow(subflow), ...buildReportSteps(subflow, supportingData, subflowOptions) }
+    })
+    const parent = {
+      ...step,
+      details: [...step.details, ...parts.flatMap(({ details }) => details)],
+      fallbacks: [...step.fallbacks, ...parts.flatMap(({ fallbacks }) => fallbacks)],
+      customSteps: [...step.customSteps, ...parts.flatMap(({ customSteps }) => customSteps)],
+      evidence: [...step.evidence, ...parts.flatMap(({ evidence }) => evidence)],
+    }
+    return [parent, ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps))]
+  }
+}
+
+function describeSubflow(session: SessionRow): Fact[] {
+  const facts = [
+    { label: 'Sub-flow', value: `${session.name}: ${describeResult(session)}` },
+    { label: 'Notes of the sub-flow', value: session.notes ?? '' },
+    { label: 'Next steps of the sub-flow', value: session.next_steps ?? '' },
+  ]
+  return facts.filter(({ value }) => value)
 }
 
 type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & { step: FlowNode | FlowStep | undefined }
 type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
 
-function buildPendingStep({ step: _, ...description }: StepDescription, number: number, extras: StepExtras): ReportStep {
+function buildPendingStep({ step: _, ...description }: StepDescription, number: string, extras: StepExtras): ReportStep {
   return { number, ...description, answer: '', durationAndTime: '', note: '', ...extras }
 }
 
@@ -113,10 +169,7 @@ function groupByStep(session: SessionRow, supportingData: readonly SupportingDat
   const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
-  const evidence = groupBy(
-    supportingData.map((row, place) => ({ step_id: row.step_id ?? '', evidence: toEvidence(row, place) })),
-    ({ step_id }) => step_id,
-  )
+  const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
   const toFallback = ({ fallback_step_id, outcome, note }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
     title: titleById.get(fallback_step_id) || fallback_step_id,
     outcome: stepOutcomes[outcome],
@@ -135,6 +188,13 @@ function groupByStep(session: SessionRow, supportingData: readonly SupportingDat
       evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map((item) => item.evidence),
     }),
   }
+}
+
+/** Return the supporting data of this session alone. Its place in `supportingData` identifies an image. */
+function listEvidence({ id }: SessionRow, supportingData: readonly SupportingDataRow[]): { step_id: string; evidence: Evidence }[] {
+  return supportingData.flatMap((row, place) =>
+    (row.session_id ?? id) === id ? [{ step_id: row.step_id ?? '', evidence: toEvidence(row, place) }] : [],
+  )
 }
 
 function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {

@@ -1,3 +1,5 @@
+import type { SessionRow } from '../flows/session-row.ts'
+
 // A session as a report: all texts that an export shows, in their order. Every export format renders the same report.
 
 export interface Fact {
@@ -41,8 +43,8 @@ export interface ReportCustomStep {
   source: string
 }
 export interface ReportStep {
-  /** The first step is 1. */
-  number: number
+  /** The first step is `1`; the first step of its sub-flow is `1.1`. */
+  number: string
   /** The section headers directly before the step. */
   headers: ReportHeader[]
   title: string
@@ -83,6 +85,8 @@ export interface SupportingDataRow {
   title: string
   content: string | null
   step_id: string | null
+  /** The session that it belongs to, if that is a sub-flow of the report's session. */
+  session_id?: string
   /** The stored image of a screenshot. Sizes are in pixels, `size` is in bytes. */
   image: { key: string; width: number; height: number; size: number } | null
 }
@@ -94,4 +98,6 @@ export interface ReportOptions {
   timezone: string
   /** The names of the scripts that the flow refers to, by id. */
   scriptNames?: ReadonlyMap<string, string>
+  /** The sessions of sub-flows at every level, oldest first. */
+  subflows?: readonly SessionRow[]
 }

@@ -16,10 +16,12 @@ import {
   writeReceiptContent,
   writeWebhookContent,
 } from '../mail/contents.ts'
+import { writeDigestContent } from '../mail/digest.ts'
 import * as frames from '../mail/frames.ts'
 import { type EmailContent, type EmailFrame, renderEmail } from '../mail/layout.ts'
+import { writeReportContent } from '../mail/weekly-report.ts'
 import type { ClaimedDelivery } from '../outbox/claimed-deliveries.ts'
-import { sampleEvents, sampleFeedback, sampleLead } from './preview-samples.ts'
+import { sampleDigest, sampleEvents, sampleFeedback, sampleLead, sampleReport } from './preview-samples.ts'
 
 /** An e-mail or a chat message with sample data, written by the code that writes the real ones. */
 export type Preview = { id: string; title: string } & (
@@ -93,6 +95,14 @@ function listPurposes(brand: SampleBrand): Preview[] {
     second_factor_removed: [factorEmails.second_factor_removed, frames.factorFrame],
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
+    digest: [
+      writeDigestContent(sampleDigest, frontendUrl),
+      frames.createMemberFrame(brand, frames.explainDigest(accountName, `${frontendUrl}/settings/emails`), frontendUrl),
+    ],
+    weekly_report: [
+      writeReportContent(sampleReport, frontendUrl),
+      frames.createMemberFrame(brand, frames.explainReport(accountName, sampleReport.team.name, unsubscribeUrl), frontendUrl),
+    ],
     webhook_disabled: [
       writeWebhookContent(webhook, webhooksUrl),
       frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),

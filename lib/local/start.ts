@@ -100,6 +100,7 @@ async function createQueueSchedules({ api, settings }: Stack): Promise<void> {
   for (const [id, path] of [
     ['sweep', '/jobs/notifications/sweep'],
     ['maintenance', '/jobs/maintenance/tick'],
+    ['cleanup', '/jobs/cleanup'],
   ])
     await fetch(`${settings.QSTASH_URL}/v2/schedules/${api}${path}`, {
       method: 'POST',

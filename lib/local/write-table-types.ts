@@ -35,6 +35,7 @@ const typescriptTypes: Record<string, string> = {
   smallint: 'number',
   bigint: 'number',
   'double precision': 'number',
+  'time without time zone': 'string',
   bytea: 'Uint8Array',
   jsonb: 'Json',
 }

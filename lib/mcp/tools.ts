@@ -42,11 +42,30 @@ export const tools: readonly ToolDeclaration[] = [
     hint: 'Answer the current step, then read the next one.',
   },
   {
+    name: 'request_approval',
+    operation: 'sessions.approvals.request',
+    title: 'Request an approval',
+    hint: 'Ask colleagues to approve the current step, after an answer was refused with approval_required. People are notified.',
+    isDestructive: true,
+  },
+  {
+    name: 'get_approval',
+    operation: 'sessions.approvals.get',
+    title: 'Get an approval',
+    hint: 'See whether a requested approval was decided, before the answer is sent again.',
+  },
+  {
     name: 'undo_answer',
     operation: 'sessions.steps.undoDecision',
     title: 'Undo the last answer',
     hint: 'Go back one step.',
     isDestructive: true,
+  },
+  {
+    name: 'start_subflow',
+    operation: 'sessions.subflows.start',
+    title: 'Start a sub-flow',
+    hint: 'Start the flow that the current step runs. Complete its run to continue.',
   },
   {
     name: 'complete_run',
@@ -161,6 +180,12 @@ export const tools: readonly ToolDeclaration[] = [
     operation: 'analytics.listFlows',
     title: 'List flow analytics',
     hint: 'Which flows are used and completed.',
+  },
+  {
+    name: 'get_flow_health',
+    operation: 'flows.health.get',
+    title: 'Get the health of a flow',
+    hint: 'What to improve in a flow, with metrics.',
   },
   { name: 'get_flow_analytics', operation: 'analytics.getFlow', title: 'Get analytics of a flow', hint: 'Where runs of a flow stop.' },
   {

@@ -19,7 +19,8 @@ export async function restoreDump(client: Connection, folder: string, dump: Dump
   await client.query('begin')
   // https://www.postgresql.org/docs/18/runtime-config-client.html#GUC-SESSION-REPLICATION-ROLE
   await client.query('set local session_replication_role = replica')
-  await client.query(`truncate ${dump.tables.map(({ name }) => name).join(', ')}`)
+  // Cascade: an unlogged table, which a dump leaves out, may refer to these.
+  await client.query(`truncate ${dump.tables.map(({ name }) => name).join(', ')} cascade`)
   for (const table of dump.tables) await insertRows(client, table, getRowsFile(folder, table))
   for (const { name, value } of dump.sequences) await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
   await client.query('commit')

@@ -69,11 +69,19 @@ async function isSignedBySystem(
   const known = keys.get(accountId)
   if (known?.href === href && (await isSignedBy(known.key, bytes, signature))) return true
   countRead(accountId)
-  const { signing_key: key } = parseAnswer(SigningKey, await createPsaHttp(origin, guard)({ url: href }))
+  const answer = await createPsaHttp(origin, guard)({ url: href }).catch(ignoreMissingKey)
+  if (answer === null) return false
+  const { signing_key: key } = parseAnswer(SigningKey, answer)
   if (!(await isSignedBy(key, bytes, signature))) return false
   if (keys.size >= maxAccounts) keys.clear()
   keys.set(accountId, { href, key })
   return true
+}
+
+/** Return null for an address at which the system has no public key. Everything else may work later, so the sender should try again. */
+function ignoreMissingKey(error: unknown): null {
+  if (error instanceof PsaError && (error.kind === 'auth' || error.kind === 'missing')) return null
+  throw error
 }
 
 const SigningKey = z.object({ signing_key: z.string().min(16) })

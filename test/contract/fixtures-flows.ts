@@ -60,6 +60,11 @@ export const flowFixtures: Record<string, Fixture> = {
     return { query: { skip: '0', limit: '20', sort_by: 'name', search: 'printer', tag: 'Printer' } }
   },
   'flows.trees.create': async () => ({ body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }) }),
+  'flows.health.list': async (service, owner) => {
+    await insertTree(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'flows.health.get': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } }),
   'flows.trees.get': createFlow,
   'flows.trees.update': async (service, owner) => ({
     ...(await createFlow(service, owner)),
@@ -162,4 +167,18 @@ export const flowFixtures: Record<string, Fixture> = {
     return { params: { tree_id, share_id } }
   },
   'flows.sharing.openLink': async (service, owner) => ({ params: { token: (await insertShare(service, owner)).token } }),
+}
+
+/** Insert a row into each table that a trigger fills when a flow is published. */
+export async function insertPublishedFlowRows(service: Service, owner: Person): Promise<void> {
+  const [treeId, childId] = [await insertTree(service, owner), await insertTree(service, owner)]
+  await service.sql(`insert into tree_subflows (account_id, tree_id, child_account_id, child_tree_id) values ($1, $2, $1, $3)`, [
+    owner.accountId,
+    treeId,
+    childId,
+  ])
+  await service.sql(`insert into flow_link_checks (account_id, tree_id, due_at) values ($1, $2, now() + interval '1 year')`, [
+    owner.accountId,
+    treeId,
+  ])
 }

@@ -13,8 +13,19 @@ function insertMember(service: Service, { accountId, teamId }: Person): Promise<
   )
 }
 
-function insertTeam(service: Service, { accountId }: Person): Promise<string> {
+export function insertTeam(service: Service, { accountId }: Person): Promise<string> {
   return insertReturningId(service, `insert into teams (account_id, name) values ($1, 'North') returning id`, [accountId])
+}
+
+/** Subscribe a person to the weekly report of a new team. Return the team's id. */
+export async function insertReportSubscription(service: Service, owner: Person): Promise<string> {
+  const teamId = await insertTeam(service, owner)
+  await service.sql('insert into report_subscriptions (account_id, team_id, user_id) values ($1, $2, $3)', [
+    owner.accountId,
+    teamId,
+    owner.id,
+  ])
+  return teamId
 }
 
 /** Insert an invite by `inviter` if that is an admin, otherwise one without an inviter. */
@@ -105,6 +116,13 @@ export const memberFixtures: Record<string, Fixture> = {
   'accounts.teams.list': createPageSample,
   'accounts.teams.create': async () => ({ body: { name: 'North' } }),
   'accounts.teams.rename': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) }, body: { name: 'South' } }),
+  'analytics.reports.getWeekly': async (service, owner) => ({ query: { team_id: await insertTeam(service, owner), week: '2026-W47' } }),
+  'analytics.reports.listSubscriptions': async (service, owner) => {
+    await insertReportSubscription(service, owner)
+    return {}
+  },
+  'analytics.reports.subscribe': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
+  'analytics.reports.unsubscribe': async (service, owner) => ({ params: { team_id: await insertReportSubscription(service, owner) } }),
   'accounts.teams.delete': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
   'accounts.teams.assignMember': async (service, owner) => ({
     params: { team_id: await insertTeam(service, owner), user_id: await insertMember(service, owner) },

@@ -20,6 +20,17 @@ export function insertColleague(service: Service, { accountId }: Person): Promis
   return insertReturningId(service, statement, [accountId, email])
 }
 
+/** Insert the presence of a person at a session of theirs. Return the session's id. */
+export async function insertPresence(service: Service, owner: Person): Promise<string> {
+  const { session_id } = await insertFullSession(service, owner)
+  await service.sql(
+    `insert into presence (account_id, resource_type, resource_id, user_id, tab_id, mode, expires_at)
+     values ($1, 'session', $2, $3, '', 'viewing', app.now() + interval '1 minute')`,
+    [owner.accountId, session_id, owner.id],
+  )
+  return session_id
+}
+
 const createUnsubscribeLink: Fixture = async ({ settings }) => {
   const addressHash = createHash('sha256')
     .update(`${randomBytes(8).toString('hex')}@strangers.example`)
@@ -35,6 +46,11 @@ export const platformFixtures: Record<string, Fixture> = {
     await insertFullSession(service, owner)
     return { query: { q: 'printer', types: 'session,flow', limit: '5' } }
   },
+  'presence.list': async (service, owner) => ({ query: { type: 'session', id: await insertPresence(service, owner) } }),
+  'presence.put': async (service, owner) => ({
+    body: { type: 'session', id: (await insertFullSession(service, owner)).session_id, mode: 'viewing' },
+  }),
+  'presence.delete': async (service, owner) => ({ query: { type: 'session', id: await insertPresence(service, owner) } }),
   'public.signUpForBeta': createEmptySample,
   'public.listPlans': createEmptySample,
   'public.getConfig': createEmptySample,

@@ -37,6 +37,15 @@ export async function insertFullSession(service: Service, owner: Person): Promis
     sessionKey,
   )
   await service.sql(
+    `insert into session_evidence (account_id, session_id, seq, place, key, type, label, value)
+     values ($1, $2, 0, 0, 'serial', 'text', 'Serial number', '"X-4711"')`,
+    sessionKey,
+  )
+  await service.sql(
+    `insert into session_timers (account_id, session_id, step_id, seq, due_at) values ($1, $2, 'cable', 1, app.now() + interval '1 year')`,
+    sessionKey,
+  )
+  await service.sql(
     `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome) values ($1, $2, 0, 'ping', 'x', 'done')`,
     sessionKey,
   )
@@ -64,6 +73,25 @@ const createPreparedSession: Fixture = async (service, owner) => ({
 const createFullSession: Fixture = async (service, owner) => ({
   params: { session_id: (await insertFullSession(service, owner)).session_id },
 })
+/** Insert a session at a step that runs another flow. With `isStarted` it waits for its sub-flow. */
+async function insertSessionWithSubflow(service: Service, owner: Person, isStarted: boolean): Promise<{ session_id: string }> {
+  const [session_id, child, tree_id] = [
+    await insertSession(service, owner),
+    await insertSession(service, owner),
+    await insertTree(service, owner),
+  ]
+  await service.sql(
+    `update tree_versions v set tree_structure = v.tree_structure || jsonb_build_object('subflow', jsonb_build_object('tree_id', $2::text))
+       from sessions s where s.id = $1 and v.account_id = s.tree_account_id and v.tree_id = s.tree_id`,
+    [session_id, tree_id],
+  )
+  if (isStarted) {
+    await service.sql(`update sessions set parent_session_id = $1, parent_step_id = 'ping' where id = $2`, [session_id, child])
+    await service.sql(`update sessions set subflow_session_id = $2 where id = $1`, [session_id, child])
+  }
+  return { session_id }
+}
+
 const createSupportingData: Fixture = async (service, owner) => ({ params: { ...(await insertFullSession(service, owner)) } })
 const createSessionAtStep: Fixture = async (service, owner) => ({
   params: { ...(await createOpenSession(service, owner)).params, step_id: 'ping' },
@@ -178,6 +206,15 @@ export const sessionFixtures: Record<string, Fixture> = {
   'sessions.steps.saveAsTree': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     body: { name: 'Printer offline after a move', description: 'x' },
+  }),
+
+  'sessions.subflows.list': async (service, owner) => ({
+    params: await insertSessionWithSubflow(service, owner, true),
+    query: { skip: '0', limit: '20' },
+  }),
+  'sessions.subflows.start': async (service, owner) => ({
+    params: await insertSessionWithSubflow(service, owner, false),
+    body: { variables: { printer_ip: '10.0.8.21' } },
   }),
 
   'sessions.exports.export': async (service, owner) => ({

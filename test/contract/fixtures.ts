@@ -11,6 +11,7 @@ import {
   password,
 } from './fixture-rows.ts'
 import { aiFixtures } from './fixtures-ai.ts'
+import { approvalFixtures } from './fixtures-approvals.ts'
 import { signInFixtures } from './fixtures-auth.ts'
 import { authoringFixtures } from './fixtures-authoring.ts'
 import { billingFixtures } from './fixtures-billing.ts'
@@ -43,6 +44,7 @@ export const fixtures: Record<string, Fixture> = {
   ...scriptFixtures,
   ...knowledgeFixtures,
   ...sessionFixtures,
+  ...approvalFixtures,
   ...maintenanceFixtures,
   ...onCallFixtures,
   ...platformFixtures,
@@ -105,6 +107,16 @@ export const fixtures: Record<string, Fixture> = {
     await insertNotification(service, owner)
     return {}
   },
+  'notifications.preferences.get': async (service, owner) => {
+    await service.sql(`insert into mail_preferences (account_id, user_id, digest) values ($1, $2, 'daily') on conflict do nothing`, [
+      owner.accountId,
+      owner.id,
+    ])
+    return {}
+  },
+  'notifications.preferences.replace': async () => ({
+    body: { quiet_hours: { days: ['monday'], from: '22:00', to: '06:00' }, digest: 'daily', email_events: ['handoff.claimed'] },
+  }),
   'notifications.markRead': async (service, owner) => ({ params: { notification_id: await insertNotification(service, owner) } }),
   'notifications.markAllRead': async (service, owner) => {
     await insertNotification(service, owner)

@@ -3,13 +3,16 @@ import type { Service } from '../support/app.ts'
 import type { TestAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertFullAiSession } from './fixtures-ai.ts'
+import { insertApproval } from './fixtures-approvals.ts'
 import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertExport } from './fixtures-exports.ts'
-import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
+import { insertCategory, insertPin, insertPublishedFlowRows, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
+import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
+import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
@@ -43,10 +46,18 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertCategory(service, account.admin)
   await insertStep(service, account.admin)
   await insertFullSession(service, account.admin)
+  await insertApproval(service, account.admin, account.admin.id)
+  await insertPublishedFlowRows(service, account.admin)
   await insertFullAiSession(service, account.admin)
   await insertFollowUp(service, account.id)
   await insertOverride(service, account.admin)
   await insertPolicy(service, account.admin)
+  await insertPresence(service, account.admin)
+  const reportTeamId = await insertReportSubscription(service, account.admin)
+  await service.sql(`insert into weekly_reports (account_id, team_id, week, due_at, content) values ($1, $2, '2026-W47', now(), '{}')`, [
+    account.id,
+    reportTeamId,
+  ])
   await insertConversation(service, account.admin)
   await insertProposal(service, account.admin)
   await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [account.id])
@@ -69,6 +80,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
     account.id,
     account.admin.id,
   ])
+  await service.sql(`insert into mail_preferences (account_id, user_id) values ($1, $2)`, [account.id, account.admin.id])
   await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [account.id, account.admin.id])
   await service.sql(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1, $1::uuid, now())`, [account.id])
   await service.sql(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`, [account.id])

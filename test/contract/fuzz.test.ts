@@ -17,12 +17,22 @@ import { findFault, type RawResponse } from './response-check.ts'
 import { readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
-const cases = Number(process.env.FUZZ_CASES ?? 12)
+const cases = Number(process.env.FUZZ_CASES ?? 8)
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
 
 /** Operations whose success starts a push to a ticket, mails or an assessment. */
-const startsJobs = new Set(['ai.handoffs.create', 'ai.handoffs.escalate', 'ai.outputs.push', 'ai.outputs.retryPush', 'ai.sessions.resolve'])
+const startsJobs = new Set([
+  'ai.handoffs.create',
+  'ai.handoffs.escalate',
+  'ai.outputs.push',
+  'ai.outputs.retryPush',
+  'ai.sessions.resolve',
+  'scripts.approvals.request',
+  'sessions.approvals.approve',
+  'sessions.approvals.reject',
+  'sessions.approvals.request',
+])
 
 /** Ids from earlier responses of all operations. A caller could know them. */
 const earlierIds: string[] = []

@@ -81,6 +81,18 @@ it('VER-05 lists the steps of a tree and of a procedure with their parents', () 
   ])
 })
 
+it('VER-06 shows the texts of users as texts, wherever they are in the comparison', () => {
+  const text = '</dd><script>alert(1)</script>'
+  const values = { field: text, before: text, after: [text], parts: null }
+  const parts = (['equal', 'delete', 'insert'] as const).map((op) => ({ op, text }))
+  const position = { parent_id: text, index: 0 }
+  const item = { list: 'steps', id: text, label: text, change: 'changed', moved: true, position_before: position } as const
+  const fields = [values, { field: 'description', before: null, after: null, parts }]
+  const page = renderComparison(text, { base: 1, version: 2, fields, items: [{ ...item, position_after: position, fields }] })
+  expect(page).not.toContain('<script')
+  expect(page.split('&lt;script&gt;')).toHaveLength(19)
+})
+
 it('VER-06 says that two versions have the same content', () => {
   expect(renderComparison('A', { base: 1, version: 2, fields: [], items: [] })).toContain('The versions have the same content.')
 })

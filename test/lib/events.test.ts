@@ -18,6 +18,8 @@ const escalation = {
   targetUserId: null as string | null,
 }
 
+const approval = { approvalId: id, sessionId: id, userIds: ['r'] }
+
 type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
 /** Functions that build an event of each key from a text and a name. */
 const samples: SampleBuilders = {
@@ -62,6 +64,25 @@ const samples: SampleBuilders = {
   'proposal.submitted': (text, name) => ({ ...actor, key: 'proposal.submitted', proposalId: id, flowName: text, submitterName: name }),
   'proposal.approved': (text) => ({ ...actor, key: 'proposal.approved', proposalId: id, flowName: text, submitterId: 's' }),
   'proposal.rejected': (text) => ({ ...actor, key: 'proposal.rejected', proposalId: id, flowName: text, submitterId: 's', reason: text }),
+  'approval.requested': (text, name) => ({ ...actor, ...approval, key: 'approval.requested', subjectTitle: text, requesterName: name }),
+  'approval.decided': (text, name) => ({
+    ...actor,
+    ...approval,
+    key: 'approval.decided',
+    subjectTitle: text,
+    approverName: name,
+    isApproved: true,
+    comment: text,
+  }),
+  'approval.expired': (text) => ({ ...actor, ...approval, key: 'approval.expired', subjectTitle: text }),
+  'session.timer_due': (text, name) => ({
+    ...actor,
+    key: 'session.timer_due',
+    sessionId: id,
+    flowName: name,
+    stepTitle: text,
+    userId: 'r',
+  }),
   'maintenance.batch_created': (text) => ({
     ...actor,
     key: 'maintenance.batch_created',
@@ -173,6 +194,9 @@ describe('toAnnouncement for every event', () => {
     ['proposal.submitted', { userIds: [], notifyAdmins: true }],
     ['proposal.approved', { userIds: ['s'], notifyAdmins: false }],
     ['proposal.rejected', { userIds: ['s'], notifyAdmins: false }],
+    ['approval.decided', { userIds: ['r'], notifyAdmins: false }],
+    ['approval.expired', { userIds: ['r'], notifyAdmins: false }],
+    ['session.timer_due', { userIds: ['r'], notifyAdmins: false }],
     ['maintenance.batch_created', { userIds: ['o'], notifyAdmins: false }],
     ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],

@@ -154,7 +154,7 @@ describe('text formats', () => {
 it('removeDescriptions removes only what a ticket note does not show', () => {
   const customStep = { title: 'Cable', description: 'Hidden 2', source: 'Added during the session' }
   const step = {
-    number: 1,
+    number: '1',
     headers: [{ title: 'Before', description: 'Hidden 4' }],
     details: [],
     title: 'Ping it',

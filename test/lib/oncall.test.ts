@@ -173,6 +173,7 @@ it('ONC-06 refuses unsorted rotations, repeated members and days that do not exi
   const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
   expect(isValid(daily('2026-01-01', '09:00', [first]), daily('2026-01-02', '09:00', [second]))).toBe(true)
   expect(isValid(daily('2026-01-02', '09:00', [first]), daily('2026-01-01', '09:00', [second]))).toBe(false)
+  expect(isValid(daily('2026-01-01', '09:00', [first]), daily('2026-01-01', '10:00', [second]))).toBe(false)
   expect(isValid(daily('2026-01-01', '09:00', [first, first]))).toBe(false)
   expect(isValid(daily('2026-02-30', '09:00', [first]))).toBe(false)
   expect(isValid(daily('2026-01-01', '24:00', [first]))).toBe(false)

@@ -72,6 +72,10 @@ describe('an operation', () => {
       'maintenance.runs.create',
       'notifications.retryDelivery',
       'notifications.testConfig',
+      'scripts.approvals.request',
+      'sessions.approvals.approve',
+      'sessions.approvals.reject',
+      'sessions.approvals.request',
     ])
   })
 })

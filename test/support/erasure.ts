@@ -3,6 +3,7 @@ import type { PlatformDb } from '../../lib/db/scope.ts'
 import { openPlatformDb } from '../../lib/db/scope.ts'
 import type { Services } from '../../lib/http/app.ts'
 import { getFixture } from '../contract/fixtures.ts'
+import { insertPublishedFlowRows } from '../contract/fixtures-flows.ts'
 import { insertFollowUp } from '../contract/fixtures-oncall.ts'
 import { listTenantTables } from '../contract/row-checksums.ts'
 import { tenantOperations } from '../contract/two-accounts.ts'
@@ -15,6 +16,7 @@ const skippedFixtures = ['accounts.restore', 'identity.credentials.resendVerific
 /** Insert what the requests of every operation need, and a row into each table that none of them needs. */
 export async function fillAccount(service: Service, { id, admin }: TestAccount): Promise<void> {
   for (const op of tenantOperations) if (!skippedFixtures.includes(op.id)) await getFixture(op)(service, admin)
+  await insertPublishedFlowRows(service, admin)
   await insertRest(service, id, admin)
   await insertCredentials(service, admin)
 }
@@ -44,6 +46,9 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
     `insert into psa_rule_matches (account_id, rule_id, ticket_id) select account_id, id, '4711' from psa_rules where account_id = $1 limit 1`,
   )
   await insertFollowUp(service, accountId)
+  await insertForAccount(
+    `insert into weekly_reports (account_id, team_id, week, due_at, content) select account_id, id, '2026-W47', now(), '{}' from teams where account_id = $1`,
+  )
   await insertForAccount(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`)
 }
 

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Service } from './app.ts'
 import { printerForm } from './flows.ts'
 import type { Person } from './people.ts'
@@ -53,4 +54,14 @@ export async function insertAnswers(service: Service, person: Person, sessionId:
 }
 
 export const exportSession = (person: Person, id: string, query = '') => person.call('GET', `/sessions/${id}/export${query}`)
+
+/** Export a session as a PDF, and return its bytes. */
+export async function exportPdf(service: Pick<Service, 'api'>, person: Person, id: string, query: string): Promise<Uint8Array> {
+  const response = await fetch(`${service.api}/api/v1/sessions/${id}/export${query}`, {
+    headers: { authorization: `Bearer ${person.token}` },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  return new Uint8Array(await response.arrayBuffer())
+}
+
 export const textFormats = ['markdown', 'text', 'html', 'ticket-note'] as const

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { ApproverRole } from '../../lib/flows/approval-requirement.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../lib/flows/normalise.ts'
 import { type FlowNode, IntakeField, treeTypes } from '../../lib/flows/structure.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
@@ -29,6 +30,11 @@ const difficultTexts = [
   ...[
     'Attachment: "a" <https://b.example>',
     'Attachment:',
+    'Evidence: text serial "Serial number"',
+    'Evidence: a',
+    'Approval: engineer minutes=5',
+    'Subflow: {"tree_id":"x"}',
+    '\\Subflow: {',
     '| a | b |',
     '|---|',
     '|',
@@ -92,7 +98,36 @@ const singleLineText = fc.oneof(mixedText, plainText).map((text) => toSingleLine
 const nameText = singleLineText.map((text) => removeInvisible(text).trim() || 'x')
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
+const evidence = fc
+  .array(fc.record({ type: fc.constantFrom('screenshot', 'text', 'number', 'boolean', 'select'), label: singleLineText }), { maxLength: 3 })
+  .map((requirements) =>
+    requirements.map((requirement, index) => ({
+      ...requirement,
+      key: `evidence_${index}`,
+      ...(requirement.type === 'select' ? { options: [requirement.label, `${requirement.label.slice(0, 90).toWellFormed()}2`] } : {}),
+    })),
+  )
+const approval = fc.record({
+  roles: fc.constantFrom<ApproverRole[]>(['engineer'], ['team_admin', 'account_admin']),
+  user_ids: fc.array(fc.uuid(), { maxLength: 2 }),
+  expires_after_minutes: optional(fc.integer({ min: 1, max: 10_080 })),
+})
+const variableKey = fc.stringMatching(/^sub_[a-z0-9_]{0,9}$/)
+const subflow = fc.record(
+  {
+    tree_id: fc.uuid(),
+    inputs: fc.dictionary(
+      variableKey,
+      mixedText.map((text) => limitLength(text, 200).trim()),
+      { maxKeys: 3 },
+    ),
+    outputs: fc.dictionary(variableKey, variableKey, { maxKeys: 3 }),
+  },
+  { requiredKeys: ['tree_id'] },
+)
+
 const optionalProperties = {
+  subflow: fc.option(subflow, { nil: undefined, freq: 3 }),
   estimated_minutes: optional(fc.integer({ min: 0, max: 10_080 })),
   script_template_id: optional(fc.uuid()),
   library_visibility: optional(fc.constantFrom('none' as const, 'team' as const, 'account' as const)),
@@ -106,6 +141,14 @@ const optionalProperties = {
         ),
       }),
       { maxLength: 3 },
+    ),
+  ),
+  evidence: optional(evidence),
+  approval: optional(approval),
+  timer: optional(
+    fc.oneof(
+      fc.integer({ min: 1, max: 43_200 }).map((minutes) => ({ minutes })),
+      fc.constantFrom({ until: '00:00' }, { until: '23:59' }),
     ),
   ),
 }
@@ -181,7 +224,9 @@ const stepList = fc
     const steps = contents.map(([step, fallbacks, isSection], index) => {
       const isLast = index === contents.length - 1
       const type = isLast ? 'procedure_end' : isSection && index > 0 ? 'section_header' : 'procedure_step'
-      return { ...withUniqueId(step), type, ...(type === 'procedure_step' ? { fallback_steps: fallbacks.map(withUniqueId) } : {}) } as const
+      const { subflow, evidence, approval, timer, ...content } = withUniqueId(step)
+      if (type !== 'procedure_step') return { ...content, type } as const
+      return { ...content, subflow, evidence, approval, timer, type, fallback_steps: fallbacks.map(withUniqueId) } as const
     })
     // At least one procedure step is required to publish.
     const firstStep = { ...withUniqueId({ id: 'first' }), type: 'procedure_step' as const, title: 'x', description: '' }

@@ -22,6 +22,8 @@ const escalation = {
   liveEventData: {},
   event,
 }
+const position = { id, current_step_id: 'ping', answered: 0, remaining: 1 }
+const decision = { step_id: 'ping', option_id: 'yes', evidence: [] }
 const period = { created_after: '2026-01-01T00:00:00.000Z', created_before: '2026-02-01T00:00:00.000Z' }
 
 const signInProofs = [
@@ -33,6 +35,11 @@ const signInProofs = [
 
 /** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
+  'functions/sessions/steps/queries.ts#insertDecision': [
+    [position, position, decision],
+    [position, position, decision, { subflow: { id, outputs: {} } }],
+    [position, position, decision, { approval: { digest: '', session: position } }],
+  ],
   'functions/oncall/reminders/queries.ts#emitReminder': [
     [{ ...event, key: 'escalation.reminded', handoffId: id, round: 1, step: 1, userIds: [id], details: {} }, [id], id],
   ],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { escalateAiSession } from './chapters/ai-escalation.ts'
+import { waitForApproval } from './chapters/approvals.ts'
 import { writeFlows } from './chapters/authoring.ts'
 import { subscribe } from './chapters/billing.ts'
 import { deleteAndRestore } from './chapters/deletion.ts'
@@ -11,6 +12,7 @@ import { pickUpEscalation } from './chapters/pickup.ts'
 import { registerAndNotify } from './chapters/register-and-notify.ts'
 import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
 import { uploadLogo } from './chapters/upload-and-branding.ts'
+import { readWeeklyReport } from './chapters/weekly-report.ts'
 import { type Addresses, createTour, type Print, type Tour } from './client.ts'
 import { restoreDashboard } from './dashboard.ts'
 import { TourError } from './expectations.ts'
@@ -43,13 +45,15 @@ async function runChapters(tour: Tour): Promise<void> {
   await chapter('3. Subscribe and pay late', () => subscribe(tour, admin))
   await chapter('4. Upload a logo', () => uploadLogo(tour, admin))
   const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(tour, admin))
-  await chapter('6. Plan who is on call', () => planOnCall(tour, { admin, robin }))
-  const aiSessionId = await chapter('7. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
-  await chapter('8. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
-  await chapter('9. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
-  await chapter('10. Export the account', () => exportAccount(tour, admin))
-  await chapter('11. Import a knowledge article', () => importArticle(tour, admin, ticketId))
-  await chapter('12. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
+  await chapter('6. Ask a colleague for an approval', () => waitForApproval(tour, { admin, robin }))
+  await chapter('7. Plan who is on call', () => planOnCall(tour, { admin, robin }))
+  const aiSessionId = await chapter('8. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
+  await chapter('9. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
+  await chapter('10. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
+  await chapter('11. Export the account', () => exportAccount(tour, admin))
+  await chapter('12. Import a knowledge article', () => importArticle(tour, admin, ticketId))
+  await chapter('13. Read the weekly report', () => readWeeklyReport(tour, { admin, robin }))
+  await chapter('14. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -29,6 +29,7 @@ const Account = z
 const Team = z.object({
   id: OldId,
   name: Name,
+  timezone: Timezone.nullish(),
   branding_company_name: ShortText.nullish(),
   branding_primary_colour: Colour.nullish(),
   branding_footer_text: z.string().max(500).nullish(),

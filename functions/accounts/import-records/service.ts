@@ -192,7 +192,8 @@ function countLines(text: string): number {
   return lines
 }
 
-function addSkipped(skipped: SkipList, kind: string, value: unknown, reason: string): void {
+/** Record what is not restored, with the reason. The list has a limit; the count has none. */
+export function addSkipped(skipped: SkipList, kind: string, value: unknown, reason: string): void {
   skipped.count++
   if (skipped.records.length < maxListedSkips) skipped.records.push({ kind, name: getName(value), reason })
 }

@@ -18,7 +18,7 @@ An archive has at most 16 MiB, and 64 MiB of restored records; \`contents: resto
     idempotent: 'leased',
     success: 201,
     returns: schemas.AccountImport,
-    errors: ['account_not_empty', 'limit_reached', 'unsupported_version', 'conflict'],
+    errors: ['account_not_empty', 'flow_invalid', 'limit_reached', 'unsupported_version', 'conflict'],
     // Loaded on first use: most processes never import an archive.
     handle: async ({ ctx, body }) => (await import('./service.ts')).create(ctx, body),
   }),

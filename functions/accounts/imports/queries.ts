@@ -60,10 +60,10 @@ export const updateSettings = writeStatement(
 export const insertTeams = writeStatement(
   null,
   (rows: readonly TeamRow[]) => sql`
-    insert into teams (id, name, branding_company_name, branding_primary_colour, branding_footer_text)
-    select id, name, branding_company_name, branding_primary_colour, branding_footer_text
+    insert into teams (id, name, timezone, branding_company_name, branding_primary_colour, branding_footer_text)
+    select id, name, timezone, branding_company_name, branding_primary_colour, branding_footer_text
       from jsonb_to_recordset(${jsonb(rows)})
-        as r (id uuid, name text, branding_company_name text, branding_primary_colour text, branding_footer_text text)`,
+        as r (id uuid, name text, timezone text, branding_company_name text, branding_primary_colour text, branding_footer_text text)`,
 )
 
 export const insertCategories = writeStatement(
@@ -83,12 +83,12 @@ export const insertScripts = writeStatement(
   null,
   (rows: readonly ScriptRow[]) => sql`
     insert into script_templates
-      (id, team_id, name, slug, description, script_body, parameters_schema, language, requires_elevation, category_id, is_shared)
+      (id, team_id, name, slug, description, script_body, parameters_schema, language, requires_elevation, risk, category_id, is_shared)
     select id, coalesce(team_id, app.team_id()), name, slug, coalesce(description, ''), script_body, coalesce(parameters_schema, '[]'), language,
-           coalesce(requires_elevation, false), category_id, is_shared
+           coalesce(requires_elevation, false), coalesce(risk, 'low'), category_id, is_shared
       from jsonb_to_recordset(${jsonb(rows)})
         as r (id uuid, team_id uuid, name text, slug text, description text, script_body text, parameters_schema jsonb, language text,
-              requires_elevation boolean, category_id uuid, is_shared boolean)`,
+              requires_elevation boolean, risk text, category_id uuid, is_shared boolean)`,
 )
 
 export const insertDeviceTypes = writeStatement(
@@ -128,6 +128,12 @@ export const insertFlows = writeStatement(
       from jsonb_to_recordset(${jsonb(rows)})
         as r (id uuid, team_id uuid, tree_type text, status text, visibility text, name text, description text, category_id uuid, tags text[],
               version integer, import_metadata jsonb, parent_tree_id uuid, root_tree_id uuid, fork_depth integer, fork_reason text)`,
+)
+
+/** Select the published flows that ship with the service. Every account can run them as sub-flows. */
+export const selectPlatformFlows = readStatement(
+  z.object({ id: z.string() }),
+  () => sql`select t.id from trees t where t.account_id = app.platform_account() and t.status = 'published' and t.deleted_at is null`,
 )
 
 export const insertFlowVersions = writeStatement(

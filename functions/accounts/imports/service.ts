@@ -2,11 +2,13 @@ import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../../lib/flows/normalise.ts'
 import { replaceScriptIds } from '../../../lib/flows/script-ids.ts'
+import { listSubflows } from '../../../lib/flows/subflow.ts'
+import { replaceSubflowIds } from '../../../lib/flows/subflow-ids.ts'
 import type { FormFile, WriteContext } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { createUniqueSlug } from '../../scripts/scripts/service.ts'
 import type { FlowVersionRecord, RecordKind, RecordOf } from '../import-records/schemas.ts'
-import { type Archive, type ImportPlan, openArchive, planImport, readPlanned, readVersions } from '../import-records/service.ts'
+import { type Archive, addSkipped, type ImportPlan, openArchive, planImport, readPlanned, readVersions } from '../import-records/service.ts'
 import * as queries from './queries.ts'
 import type { AccountImport } from './schemas.ts'
 
@@ -113,9 +115,12 @@ async function restoreFlows(open: OpenImport): Promise<void> {
   const versions = createBatch(db, queries.insertFlowVersions)
   restored.flows = plan.flows.length
   restored.flow_versions = 0
+  const subflowIds = new Map([...plan.ids.flows, ...(await queries.selectPlatformFlows.all(db)).map(({ id }) => [id, id] as const)])
   for await (const version of readVersions(archive, plan)) {
     restored.flow_versions++
-    await versions.add(toVersionRow(plan, version))
+    const isLost = listSubflows(version.tree_structure).some(({ subflow }) => !subflowIds.has(subflow.tree_id))
+    if (isLost) addSkipped(plan.skipped, 'subflows', version, 'runs a flow that is not in the archive')
+    await versions.add(toVersionRow(plan, version, subflowIds))
   }
   await versions.flush()
 }
@@ -138,15 +143,16 @@ function toFlowRow({ ids }: ImportPlan, flow: ImportPlan['flows'][number], root:
   }
 }
 
-function toVersionRow({ ids }: ImportPlan, version: FlowVersionRecord): queries.FlowVersionRow {
-  const { tree_structure, intake_form } = version
+function toVersionRow({ ids }: ImportPlan, version: FlowVersionRecord, subflowIds: ReadonlyMap<string, string>): queries.FlowVersionRow {
+  const { intake_form } = version
+  const structure = version.tree_structure && normaliseStructure(version.tree_structure)
   return {
     ...version,
     id: uuidv7(),
     tree_id: ids.flows.get(version.tree_id) ?? '',
     name: toSingleLine(version.name),
     description: normaliseLineBreaks(version.description),
-    tree_structure: tree_structure && replaceScriptIds(normaliseStructure(tree_structure), ids.scripts),
+    tree_structure: structure && replaceSubflowIds(replaceScriptIds(structure, ids.scripts), subflowIds),
     intake_form: normaliseForm(intake_form),
   }
 }

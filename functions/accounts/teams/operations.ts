@@ -36,14 +36,14 @@ export const teamOperations = [
     id: 'accounts.teams.rename',
     method: 'patch',
     path: '/teams/{team_id}',
-    summary: 'Rename a team',
+    summary: 'Rename a team or set its time zone',
     access: 'account_admin',
     limit: 'write',
     params: schemas.TeamId,
     body: schemas.TeamUpdate,
     success: 200,
     returns: schemas.Team,
-    handle: ({ ctx, params, body }) => teams.rename(ctx, params.team_id, body.name),
+    handle: ({ ctx, params, body }) => teams.update(ctx, params.team_id, body),
   }),
 
   operation({

@@ -3,13 +3,13 @@ import * as z from 'zod'
 import { accountId, byName } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
-import type { Branding, BrandingUpdate, Team } from './schemas.ts'
+import type { Branding, BrandingUpdate, Team, TeamUpdate } from './schemas.ts'
 
 const memberCount = sql<number>`
   (select count(*)::integer from users u where u.account_id = teams.account_id and u.team_id = teams.id and u.is_active)`
 
 function selectTeamRows(db: ReadDb) {
-  return db.selectFrom('teams').select(['id', 'account_id', 'name', 'created_at', memberCount.as('member_count')])
+  return db.selectFrom('teams').select(['id', 'account_id', 'name', 'timezone', 'created_at', memberCount.as('member_count')])
 }
 
 export function selectTeams(db: ReadDb, skip: number, limit: number): Promise<Team[]> {
@@ -27,12 +27,16 @@ export function selectTeam(db: ReadDb, id: string): Promise<Team | undefined> {
 }
 
 export async function insertTeam(db: WriteDb, name: string): Promise<Team> {
-  const team = await db.insertInto('teams').values({ name }).returning(['id', 'account_id', 'name', 'created_at']).executeTakeFirstOrThrow()
+  const team = await db
+    .insertInto('teams')
+    .values({ name })
+    .returning(['id', 'account_id', 'name', 'timezone', 'created_at'])
+    .executeTakeFirstOrThrow()
   return { ...team, member_count: 0 }
 }
 
-export async function updateTeam(db: WriteDb, id: string, name: string): Promise<void> {
-  await db.updateTable('teams').set({ name }).where('id', '=', id).execute()
+export async function updateTeam(db: WriteDb, id: string, changes: TeamUpdate): Promise<void> {
+  await db.updateTable('teams').set(changes).where('id', '=', id).execute()
 }
 
 /** Delete a team. Violates a foreign key while the team still owns something. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, TeamRole, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 
 export const TeamId = idParams('team_id', 'team')
 export const TeamMemberId = TeamId.extend(idParams('user_id', 'member').shape)
@@ -9,6 +9,7 @@ export const Team = z
     id: Id,
     account_id: Id.describe('The account of the team.'),
     name: z.string().describe('The name that members see.'),
+    timezone: z.string().nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
     member_count: z.int().describe('Active members.'),
     created_at: Time,
   })
@@ -19,6 +20,7 @@ export const Team = z
         id: exampleIds.team,
         account_id: exampleIds.account,
         name: 'Field service',
+        timezone: 'Europe/Berlin',
         member_count: 4,
         created_at: '2026-11-21T09:30:00.000Z',
       },
@@ -31,9 +33,13 @@ export const TeamCreate = z
   .meta({ id: 'TeamCreate', examples: [{ name: 'Field service' }] })
 
 export const TeamUpdate = z
-  .strictObject({ name: Name.describe('The name that members see.') })
+  .strictObject({
+    name: Name.describe('The name that members see.'),
+    timezone: Timezone.nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
+  })
   .partial()
-  .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north' }] })
+  .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin' }] })
+export type TeamUpdate = z.infer<typeof TeamUpdate>
 
 /** A colour, as `#rrggbb` in lower case. */
 export const Colour = z

@@ -4,7 +4,7 @@ import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as accounts from '../accounts/service.ts'
 import * as queries from './queries.ts'
-import type { BrandingUpdate } from './schemas.ts'
+import type { BrandingUpdate, TeamUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectTeams(db, skip, limit), limit)
@@ -14,8 +14,8 @@ export async function create({ db }: WriteContext, name: string) {
   return queries.insertTeam(db, name)
 }
 
-export async function rename({ db }: WriteContext, id: string, name: string | undefined) {
-  if (name !== undefined) await queries.updateTeam(db, id, name)
+export async function update({ db }: WriteContext, id: string, changes: TeamUpdate) {
+  if (Object.keys(changes).length > 0) await queries.updateTeam(db, id, changes)
   return (await queries.selectTeam(db, id)) ?? throwNotFound('Team')
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import { AiSessionDetail, AiSessionId, Handoff } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as escalations from './service.ts'
@@ -59,7 +60,8 @@ export const escalationOperations = [
     success: 200,
     returns: Handoff,
     errors: ['already_claimed', 'wrong_state'],
-    handle: ({ ctx, params }) => escalations.claim(ctx, params.session_id, params.handoff_id),
+    handle: ({ ctx, params }) =>
+      presence.addColleagues(ctx, 'ai_session', params.session_id, escalations.claim(ctx, params.session_id, params.handoff_id)),
   }),
 
   operation({
@@ -77,6 +79,6 @@ export const escalationOperations = [
     success: 200,
     returns: AiSessionDetail,
     errors: ['already_claimed', 'wrong_state'],
-    handle: ({ ctx, params }) => escalations.pickUp(ctx, params.session_id),
+    handle: ({ ctx, params }) => presence.addColleagues(ctx, 'ai_session', params.session_id, escalations.pickUp(ctx, params.session_id)),
   }),
 ]

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { PresenceEvent } from '../../presence/schemas.ts'
 import { exampleSessionId, Urgency } from '../sessions/schemas.ts'
 
 export const HandoffId = z.object({
@@ -99,6 +100,16 @@ export const EscalationEvents = {
       paused_schedule_ids: z.array(Id).describe('Maintenance schedules of the ticket that its closing has paused.'),
     })
     .meta({ id: 'TicketChangedEvent' }),
+  presence: PresenceEvent,
+  approval_changed: z
+    .strictObject({
+      approval_id: Id.describe('Id of the approval.'),
+      session_id: Id.describe('Id of the session.'),
+      state: z.enum(['pending', 'approved', 'rejected', 'expired']).describe('The new state of the approval.'),
+      requested_by: Id.describe('The user who requested it.'),
+      approver_ids: z.array(Id).describe('The users who may decide; empty once it is decided.'),
+    })
+    .meta({ id: 'ApprovalChangedEvent' }),
   overflow: z.strictObject({ dropped: z.int().describe('Number of missed events.') }),
   replaced: z.strictObject({}).describe('A newer stream of this user replaces this one.'),
 }

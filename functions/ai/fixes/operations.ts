@@ -97,7 +97,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/decision`,
     summary: 'Decide how to use a fix’s script',
     description:
-      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script.',
+      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` for a template of medium or high risk.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -105,7 +105,7 @@ export const fixOperations = [
     body: schemas.DecisionCreate,
     success: 200,
     returns: schemas.FixDecisionResult,
-    errors: ['no_script'],
+    errors: ['approval_required', 'no_script'],
     handle: ({ ctx, params, body }) => fixes.decideScript(ctx, params, body),
   }),
 ]

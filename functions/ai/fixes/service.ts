@@ -81,7 +81,13 @@ async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['lan
       parameters_schema: fix.ai_drafted_parameters as ScriptParameter[],
     }
   if (fix.script_template_id === null) throw new Problem('no_script', 'This fix has no script to decide on; write one first')
-  const { script_body, parameters_schema, language: templateLanguage } = await scripts.get(ctx, fix.script_template_id)
+  const { script_body, parameters_schema, language: templateLanguage, risk } = await scripts.get(ctx, fix.script_template_id)
+  // An AI session has no approvals.
+  if (risk !== 'low')
+    throw new Problem(
+      'approval_required',
+      `An AI session cannot use a script of ${risk} risk; render it in a session of a flow, after an approval`,
+    )
   return { script_body, parameters_schema: parameters_schema as ScriptParameter[], language: templateLanguage }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import { AiSessionDetail, AiSessionId, Handoff, SessionClose } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as handoffs from './service.ts'
@@ -41,7 +42,8 @@ export const handoffOperations = [
     success: 201,
     returns: Handoff,
     errors: ['stale_version', 'wrong_state'],
-    handle: ({ ctx, params, body }) => handoffs.create(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'ai_session', params.session_id, handoffs.create(ctx, params.session_id, body)),
   }),
 
   operation({
@@ -60,7 +62,8 @@ export const handoffOperations = [
     success: 200,
     returns: SessionClose,
     errors: ['stale_version', 'wrong_state'],
-    handle: ({ ctx, params, body }) => handoffs.escalate(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'ai_session', params.session_id, handoffs.escalate(ctx, params.session_id, body)),
   }),
 
   operation({

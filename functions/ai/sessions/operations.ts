@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import * as schemas from './schemas.ts'
 import * as aiSessions from './service.ts'
 
@@ -67,7 +68,8 @@ export const aiSessionOperations = [
     success: 200,
     returns: schemas.SessionClose,
     errors: ['wrong_state'],
-    handle: ({ ctx, params, body }) => aiSessions.resolve(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'ai_session', params.session_id, aiSessions.resolve(ctx, params.session_id, body)),
   }),
 
   operation({

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Text, Time, Version } from '../../../lib/http/fields.ts'
 import { ticketIdPattern } from '../../../lib/psa/psa.ts'
+import { AlsoHere } from '../../presence/schemas.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
@@ -241,6 +242,7 @@ export const Urgency = z.enum(['low', 'normal', 'high', 'critical']).describe('H
 export const Handoff = z
   .strictObject({
     id: Id,
+    also_here: AlsoHere.optional(),
     session_id: Id.describe('Id of the AI session.'),
     intent: z.enum(['park', 'escalate']).describe('`park`: parked. `escalate`: handed over to a colleague.'),
     created_by: Id.describe('The engineer who handed the session over.'),
@@ -344,6 +346,7 @@ export type AiSessionListItem = z.infer<typeof AiSessionListItem>
 export const AiSessionDetail = z
   .strictObject({
     ...item,
+    also_here: AlsoHere.optional(),
     triage_hypothesis: z.string().nullable().describe('The most likely cause.'),
     evidence_items: z.array(EvidenceItem).describe('The evidence. The model only adds to it.'),
     pending_task_lane: TaskLane.describe('Open questions and actions, with their responses.'),
@@ -412,6 +415,7 @@ export type AiSessionResolve = z.infer<typeof AiSessionResolve>
 export const SessionClose = z
   .strictObject({
     session_id: Id,
+    also_here: AlsoHere.optional(),
     status: AiStatus,
     handoff_id: Id.nullable().describe('Id of the new handoff, if there is one.'),
     documentation: z

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import { AiSessionDetail, AiSessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as triage from './service.ts'
@@ -24,7 +25,8 @@ export const aiTriageOperations = [
     success: 200,
     returns: AiSessionDetail,
     errors: ['wrong_state'],
-    handle: ({ ctx, params, body }) => triage.update(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'ai_session', params.session_id, triage.update(ctx, params.session_id, body)),
   }),
 
   operation({

@@ -1,5 +1,9 @@
+import { selectVisibleFlows } from '../../../lib/db/rows/subflows.ts'
+import { problemAt } from '../../../lib/flows/problems.ts'
 import { type FlowContent, type FlowEnvelope, generatorName, rfflowVersion } from '../../../lib/flows/rfflow.ts'
-import { validateFlow } from '../../../lib/flows/validate.ts'
+import type { TreeStructure } from '../../../lib/flows/structure.ts'
+import { listSubflows } from '../../../lib/flows/subflow.ts'
+import { replaceSubflowIds } from '../../../lib/flows/subflow-ids.ts'
 import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
@@ -30,9 +34,13 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
 /** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
 export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
-  const existingLabels = await queries.selectExistingLabels.one(db, category ?? null, tags ?? [])
+  const [existingLabels, subflows] = await Promise.all([
+    queries.selectExistingLabels.one(db, category ?? null, tags ?? []),
+    removeUnknownSubflows(db, rest.tree_structure),
+  ])
   const draft = {
     ...rest,
+    tree_structure: subflows.structure,
     status: 'draft' as const,
     description: description ?? '',
     intake_form: intake_form ?? [],
@@ -40,13 +48,32 @@ export async function createDraft({ db }: WriteContext, flow: FlowContent, metad
     ...(category ? { category } : {}),
   }
   const tree = await trees.create({ db }, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
-  const { errors, warnings } = validateFlow(tree, 'published')
+  const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree)
   return {
     tree_id: tree.id,
     name: tree.name,
     status: 'draft' as const,
     category_created: Boolean(category) && !existingLabels.category,
     tags_created: tree.tags.filter((tag) => !existingLabels.tags.includes(tag.toLowerCase())),
-    warnings: [...errors, ...warnings],
+    warnings: [...subflows.warnings, ...errors, ...warnings],
   }
+}
+
+/** Remove the sub-flows that the caller cannot see, with a warning for each. */
+async function removeUnknownSubflows(db: WriteContext['db'], structure: TreeStructure | null) {
+  const references = listSubflows(structure)
+  if (!structure || references.length === 0) return { structure, warnings: [] }
+  const ids = [...new Set(references.map(({ subflow }) => subflow.tree_id))]
+  const visibleIds = new Set((await selectVisibleFlows.all(db, ids)).map(({ id }) => id))
+  const knownIds = new Map(ids.flatMap((id) => (visibleIds.has(id.toLowerCase()) ? [[id, id.toLowerCase()] as const] : [])))
+  const unknown = references.filter(({ subflow }) => !knownIds.has(subflow.tree_id))
+  const warnings = unknown.map(({ node, path, subflow }) =>
+    problemAt(
+      node,
+      path,
+      'subflow',
+      `The flow ${subflow.tree_id} does not exist, or you cannot see it; the sub-flow of this step was removed`,
+    ),
+  )
+  return { structure: replaceSubflowIds(structure, knownIds), warnings }
 }

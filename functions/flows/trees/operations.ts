@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import * as schemas from './schemas.ts'
 import * as trees from './service.ts'
 
@@ -69,7 +70,7 @@ export const treeOperations = [
     success: 200,
     returns: schemas.Tree,
     errors: ['flow_invalid', 'limit_reached', 'stale_version'],
-    handle: ({ ctx, params, body }) => trees.update(ctx, params.tree_id, body),
+    handle: ({ ctx, params, body }) => presence.addColleagues(ctx, 'flow', params.tree_id, trees.update(ctx, params.tree_id, body)),
   }),
 
   operation({

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { AlsoHere } from '../../presence/schemas.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
@@ -98,6 +99,7 @@ export const Tree = z
     ...treeFields,
     tree_structure: NullableStructure,
     intake_form: IntakeForm,
+    also_here: AlsoHere.optional(),
   })
   .meta({ id: 'TreeResponse', examples: [{ ...exampleTree, tree_structure: exampleStructure, intake_form: exampleForm }] })
 export type Tree = z.infer<typeof Tree>

@@ -1,12 +1,16 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
-import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '../../../lib/db/rows/subflows.ts'
+import { findDetail, getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../../lib/flows/normalise.ts'
 import { extractLibraryEntries } from '../../../lib/flows/step-library.ts'
 import { type Flow, matchesTreeType } from '../../../lib/flows/structure.ts'
+import { listSubflows } from '../../../lib/flows/subflow.ts'
+import { validateSubflowState } from '../../../lib/flows/subflow-rules.ts'
 import { type ValidationResult, validateFlow } from '../../../lib/flows/validate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, Problem, requireVersion, staleVersion, throwNotFound } from '../../../lib/problem.ts'
+import { parseJson } from '../../../lib/text/json.ts'
 import * as queries from './queries.ts'
 import { type Tree, type TreeCreate, type TreeQuery, type TreeUpdate, wrongStructureMessage } from './schemas.ts'
 
@@ -34,7 +38,9 @@ export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate
     intake_form: normaliseForm(input.intake_form ?? []),
     library: [],
   }
-  return toTree(await queries.insertTree(db, prepareContent(content), origin).catch(throwUnknownId('category_id', 'category', 'category')))
+  await requireSubflows(db, null, content)
+  const write = queries.insertTree(db, prepareContent(content), origin)
+  return toTree(await write.catch(throwImpossibleSubflows(content)).catch(throwUnknownId('category_id', 'category', 'category')))
 }
 
 /** Save the changed fields as a new version. Retry on concurrent changes; throw 409 if `expected_version` is outdated or every retry fails. */
@@ -45,8 +51,10 @@ export async function update(ctx: TreeContext, id: string, input: TreeUpdate, re
     requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
     const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
+    await requireSubflows(ctx.db, id, content)
     const updated = await queries
       .updateTree(ctx.db, id, current.version, content)
+      .catch(throwImpossibleSubflows(content))
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return updated && toTree(updated)
   }
@@ -59,8 +67,46 @@ export async function remove({ db }: Pick<WriteContext, 'db'>, id: string): Prom
 }
 
 export async function validatePublish({ db }: Pick<ReadContext, 'db'>, id: string) {
-  const { errors, warnings } = validateFlow(await find(db, id), 'published')
+  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id))
   return { can_publish: errors.length === 0, errors, warnings }
+}
+
+type PublishedContent = Flow & Pick<Tree, 'visibility'>
+
+/** Return all problems of a flow, including those of its sub-flows. `id` is null for a new flow. */
+export async function validateForPublishing(
+  db: ReadContext['db'],
+  id: string | null,
+  content: PublishedContent,
+): Promise<ValidationResult> {
+  const [flow, subflows] = [validateFlow(content, 'published'), await validateSubflowsOf(db, id, content)]
+  return { errors: [...flow.errors, ...subflows.errors], warnings: [...flow.warnings, ...subflows.warnings] }
+}
+
+async function validateSubflowsOf(db: ReadContext['db'], id: string | null, content: PublishedContent): Promise<ValidationResult> {
+  const references = listSubflows(content.tree_structure)
+  if (references.length === 0) return { errors: [], warnings: [] }
+  const ids = [...new Set(references.map(({ subflow }) => subflow.tree_id))]
+  const [flows, problems] = await db.batch([selectVisibleFlows.query(ids), selectSubflowProblems.query(id, ids)])
+  return validateSubflowState(references, { flows, problems }, content.visibility)
+}
+
+/** Throw 400 `flow_invalid` if a published flow has sub-flows that cannot be run. */
+async function requireSubflows(db: ReadContext['db'], id: string | null, content: queries.TreeContent): Promise<void> {
+  if (content.status !== 'published') return
+  const result = await validateSubflowsOf(db, id, content)
+  if (result.errors.length > 0) throw flowInvalid('published', result)
+}
+
+/** Create a `catch` handler that turns SF4SF into 400 `flow_invalid`: another flow was saved meanwhile and makes the sub-flows impossible. */
+function throwImpossibleSubflows({ tree_structure, visibility }: queries.TreeContent) {
+  return (error: unknown): never => {
+    const { data: problems } = SubflowProblems.safeParse(getSqlState(error) === 'SF4SF' && parseJson(findDetail(error) ?? ''))
+    if (!problems) throw error
+    const references = listSubflows(tree_structure)
+    const flows = references.map(({ subflow: { tree_id: id } }) => ({ id, name: id, status: 'published', visibility }))
+    throw flowInvalid('published', validateSubflowState(references, { flows, problems }, visibility))
+  }
 }
 
 /** Return a flow that the caller can see; throw 404 otherwise. */

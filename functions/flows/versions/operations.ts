@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { Comparison, ComparisonQuery } from '../../../lib/versions/schema.ts'
+import * as presence from '../../presence/service.ts'
 import { Tree, TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as versions from './service.ts'
@@ -62,6 +63,6 @@ export const treeVersionOperations = [
     success: 200,
     returns: Tree,
     errors: ['flow_invalid', 'limit_reached', 'stale_version'],
-    handle: ({ ctx, params }) => versions.restore(ctx, params.tree_id, params.version),
+    handle: ({ ctx, params }) => presence.addColleagues(ctx, 'flow', params.tree_id, versions.restore(ctx, params.tree_id, params.version)),
   }),
 ]

@@ -1,6 +1,6 @@
 import { type InferResult, sql } from 'kysely'
 import { accountId, userId } from '../../../lib/db/expressions.ts'
-import { selectSession } from '../../../lib/db/rows/sessions.ts'
+import { selectSession, selectSubflowSessions } from '../../../lib/db/rows/sessions.ts'
 import type { ReadDb } from '../../../lib/db/scope.ts'
 import type { SupportingDataRow } from '../../../lib/exports/report.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
@@ -27,25 +27,63 @@ function selectExportSettings(db: ReadDb, sessionId: string) {
 /** The preferences of the account, the caller's time zone and the branding of the export. */
 export type ExportSettings = InferResult<ReturnType<typeof selectExportSettings>>[number]
 
+/** The stored image of `uploads i`. */
+const image = sql<SupportingDataRow['image']>`
+  case when i.id is not null then jsonb_build_object('key', i.object_key, 'width', i.width, 'height', i.height, 'size', i.size) end`
+/** Condition: the column is the id of the session, or of one of its sub-flows. */
+const isSessionOrSubflow = (column: string, sessionId: string) =>
+  sql<boolean>`(${sql.ref(column)} = ${sessionId} or ${sql.ref(column)} in (select id from app.list_subflow_sessions(${sessionId})))`
+
 function selectSupportingData(db: ReadDb, sessionId: string) {
-  const image = sql<SupportingDataRow['image']>`
-    case when i.id is not null then jsonb_build_object('key', i.object_key, 'width', i.width, 'height', i.height, 'size', i.size) end`
   return db
     .selectFrom('session_supporting_data as d')
     .leftJoin('uploads as i', (join) => join.onRef('i.account_id', '=', 'd.account_id').onRef('i.id', '=', 'd.upload_id'))
-    .select(['d.kind', 'd.title', 'd.content', 'd.step_id', image.as('image')])
+    .select(['d.kind', 'd.title', 'd.content', 'd.step_id', 'd.session_id', image.as('image')])
     .where('d.account_id', '=', accountId)
-    .where('d.session_id', '=', sessionId)
+    .where(isSessionOrSubflow('d.session_id', sessionId))
     .orderBy('d.created_at')
     .orderBy('d.id')
 }
 
-/** Select the scripts of the account that the session's flow refers to. */
+/** Select the evidence of the answers, in the shape of supporting data. */
+function selectEvidence(db: ReadDb, sessionId: string) {
+  const kind = sql<SupportingDataRow['kind']>`case when e.type = 'screenshot' then 'screenshot' else 'text' end`
+  const content = sql<string | null>`case e.value when 'true' then 'Yes' when 'false' then 'No' else e.value #>> '{}' end`
+  return db
+    .selectFrom('session_evidence as e')
+    .innerJoin('session_decisions as d', (join) =>
+      join.onRef('d.account_id', '=', 'e.account_id').onRef('d.session_id', '=', 'e.session_id').onRef('d.seq', '=', 'e.seq'),
+    )
+    .leftJoin('uploads as i', (join) => join.onRef('i.account_id', '=', 'e.account_id').onRef('i.id', '=', 'e.upload_id'))
+    .select([kind.as('kind'), 'e.label as title', content.as('content'), 'd.step_id', 'e.session_id', image.as('image')])
+    .where('e.account_id', '=', accountId)
+    .where(isSessionOrSubflow('e.session_id', sessionId))
+    .orderBy('e.seq')
+    .orderBy('e.place')
+}
+
+/** Select the approvals that counted, in the shape of supporting data. */
+function selectApprovals(db: ReadDb, sessionId: string) {
+  const title = sql<string>`case a.kind when 'step' then 'Approval' else 'Approval of the script ' || a.title end`
+  const content = sql<string>`concat('Approved by ', u.full_name, ': ' || a.decision_comment)`
+  return db
+    .selectFrom('approvals as a')
+    .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 'a.account_id').onRef('u.id', '=', 'a.decided_by'))
+    .select([sql<'text'>`'text'`.as('kind'), title.as('title'), content.as('content'), 'a.step_id', 'a.session_id'])
+    .select(sql<null>`null`.as('image'))
+    .where('a.account_id', '=', accountId)
+    .where(isSessionOrSubflow('a.session_id', sessionId))
+    .where((eb) => eb.or([eb('a.state', '=', 'used'), eb.and([eb('a.kind', '=', 'script'), eb('a.state', '<>', 'rejected')])]))
+    .orderBy('a.decided_at')
+    .orderBy('a.id')
+}
+
+/** Select the scripts of the account that the flows of the session and its sub-flows refer to. */
 function selectScripts(db: ReadDb, sessionId: string) {
   const referredIds = sql<string>`(
     select jsonb_path_query(v.tree_structure, 'strict $.**.script_template_id') #>> '{}'
       from sessions s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
-     where s.account_id = app.account_id() and s.id = ${sessionId})`
+     where s.account_id = app.account_id() and ${isSessionOrSubflow('s.id', sessionId)})`
   return db
     .selectFrom('script_templates')
     .select(['id', 'name'])
@@ -59,14 +97,24 @@ export async function selectExport(
   id: string,
 ): Promise<{
   session: SessionRow | undefined
+  subflows: SessionRow[]
   supporting: SupportingDataRow[]
   settings: ExportSettings
   scriptNames: Map<string, string>
 }> {
-  const queries = [selectSession.query(id), selectSupportingData(db, id), selectExportSettings(db, id), selectScripts(db, id)] as const
-  const [sessions, supporting, settings, scripts] = await db.batch(queries)
+  const [sessions, subflows, evidence, approvals, supportingData, settings, scripts] = await db.batch([
+    selectSession.query(id),
+    selectSubflowSessions.query(id),
+    selectEvidence(db, id),
+    selectApprovals(db, id),
+    selectSupportingData(db, id),
+    selectExportSettings(db, id),
+    selectScripts(db, id),
+  ])
+  // An answer's evidence and approval come before what was added besides.
+  const supporting = [...evidence, ...approvals, ...supportingData]
   const scriptNames = new Map(scripts.map((script) => [script.id, script.name]))
-  return { session: sessions[0], supporting, settings: settings[0] as ExportSettings, scriptNames }
+  return { session: sessions[0], subflows, supporting, settings: settings[0] as ExportSettings, scriptNames }
 }
 
 /** Set `exported_at` of a completed session unless it is already set. */

@@ -30,10 +30,11 @@ export async function createTicketNote(db: ReadContext['db'], id: string): Promi
 }
 
 async function readReport(db: ReadContext['db'], id: string, { max_step_index, mask, ...query }: ExportQuery) {
-  const { session, supporting, settings, scriptNames } = await queries.selectExport(db, id)
+  const { session, subflows, supporting, settings, scriptNames } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const format = query.format ?? getPreferredFormat(settings)
-  const fullReport = buildReport(session, supporting, { lastDecision: max_step_index, timezone: settings.timezone, scriptNames })
+  const options = { lastDecision: max_step_index, timezone: settings.timezone, scriptNames, subflows }
+  const fullReport = buildReport(session, supporting, options)
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import * as presence from '../../presence/service.ts'
 import * as schemas from './schemas.ts'
 import * as sessions from './service.ts'
 
@@ -79,7 +80,8 @@ export const sessionOperations = [
     success: 200,
     returns: schemas.Session,
     errors: ['wrong_state'],
-    handle: ({ ctx, params, body }) => sessions.update(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'session', params.session_id, sessions.update(ctx, params.session_id, body)),
   }),
 
   operation({

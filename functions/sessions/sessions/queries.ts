@@ -3,10 +3,12 @@ import * as z from 'zod'
 import { accountId, jsonb, teamId } from '../../../lib/db/expressions.ts'
 import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
+import { startTimers } from '../../../lib/db/rows/session-timers.ts'
 import {
   changeSession,
+  lockParentSession,
   mayChange,
-  SessionShape,
+  SessionListShape,
   selectSession,
   sessionColumns,
   sessionJoins,
@@ -15,25 +17,14 @@ import {
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import type { StepPosition } from '../../../lib/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
-const SessionListRow = SessionShape.omit({
-  variables: true,
-  secret_keys: true,
-  decisions: true,
-  fallback_decisions: true,
-  custom_steps: true,
-  notes: true,
-  next_steps: true,
-  tree_structure: true,
-  intake_form: true,
-  may_change: true,
-})
 /** A row of a session list. */
-export type SessionListRow = z.output<typeof SessionListRow>
+export type SessionListRow = z.output<typeof SessionListShape>
 
-export const selectSessions = readStatement(SessionListRow, ({ skip, limit, ...query }: SessionQuery & PageQuery) => {
+export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ...query }: SessionQuery & PageQuery) => {
   const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
   const { started_after = null, started_before = null, completed_after = null, completed_before = null, batch_id = null } = query
   const { state = null, user_id = null, mine = null } = query
@@ -80,11 +71,8 @@ export interface NewSession {
   /** The encrypted answers to secret fields, by key. */
   secret_variables: Record<string, string>
 }
-/** The state in which new sessions are inserted. */
-export interface InitialState {
-  /** The first step; null for a session that is only prepared. */
-  current_step_id: string | null
-  remaining: number
+/** The state in which new sessions are inserted. A session that is only prepared has no current step. */
+export interface InitialState extends StepPosition {
   batch_id: string | null
 }
 
@@ -94,7 +82,7 @@ export interface InitialState {
  */
 export const insertSessions = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
-  (flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id }: InitialState) => sql`
+  (flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id, timer }: InitialState) => sql`
     with inserted_sessions as (
       insert into sessions (id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name, variables,
                             secret_variables, target_label, batch_id, current_step_id, remaining, started_at)
@@ -105,7 +93,7 @@ export const insertSessions = writeStatement(
         from trees t, jsonb_to_recordset(${jsonb(sessions)})
              r (id uuid, ticket_number text, client_name text, target_label text, variables jsonb, secret_variables jsonb)
        where t.id = ${flow.id} and t.version = ${flow.version} and t.status = 'published' and t.deleted_at is null
-      returning id, state, tree_account_id, tree_id)
+      returning *)${startTimers('inserted_sessions', timer)}
     select s.id, app.count_use(case when s.state = 'in_progress' then s.tree_account_id end, s.tree_id) from inserted_sessions s`,
 )
 
@@ -146,14 +134,14 @@ export const startSession = writeStatement(
       secrets: Record<string, string>
       unchangedSecretKeys: readonly string[]
       removedKeys: readonly string[]
-      firstStepId: string | null
+      position: StepPosition
     },
   ) => sql`
     with started_session as (
-      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${start.firstStepId},
+      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${start.position.current_step_id},
              variables = ${jsonb(start.variables)}, secret_variables = ${mergeSecrets(start)}
        where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${jsonb(start.storedVariables)} and ${hasSecrets(start.unchangedSecretKeys)}
-      returning s.id, s.tree_account_id, s.tree_id)
+      returning s.*)${startTimers('started_session', start.position.timer)}
     select id, app.count_use(tree_account_id, tree_id) from started_session`,
 )
 
@@ -169,16 +157,20 @@ export function updateVariables(db: WriteDb, id: string, state: SessionRow['stat
   return changeSession(db, id, update.returning('s.id'))
 }
 
-/** Update the columns in `changes`. Abandon only a session that is prepared or in progress. */
-export function updateSession(db: WriteDb, id: string, changes: SessionUpdate): Promise<UpdateResult> {
+/** Update the columns in `changes`. Abandon only a session that is prepared or in progress, with the sub-flow that it waits for. */
+export async function updateSession(db: WriteDb, id: string, changes: SessionUpdate): Promise<UpdateResult> {
   let update = db.updateTable('sessions as s').set(changes).where(isEditable(id))
-  if (changes.state) update = update.where('s.state', 'in', ['prepared', 'in_progress'])
-  return changeSession(db, id, update.returning('s.id'))
+  if (!changes.state) return changeSession(db, id, update.returning('s.id'))
+  update = update.where('s.state', 'in', ['prepared', 'in_progress'])
+  const [, changed, rows] = await db.batch([lockParentSession.query(id), update.returning('s.id'), selectSession.query(id)])
+  return { isChanged: changed.length > 0, session: rows[0] }
 }
 
+/** Delete a session with the sessions of its sub-flows. Return false if there is none that the caller may change. */
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('sessions as s').where(isEditable(id)).executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  const deletion = db.deleteFrom('sessions as s').where(isEditable(id)).returning('s.id')
+  const [, deleted] = await db.batch([lockParentSession.query(id), deletion])
+  return deleted.length > 0
 }
 
 /** Select the encrypted answers to secret fields of a session that the caller may change. */

@@ -1,7 +1,12 @@
 import * as z from 'zod'
+import { ApprovalRequirement } from '../../../lib/flows/approval-requirement.ts'
+import { EvidenceRequirement } from '../../../lib/flows/evidence.ts'
 import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
+import { StepTimer } from '../../../lib/flows/step-timer.ts'
 import { Attachment, IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
+import { Subflow } from '../../../lib/flows/subflow-schema.ts'
 import { exampleIds, Flag, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { AlsoHere } from '../../presence/schemas.ts'
 
 export const SessionId = idParams('session_id', 'session')
 
@@ -37,6 +42,16 @@ const StepText = z
   })
   .meta({ id: 'SessionStepText', examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }] })
 
+const ProvidedEvidence = z
+  .strictObject({
+    key: z.string().describe('The key of the requirement.'),
+    type: z.enum(['screenshot', 'text', 'number', 'boolean', 'select']).describe('The type of the evidence.'),
+    label: z.string().describe('What was required.'),
+    value: z.union([z.string(), z.number(), z.boolean()]).nullable().describe('The value; null for a screenshot.'),
+    upload_id: Id.nullable().describe('The upload of a screenshot.'),
+  })
+  .meta({ id: 'SessionEvidence', examples: [{ key: 'serial', type: 'text', label: 'Serial number', value: 'X-4711', upload_id: null }] })
+
 const Decision = z
   .strictObject({
     step_id: z.string().describe('The step that was answered.'),
@@ -46,6 +61,7 @@ const Decision = z
     started_at: Time.describe('Start of the step: the value in the request, by default the previous answer or session start.'),
     duration_seconds: z.int().describe('Step duration: the value in the request, by default the time from its start to the answer.'),
     decided_at: Time.describe('When it was answered.'),
+    evidence: z.array(ProvidedEvidence).describe('The evidence that was provided. A required note is in `note`.'),
     section_headers: z.array(StepText).describe('The section headers directly before the step.'),
   })
   .meta({
@@ -59,6 +75,7 @@ const Decision = z
         started_at: '2026-11-21T09:30:00.000Z',
         duration_seconds: 40,
         decided_at: '2026-11-21T09:30:40.000Z',
+        evidence: [],
         section_headers: [],
       },
     ],
@@ -117,7 +134,11 @@ const exampleDetails = {
   group_label: null,
   estimated_minutes: 5,
   script_template_id: null,
+  subflow: null,
   attachments: [],
+  evidence: [],
+  approval: null,
+  timer: null,
 }
 const CurrentStep = z
   .strictObject({
@@ -134,7 +155,11 @@ const CurrentStep = z
     group_label: z.string().nullable().describe('Label of the group that the step belongs to.'),
     estimated_minutes: z.int().nullable().describe('Estimated duration in minutes.'),
     script_template_id: z.string().nullable().describe('A script template to run at this point.'),
+    subflow: Subflow.nullable().describe('The flow to run at this point, with `POST /sessions/{session_id}/subflows`.'),
     attachments: z.array(Attachment).describe('Links to helpful documents.'),
+    evidence: z.array(EvidenceRequirement).describe('What an answer must provide.'),
+    timer: StepTimer.nullable().describe('When the user of the session is reminded of the step.'),
+    approval: ApprovalRequirement.nullable().describe('Who must approve the step before its answer counts.'),
   })
   .meta({
     id: 'SessionCurrentStep',
@@ -169,6 +194,9 @@ const sessionFields = {
   batch_id: Id.nullable().describe('The batch that it belongs to.'),
   target_label: z.string().nullable().describe('The target it is run on.'),
   current_step_id: z.string().nullable().describe('The step to answer next; null before the start and at the end.'),
+  parent_session_id: Id.nullable().describe('The session that runs this one as a sub-flow.'),
+  parent_step_id: z.string().nullable().describe('The step of that session that runs this one.'),
+  subflow_session_id: Id.nullable().describe('The open session of a sub-flow that this session waits for.'),
   progress: Progress.describe('Progress of the session.'),
   exported_at: Time.nullable().describe('When it was first exported after its completion.'),
   started_at: Time.nullable().describe('When it was started; null while it is prepared.'),
@@ -197,6 +225,9 @@ export const exampleItem = {
   batch_id: null,
   target_label: null,
   current_step_id: 'cable',
+  parent_session_id: null,
+  parent_step_id: null,
+  subflow_session_id: null,
   progress: { answered: 0, total: 1, percent: 0 },
   exported_at: null,
   started_at: '2026-11-21T09:30:00.000Z',
@@ -215,6 +246,7 @@ export type SessionListItem = z.infer<typeof SessionListItem>
 export const Session = z
   .strictObject({
     ...sessionFields,
+    also_here: AlsoHere.optional(),
     tree_snapshot: z
       .strictObject({
         ...snapshotFields,
@@ -227,6 +259,7 @@ export const Session = z
     procedure_end: StepText.extend({ section_headers: z.array(StepText).describe('The section headers directly before the end.') })
       .nullable()
       .describe('The closing text of a procedure as soon as no step is left; otherwise null.'),
+    timer_due_at: Time.nullable().describe('When the user is reminded of the current step; null without a running timer.'),
     decisions: z.array(Decision).describe('The answers so far, in order.'),
     fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
     custom_steps: z.array(CustomStep).describe('Steps that were done and are not part of the flow.'),
@@ -252,6 +285,7 @@ export const Session = z
           ...exampleDetails,
         },
         procedure_end: null,
+        timer_due_at: null,
         decisions: [],
         fallback_decisions: [],
         custom_steps: [],

@@ -8,7 +8,7 @@ import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-
 import { renderRun } from '../../../lib/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '../../../lib/flows/secret-answers.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import { computeProgress, countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
+import { computeProgress, countRemainingAnswers, getFirstStepId, getPosition } from '../../../lib/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure } from '../../../lib/flows/structure.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
@@ -28,11 +28,8 @@ export async function start({ db, vault }: WriteContext, { tree_id, variables = 
   return createSession(db, tree_id, async (flow) => {
     const answers = applyDefaults(flow.intake_form, variables)
     requireValidAnswers(flow.intake_form, answers, true)
-    const current_step_id = getFirstStepId(flow.tree_structure)
-    return [
-      await buildNewSession(vault, flow.intake_form, details, answers),
-      { current_step_id, remaining: countRemainingAnswers(flow.tree_structure, current_step_id), batch_id: null },
-    ]
+    const position = getPosition(flow.tree_structure, getFirstStepId(flow.tree_structure))
+    return [await buildNewSession(vault, flow.intake_form, details, answers), { ...position, batch_id: null }]
   })
 }
 
@@ -73,7 +70,7 @@ export async function startPrepared({ db, vault }: WriteContext, id: string, inp
       secrets: await sealAnswers(vault, id, secrets),
       unchangedSecretKeys,
       removedKeys: findEmptyAnswers(secrets),
-      firstStepId: getFirstStepId(session.tree_structure),
+      position: getPosition(session.tree_structure, getFirstStepId(session.tree_structure)),
     }
     const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(throwVariablesTooLarge)
     return started.isChanged && started.session ? toSession(started.session) : undefined
@@ -139,6 +136,13 @@ export async function requireEditable(db: ReadContext['db'], id: string): Promis
   return session
 }
 
+/** Return a session in progress that the caller may change. Throw 404, 403 or 409 otherwise. */
+export async function requireInProgress(db: ReadContext['db'], id: string): Promise<SessionRow> {
+  const session = await requireEditable(db, id)
+  if (session.state !== 'in_progress') throw editProblem(session)
+  return session
+}
+
 /** Create the problem for a rejected change: 404 for no session, 403 if the caller may not change it, or 409 for a wrong state. */
 export function editProblem(session: SessionRow | undefined): Problem {
   if (!session) return notFound('Session')
@@ -178,17 +182,8 @@ export function requireValidAnswers(
 
 /** Convert a row to a session as the API returns it. */
 export function toSession(row: SessionRow): Session {
-  const {
-    variables: _variables,
-    secret_keys: _secrets,
-    decisions: _decisions,
-    fallback_decisions,
-    custom_steps,
-    notes,
-    next_steps,
-    ...rest
-  } = row
-  const { tree_structure, intake_form, may_change: _, ...listRow } = rest
+  const { variables: _variables, secret_keys: _secrets, decisions: _decisions, evidence: _evidence, may_change: _, ...rest } = row
+  const { fallback_decisions, custom_steps, notes, next_steps, timer_due_at, tree_structure, intake_form, ...listRow } = rest
   const { tree_snapshot, ...item } = toListItem(listRow)
   return {
     ...item,
@@ -198,11 +193,13 @@ export function toSession(row: SessionRow): Session {
     custom_steps,
     notes,
     next_steps,
+    timer_due_at,
     ...renderRun(row),
   }
 }
 
-function toListItem(row: queries.SessionListRow): SessionListItem {
+/** Convert a row of a list to a session as the API returns it. */
+export function toListItem(row: queries.SessionListRow): SessionListItem {
   const { name, description, category, version, tree_type, tree_account_id: _, answered, remaining, ...item } = row
   return {
     ...item,
@@ -245,10 +242,11 @@ export async function buildNewSession(
 }
 
 function buildPreparedState(structure: TreeStructure, batch_id: string | null): queries.InitialState {
-  return { current_step_id: null, remaining: countRemainingAnswers(structure, getFirstStepId(structure)), batch_id }
+  return { current_step_id: null, remaining: countRemainingAnswers(structure, getFirstStepId(structure)), batch_id, timer: null }
 }
 
-function throwVariablesTooLarge(error: unknown): never {
+/** Turn the violation of the limit of variables into 422. */
+export function throwVariablesTooLarge(error: unknown): never {
   const isTooLarge = /^sessions_(?:secret_)?variables_size$/.test(getViolatedConstraint(error) ?? '')
   throw isTooLarge ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big') : error
 }

@@ -1,5 +1,7 @@
 import { operation } from '../../../lib/http/operation.ts'
 import { Tree } from '../../flows/trees/schemas.ts'
+import * as presence from '../../presence/service.ts'
+import * as customSteps from '../custom-steps/service.ts'
 import { Session, SessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as steps from './service.ts'
@@ -15,11 +17,11 @@ export const sessionStepOperations = [
     path: '/sessions/{session_id}/decisions',
     summary: 'Answer the current step',
     description:
-      'A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays.',
+      'A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays. Missing evidence returns 422 at `body.note` or `body.evidence.<key>`. A step that a colleague must approve first returns 409 `approval_required` with the newest `approval`.',
     body: schemas.DecisionCreate,
     success: 201,
     returns: Session,
-    errors: ['limit_reached', 'step_not_current', 'wrong_state'],
+    errors: ['approval_required', 'limit_reached', 'step_not_current', 'subflow_running', 'wrong_state'],
     handle: ({ ctx, params, body }) => steps.recordDecision(ctx, params.session_id, body),
   }),
 
@@ -33,7 +35,7 @@ export const sessionStepOperations = [
       'The step of that answer becomes the current step. Also deletes fallback steps recorded since. Returns 409 `no_decision` if there is no answer.',
     success: 200,
     returns: Session,
-    errors: ['no_decision', 'step_not_current', 'wrong_state'],
+    errors: ['no_decision', 'step_not_current', 'subflow_running', 'wrong_state'],
     handle: ({ ctx, params }) => steps.undoDecision(ctx, params.session_id),
   }),
 
@@ -49,7 +51,7 @@ export const sessionStepOperations = [
     success: 201,
     returns: Session,
     errors: ['limit_reached', 'wrong_state'],
-    handle: ({ ctx, params, body }) => steps.addCustomStep(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) => customSteps.add(ctx, params.session_id, body),
   }),
 
   operation({
@@ -58,12 +60,14 @@ export const sessionStepOperations = [
     method: 'post',
     path: '/sessions/{session_id}/complete',
     summary: 'Complete a session',
-    description: 'A session in progress can be completed at every step. Any other session returns 409 `wrong_state`.',
+    description:
+      'A session in progress can be completed at every step, unless a sub-flow is running (409 `subflow_running`). Any other session returns 409 `wrong_state`. Completing a sub-flow answers the step that runs it.',
     body: schemas.SessionCompletion,
     success: 200,
     returns: Session,
-    errors: ['wrong_state'],
-    handle: ({ ctx, params, body }) => steps.complete(ctx, params.session_id, body),
+    errors: ['subflow_running', 'wrong_state'],
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'session', params.session_id, steps.complete(ctx, params.session_id, body)),
   }),
 
   operation({
@@ -78,6 +82,6 @@ export const sessionStepOperations = [
     success: 201,
     returns: Tree,
     errors: ['flow_invalid', 'limit_reached'],
-    handle: ({ ctx, params, body }) => steps.saveAsTree(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) => customSteps.saveAsTree(ctx, params.session_id, body),
   }),
 ]

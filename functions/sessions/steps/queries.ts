@@ -1,41 +1,93 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { mayChange } from '../../../lib/db/rows/sessions.ts'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { startTimers } from '../../../lib/db/rows/session-timers.ts'
+import { isAtPosition, isEditableInProgress, type SessionPosition } from '../../../lib/db/rows/sessions.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
+import type { ProvidedEvidence } from '../../../lib/flows/evidence.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import type { StepPosition } from '../../../lib/flows/step-navigation.ts'
 import { callEmitWebhook, EmittedWebhooks } from '../../../lib/outbox/webhooks.ts'
-import type { CustomStepCreate, DecisionCreate, SessionCompletion } from './schemas.ts'
+import type { Variables } from '../sessions/schemas.ts'
+import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 
 /** The id of what was inserted or changed. There is no row if nothing was. */
 const ChangedRow = z.object({ id: z.string() })
 
-/** The position that was read. A change is only written if the session is still at this position. */
-export type SessionPosition = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
-/** The position after a change. */
-export interface NextPosition {
-  current_step_id: string | null
-  remaining: number
-}
-
-const isEditableInProgress = (id: string) =>
-  sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
-const isAtPosition = ({ id, current_step_id, answered }: SessionPosition) =>
-  sql`${isEditableInProgress(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}`
-
-function insertFallbackStatement(seq: RawBuilder<unknown>, { step_id, fallback }: DecisionCreate): RawBuilder<unknown> {
+function insertFallbackStatement(
+  seq: RawBuilder<unknown>,
+  { step_id, fallback }: Pick<DecisionCreate, 'step_id' | 'fallback'>,
+): RawBuilder<unknown> {
   return sql`
     insert into session_fallbacks (session_id, seq, step_id, fallback_step_id, outcome, note)
     select s.id, ${seq}, ${step_id}, ${fallback?.fallback_step_id ?? null}, ${fallback?.outcome ?? null}, ${fallback?.note ?? null}
       from session_at_position s where ${fallback !== undefined}`
 }
 
-/** Insert the answer to the current step and move the session to the next one. */
-export const insertDecision = writeStatement(ChangedRow, (session: SessionPosition, next: NextPosition, decision: DecisionCreate) => {
-  const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = decision
-  return sql`
+const insertEvidenceStatement = (evidence: readonly ProvidedEvidence[]) => sql`
+  insert into session_evidence (session_id, seq, place, key, type, label, value, upload_id)
+  select s.id, s.answered - 1, e.place, e.key, e.type, e.label, e.value, e.upload_id
+    from session_at_position s, jsonb_to_recordset(${jsonb(evidence.map((item, place) => ({ ...item, place })))})
+         e (place integer, key text, type text, label text, value jsonb, upload_id uuid)`
+
+/** An answer with its evidence as it is stored. */
+export type NewDecision = Omit<DecisionCreate, 'evidence'> & { evidence: readonly ProvidedEvidence[] }
+
+/** What an approval of the current step must match. */
+export interface RequiredApproval {
+  /** The digest of the text that was approved. */
+  digest: string
+  /** The session that the text was rendered for. */
+  session: Pick<SessionRow, 'variables' | 'ticket_number' | 'client_name'>
+}
+
+/** Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and somebody else than the caller gave it. */
+const isValidApproval = (digest: string) => sql`
+  a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.step_id = s.current_step_id and a.seq = s.answered
+    and a.digest = ${digest} and a.state = 'approved' and a.expires_at > app.now() and a.decided_by <> app.user_id()`
+/** Condition on `sessions s`: the current step is approved, and its text is still the one that was approved. */
+const isApproved = ({ digest, session }: RequiredApproval) => sql`
+  s.variables = ${jsonb(session.variables)} and s.ticket_number is not distinct from ${session.ticket_number}
+    and s.client_name is not distinct from ${session.client_name} and exists (select from approvals a where ${isValidApproval(digest)})`
+const useApproval = sql`
+    used_approval as (
+      update approvals a set state = 'used' from session_at_position s
+       where a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.seq = s.answered - 1 and a.state = 'approved'),`
+
+/** A sub-flow that was completed in the same transaction, and the variables that it sets in the session that waits for it. */
+export interface CompletedSubflow {
+  id: string
+  outputs: Variables
+}
+
+const isCompleted = (id: string) => sql`
+  exists (select from sessions c where c.account_id = app.account_id() and c.id = ${id} and c.state = 'completed')`
+// The variables stay as they are if there would be too many: the technician can set them by hand.
+const takeOutputs = ({ outputs }: CompletedSubflow) => sql`
+  subflow_session_id = null,
+  variables = case when app.are_variables(s.variables || ${jsonb(outputs)}) then s.variables || ${jsonb(outputs)} else s.variables end`
+
+/** What an answer depends on: the approval of its step, or the sub-flow that gave it. */
+interface AnswerOrigin {
+  approval?: RequiredApproval | null
+  subflow?: CompletedSubflow
+}
+
+/**
+ * Insert the answer to the current step with its evidence, and move the session to the next one. With an approval, return no row unless the
+ * step is approved, and use the approval up.
+ */
+export const insertDecision = writeStatement(
+  ChangedRow,
+  (session: SessionPosition, next: StepPosition, decision: NewDecision, { approval, subflow }: AnswerOrigin = {}) => {
+    const { evidence, step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = decision
+    return sql`
     with session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
-       where ${isAtPosition(session)} returning s.*),
+             ${subflow ? sql`, ${takeOutputs(subflow)}` : sql``}
+       where ${isAtPosition(session, subflow?.id)} ${subflow ? sql`and ${isCompleted(subflow.id)}` : sql``}
+             ${approval ? sql`and ${isApproved(approval)}` : sql``} returning s.*),
+    ${approval ? useApproval : sql``}
     step_start as (
       select s.id, coalesce(${started_at}::timestamptz, (select max(d.decided_at) from session_decisions d
         where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as started_at
@@ -45,9 +97,18 @@ export const insertDecision = writeStatement(ChangedRow, (session: SessionPositi
       select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, step_start.started_at,
              coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - step_start.started_at))::integer)
         from session_at_position s join step_start on step_start.id = s.id),
-    inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})
+    inserted_evidence as (${insertEvidenceStatement(evidence)}),
+    inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})${startTimers('session_at_position', next.timer)}
     select id from session_at_position`
-})
+  },
+)
+
+/** End the wait of a session for a sub-flow that was completed in the same transaction, without an answer to the step. */
+export const releaseParent = writeStatement(
+  ChangedRow,
+  (session: SessionPosition, subflow: CompletedSubflow) => sql`
+    update sessions s set ${takeOutputs(subflow)} where ${isAtPosition(session, subflow.id)} and ${isCompleted(subflow.id)} returning s.id`,
+)
 
 /** Insert the fallback step that was used. The current step stays. */
 export const insertFallback = writeStatement(
@@ -61,7 +122,7 @@ export const insertFallback = writeStatement(
 /** Delete the last answer and the fallback steps recorded since. */
 export const deleteLastDecision = writeStatement(
   ChangedRow,
-  (session: SessionPosition, next: NextPosition) => sql`
+  (session: SessionPosition, next: StepPosition) => sql`
     with updated_session as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
        where ${isAtPosition(session)} and s.answered > 0 returning s.*),
@@ -69,41 +130,23 @@ export const deleteLastDecision = writeStatement(
       delete from session_decisions d using updated_session s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
     deleted_fallbacks as (
       delete from session_fallbacks f using updated_session s
-       where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)
+       where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)${startTimers('updated_session', next.timer)}
     select id from updated_session`,
 )
-
-/** A custom step to insert: a step that is not part of the flow. */
-export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {
-  after_step_id: string
-  title: string
-  description: string
-  /** The flow that the step was copied from, with the flow's account. */
-  tree?: { account_id: string; id: string } | undefined
-}
-
-export const insertCustomStep = writeStatement(ChangedRow, (id: string, step: NewCustomStep) => {
-  const { source, after_step_id, title, description, library_step_id = null, tree, node_id = null } = step
-  return sql`
-    with s as (select s.id from sessions s where ${isEditableInProgress(id)} for update)
-    insert into session_custom_steps (session_id, source, after_step_id, title, description, library_step_id, tree_account_id, tree_id, node_id)
-    select s.id, ${source}, ${after_step_id}, ${title}, ${description}, ${library_step_id}::uuid, ${tree?.account_id ?? null}::uuid,
-           ${tree?.id ?? null}::uuid, ${node_id} from s
-    returning id`
-})
 
 const completedData = sql`
   json_build_object('session_id', s.id, 'kind', 'flow', 'outcome', s.outcome, 'ticket_id', s.ticket_number, 'flow_id', s.tree_id,
     'flow_name', v.name, 'batch_id', s.batch_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
 
-/** Complete a session in progress, and insert its messages for webhooks. */
+/** Complete a session in progress that waits for no sub-flow, and insert its messages for webhooks. `parentId` is the session that runs it. */
 export const completeSession = writeStatement(
   ChangedRow.extend(EmittedWebhooks.shape),
-  (id: string, { outcome, notes, next_steps }: SessionCompletion) => sql`
+  (id: string, { outcome, notes, next_steps }: SessionCompletion, parentId: string | null = null) => sql`
     with completed as (
       update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes ?? null}, s.notes),
              next_steps = coalesce(${next_steps ?? null}, s.next_steps)
-       where ${isEditableInProgress(id)} returning s.*)
+       where ${isEditableInProgress(id)} and s.subflow_session_id is null and s.parent_session_id is not distinct from ${parentId}::uuid
+      returning s.*)
     select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, completedData)} as webhook_delivery_ids
       from completed s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version`,
 )

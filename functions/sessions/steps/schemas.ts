@@ -5,6 +5,12 @@ import { CustomStepSource, exampleItem, Instant, Outcome, StepOutcome } from '..
 const Note = z.string().max(20_000)
 const StepId = z.string().min(1).max(100)
 
+/** Values are checked against the requirements of the step later, so that one response reports all problems of an answer. */
+const EvidenceByKey = z
+  .record(z.string().max(60), z.union([z.string().max(20_000), z.number(), z.boolean()]))
+  .refine((values) => Object.keys(values).length <= 10, 'must have at most 10 keys')
+  .describe('The evidence that the step requires, by its key. A screenshot is the id of an upload.')
+
 const Fallback = z
   .strictObject({
     fallback_step_id: StepId.describe('One of the step’s fallback steps.'),
@@ -23,14 +29,15 @@ export const DecisionCreate = z
       'When work on the step started; by default when the previous step was answered or the session started.',
     ),
     duration_seconds: z.int().min(0).max(31_536_000).optional().describe('Duration of the step; by default the time until now.'),
+    evidence: EvidenceByKey.optional(),
     fallback: Fallback.optional(),
   })
-  .superRefine(({ option_id, outcome, fallback, note, started_at, duration_seconds }, ctx) => {
+  .superRefine(({ option_id, outcome, fallback, note, started_at, duration_seconds, evidence }, ctx) => {
     const addError = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
     if (option_id !== undefined && outcome !== undefined) addError('outcome', 'must be absent when option_id is set')
     if (option_id !== undefined || outcome !== undefined) return
     if (!fallback) addError('outcome', 'is required unless option_id or fallback is set')
-    for (const [path, value] of Object.entries({ note, started_at, duration_seconds }))
+    for (const [path, value] of Object.entries({ note, started_at, duration_seconds, evidence }))
       if (fallback && value !== undefined) addError(path, 'must be absent without an option_id or an outcome')
   })
   .meta({ id: 'SessionDecisionCreate', examples: [{ step_id: 'ping', option_id: 'yes', duration_seconds: 40 }] })

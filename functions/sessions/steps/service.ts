@@ -1,142 +1,144 @@
-import { changeSession, selectSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
-import { insertCustomSteps } from '../../../lib/flows/custom-steps.ts'
+import { changeSession, lockParentSession, selectSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '../../../lib/flows/evidence.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import {
-  containsStep,
-  countRemainingAnswers,
   findAnswerableStep,
   findAnswerMismatch,
   getNextStepId,
+  getPosition,
+  type StepPosition,
 } from '../../../lib/flows/step-navigation.ts'
-import { walkAll } from '../../../lib/flows/walk.ts'
+import type { FlowNode, FlowStep } from '../../../lib/flows/structure.ts'
+import { getSubflowAnswer } from '../../../lib/flows/subflow.ts'
+import { collectOutputs } from '../../../lib/flows/subflow-variables.ts'
 import type { WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueWebhooks } from '../../../lib/outbox/webhooks.ts'
-import { invalidField, limitReached, Problem, unknownId } from '../../../lib/problem.ts'
-import * as library from '../../flows/step-library/service.ts'
-import * as trees from '../../flows/trees/service.ts'
+import { invalidField, invalidRequest, limitReached, Problem } from '../../../lib/problem.ts'
+import * as approvals from '../approvals/service.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
-import type { CustomStepCreate, DecisionCreate, SaveAsTree, SessionCompletion } from './schemas.ts'
+import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 
-const maxCustomSteps = 100
 const maxFallbacks = 500
 
 /** Record the answer to the current step and move to the next. A fallback without an answer is recorded, and the current step stays. */
 export async function recordDecision({ db }: WriteContext, id: string, decision: DecisionCreate) {
-  const session = await requireInProgress(db, id)
-  requireValidDecision(session, decision)
+  const session = await sessions.requireInProgress(db, id)
+  const step = requireValidDecision(session, decision)
   const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
-  const insert = isAnswer
-    ? queries.insertDecision.query(session, getNextPosition(session, decision), decision)
-    : queries.insertFallback.query(session, decision)
-  return toChangedSession(await changeSession(db, id, insert))
+  if (!isAnswer) return toChangedSession(await changeSession(db, id, queries.insertFallback.query(session, decision)))
+  const evidence = requireEvidence(step, decision)
+  const digest = await approvals.computeStepDigest(session)
+  const approval = digest === undefined ? null : { digest, session }
+  const insert = queries.insertDecision.query(session, getNextPosition(session, decision), { ...decision, evidence }, { approval })
+  const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
+  if (approval && !result.isChanged && isUnchanged(session, result.session))
+    throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
+  return toChangedSession(result)
+}
+
+/** Return whether a session is still in progress at the position at which it was read, and the caller may change it. */
+function isUnchanged({ current_step_id, answered }: SessionRow, session: SessionRow | undefined): boolean {
+  return (
+    session?.state === 'in_progress' && session.may_change && session.current_step_id === current_step_id && session.answered === answered
+  )
 }
 
 /** Delete the last answer. Its step becomes the current one. */
 export async function undoDecision({ db }: WriteContext, id: string) {
-  const session = await requireInProgress(db, id)
+  const session = await sessions.requireInProgress(db, id)
+  if (session.subflow_session_id) throw createStepProblem(session)
   const lastDecision = session.decisions.at(-1)
   if (!lastDecision) throw new Problem('no_decision')
-  const remaining = countRemainingAnswers(session.tree_structure, lastDecision.step_id)
-  const deletion = queries.deleteLastDecision.query(session, { current_step_id: lastDecision.step_id, remaining })
+  const deletion = queries.deleteLastDecision.query(session, getPosition(session.tree_structure, lastDecision.step_id))
   return toChangedSession(await changeSession(db, id, deletion))
 }
 
-/** Record a step that is not part of the flow. The current step stays. */
-export async function addCustomStep({ db }: WriteContext, id: string, input: CustomStepCreate) {
-  const session = await requireInProgress(db, id)
-  if (session.custom_steps.length >= maxCustomSteps)
-    throw limitReached('custom_steps', maxCustomSteps, `A session can have at most ${maxCustomSteps} custom steps`)
-  const after_step_id = input.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
-  if (!containsStep(session.tree_structure, after_step_id)) throw unknownValue('after_step_id', 'must be the id of a step of this flow')
-  const source = await findStepSource({ db }, input)
-  const { title = source.title, description = source.description, library_step_id, node_id } = input
-  if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
-  const step = { source: input.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
-  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)))
-}
-
 export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
-  const [completed, sessionRows] = await db.batch([queries.completeSession.query(id, completion), selectSession.query(id)])
+  const [completed, [session]] = await db.batch([queries.completeSession.query(id, completion), selectSession.query(id)])
+  const isOpenSubflow = session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
+  if (isOpenSubflow) return completeSubflow(db, session, completion)
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: completed.length > 0, session: sessionRows[0] })
+  return toChangedSession({ isChanged: completed.length > 0, session })
 }
 
-/** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */
-export async function saveAsTree({ db }: WriteContext, id: string, { name, description }: SaveAsTree) {
-  const session = await sessions.requireEditable(db, id)
-  const { tree_type, category, intake_form, tree_account_id, tree_id } = session
-  const chosenOptions = new Map(session.decisions.map(({ step_id, option_id }) => [step_id, option_id]))
-  const content = {
-    name,
-    tree_type,
-    intake_form,
-    status: 'draft' as const,
-    description: description ?? session.description,
-    tree_structure: insertCustomSteps(session.tree_structure, session.custom_steps, chosenOptions),
-    ...(category === null ? {} : { category }),
-  }
-  return trees.create({ db }, content, { parent: { account_id: tree_account_id, id: tree_id, reason: null } })
+/** Complete the session of a sub-flow. In the same transaction the session that waits for it gets its answer and its variables. */
+async function completeSubflow(db: WriteContext['db'], session: SessionRow, completion: SessionCompletion) {
+  const parent = await sessions.find(db, session.parent_session_id ?? '')
+  const [, completed, , rows] = await db.batch([
+    lockParentSession.query(session.id),
+    queries.completeSession.query(session.id, completion, parent.id),
+    createParentChange(parent, completion, { id: session.id, outputs: collectOutputs(parent, session) }),
+    selectSession.query(session.id),
+  ])
+  enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
+  return toChangedSession({ isChanged: completed.length > 0, session: rows[0] })
 }
 
-/** Return a session in progress that the caller may change; throw 404, 403 or 409. */
-async function requireInProgress(db: WriteContext['db'], id: string): Promise<SessionRow> {
-  const session = await sessions.requireEditable(db, id)
-  if (session.state !== 'in_progress') throw sessions.editProblem(session)
-  return session
+/** Return the statement that continues the parent: it answers the step if the outcome does, and otherwise the parent stays at the step. */
+function createParentChange(parent: SessionRow, { outcome }: SessionCompletion, subflow: queries.CompletedSubflow) {
+  const step = findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')
+  const answer = step && getSubflowAnswer(step, outcome)
+  if (!step || !answer) return queries.releaseParent.query(parent, subflow)
+  const decision = { step_id: step.id, ...answer, evidence: [] }
+  return queries.insertDecision.query(parent, getNextPosition(parent, decision), decision, { subflow })
 }
 
-function requireValidDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: DecisionCreate): void {
+/** Return the current step. Throw 409 for another one, and 422 for an answer that does not match it. */
+function requireValidDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: DecisionCreate): FlowNode | FlowStep {
   const step = session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
-  if (!step) throw createStepProblem(session)
+  if (!step || session.subflow_session_id) throw createStepProblem(session)
   const mismatch = option_id === undefined && outcome === undefined ? null : findAnswerMismatch(step, { option_id, outcome })
-  if (mismatch) throw unknownValue(mismatch.field, mismatch.msg)
-  if (!fallback) return
+  if (mismatch) throw invalidField(['body', mismatch.field], mismatch.msg, 'unknown')
+  if (!fallback) return step
   const isKnownFallback = 'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
   if (!isKnownFallback)
     throw invalidField(['body', 'fallback', 'fallback_step_id'], 'must be the id of a fallback step of the current step', 'unknown')
   if (session.fallback_decisions.length >= maxFallbacks)
     throw limitReached('fallback_steps', maxFallbacks, `A session can have at most ${maxFallbacks} fallback steps`)
+  return step
 }
 
-function getNextPosition({ tree_structure }: SessionRow, { step_id, option_id }: DecisionCreate): queries.NextPosition {
-  const current_step_id = getNextStepId(tree_structure, step_id, option_id)
-  return { current_step_id, remaining: countRemainingAnswers(tree_structure, current_step_id) }
+/** Return the evidence of an answer as it is stored. Throw 422 with everything that is missing or wrong. */
+function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: DecisionCreate): ProvidedEvidence[] {
+  const requirements = step.evidence ?? []
+  const mismatches = findEvidenceMismatches(requirements, { note, evidence })
+  if (mismatches.length > 0)
+    throw invalidRequest(
+      mismatches.map(({ field, key, message, isMissing }) => ({
+        loc: key === null ? ['body', field] : ['body', field, key],
+        msg: message,
+        type: isMissing ? 'missing' : 'invalid',
+      })),
+    )
+  return toProvidedEvidence(requirements, evidence)
+}
+
+/** Create a `catch` handler that turns an upload that does not exist into a 422. It names the key if only one screenshot was provided. */
+function createUploadErrorHandler(evidence: readonly ProvidedEvidence[]) {
+  const keys = evidence.filter(({ upload_id }) => upload_id !== null).map(({ key }) => key)
+  const loc = ['body', 'evidence', ...(keys.length === 1 ? keys : [])]
+  return (error: unknown): never => {
+    const isUnknown = getViolatedConstraint(error) === 'session_evidence_account_id_upload_id_fkey'
+    throw isUnknown ? invalidField(loc, 'must be the id of an existing upload', 'unknown') : error
+  }
+}
+
+function getNextPosition(
+  { tree_structure }: SessionRow,
+  { step_id, option_id }: Pick<DecisionCreate, 'step_id' | 'option_id'>,
+): StepPosition {
+  return getPosition(tree_structure, getNextStepId(tree_structure, step_id, option_id))
 }
 
 /** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
-function toChangedSession({ isChanged, session }: UpdateResult) {
+export function toChangedSession({ isChanged, session }: UpdateResult) {
   if (isChanged && session) return sessions.toSession(session)
   throw session?.may_change && session.state === 'in_progress' ? createStepProblem(session) : sessions.editProblem(session)
 }
 
-function createStepProblem({ current_step_id }: SessionRow): Problem {
+function createStepProblem({ current_step_id, subflow_session_id }: SessionRow): Problem {
+  if (subflow_session_id) return new Problem('subflow_running', undefined, { facts: { session_id: subflow_session_id } })
   return new Problem('step_not_current', undefined, { facts: { current_step_id } })
-}
-
-interface StepSource {
-  title: string
-  description: string
-  tree?: { account_id: string; id: string }
-}
-
-/** Return the default title and description of a custom step: those of the library step or node, or empty texts for an ad-hoc step. */
-async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, tree_id, node_id }: CustomStepCreate): Promise<StepSource> {
-  if (library_step_id) return library.get(ctx, library_step_id).catch(throwInvalidIfNotFound('library_step_id', 'library step'))
-  if (!tree_id) return { title: '', description: '' }
-  const { account_id, id, tree_structure } = await trees.find(ctx.db, tree_id).catch(throwInvalidIfNotFound('tree_id', 'flow'))
-  for (const { node } of tree_structure ? walkAll(tree_structure) : [])
-    if (node.id === node_id) return { title: node.title ?? '', description: node.description ?? '', tree: { account_id, id } }
-  throw unknownValue('node_id', 'must be the id of a node of this flow')
-}
-
-/** Create a `catch` handler that turns a 404 into a 422 for `field`. */
-function throwInvalidIfNotFound(field: string, resource: string) {
-  return (error: unknown): never => {
-    throw error instanceof Problem && error.kind === 'not_found' ? unknownId(field, resource) : error
-  }
-}
-
-function unknownValue(field: string, msg: string): Problem {
-  return invalidField(['body', field], msg, 'unknown')
 }

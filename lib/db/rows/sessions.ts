@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { SessionRow } from '../../flows/session-row.ts'
 import { treeTypes } from '../../flows/structure.ts'
 import type { WriteDb } from '../scope.ts'
-import { readStatement } from '../statement.ts'
+import { readStatement, writeStatement } from '../statement.ts'
 
 const text = z.string()
 const nullableText = z.string().nullable()
@@ -26,6 +26,9 @@ export const SessionShape = z.object({
   batch_id: nullableText,
   target_label: nullableText,
   current_step_id: nullableText,
+  parent_session_id: nullableText,
+  parent_step_id: nullableText,
+  subflow_session_id: nullableText,
   answered: z.int(),
   remaining: z.int(),
   exported_at: nullableText,
@@ -40,10 +43,28 @@ export const SessionShape = z.object({
   tree_structure: z.custom<SessionRow['tree_structure']>(),
   intake_form: z.custom<SessionRow['intake_form']>(),
   decisions: z.custom<SessionRow['decisions']>(),
+  evidence: z.custom<SessionRow['evidence']>(),
+  timer_due_at: nullableText,
   fallback_decisions: z.custom<SessionRow['fallback_decisions']>(),
   custom_steps: z.custom<SessionRow['custom_steps']>(),
   may_change: z.boolean(),
 }) satisfies z.ZodType<SessionRow>
+
+/** The shape of a session in a list. */
+export const SessionListShape = SessionShape.omit({
+  variables: true,
+  secret_keys: true,
+  decisions: true,
+  evidence: true,
+  timer_due_at: true,
+  fallback_decisions: true,
+  custom_steps: true,
+  notes: true,
+  next_steps: true,
+  tree_structure: true,
+  intake_form: true,
+  may_change: true,
+})
 
 /** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
@@ -51,7 +72,8 @@ export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
   s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
-  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
+  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.parent_session_id, s.parent_step_id, s.subflow_session_id,
+  s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
   v.name, v.description, v.category, v.version, v.tree_type`
 export const sessionJoins = sql`
   join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
@@ -60,10 +82,7 @@ export const sessionJoins = sql`
 const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
-/** Select a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
-export const selectSession = readStatement(
-  SessionShape,
-  (id: string) => sql`
+const sessionDetails = sql`
   select ${sessionColumns}, s.variables, array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
@@ -71,6 +90,13 @@ export const selectSession = readStatement(
              'started_at', app.iso(x.started_at), 'duration_seconds', x.duration_seconds, 'decided_at', app.iso(x.decided_at))`,
            sql`x.seq`,
          )} as decisions,
+         (select app.iso(t.due_at) from session_timers t where t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting'
+             and t.seq = s.answered and s.state = 'in_progress') as timer_due_at,
+         ${listOf(
+           'session_evidence',
+           sql`jsonb_build_object('seq', x.seq, 'key', x.key, 'type', x.type, 'label', x.label, 'value', x.value, 'upload_id', x.upload_id)`,
+           sql`x.seq, x.place`,
+         )} as evidence,
          ${listOf(
            'session_fallbacks',
            sql`jsonb_build_object('step_id', x.step_id, 'fallback_step_id', x.fallback_step_id, 'outcome', x.outcome, 'note', x.note,
@@ -84,7 +110,42 @@ export const selectSession = readStatement(
              'created_at', app.iso(x.created_at))`,
            sql`x.created_at, x.id`,
          )} as custom_steps
-    from sessions s ${sessionJoins} where s.account_id = app.account_id() and s.id = ${id}`,
+    from sessions s ${sessionJoins}`
+
+/** Select a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
+export const selectSession = readStatement(
+  SessionShape,
+  (id: string) => sql`${sessionDetails} where s.account_id = app.account_id() and s.id = ${id}`,
+)
+
+/** Select the sessions of sub-flows below a session, at every level, oldest first: the first 200. */
+export const selectSubflowSessions = readStatement(
+  SessionShape,
+  (id: string) => sql`
+    ${sessionDetails} where s.account_id = app.account_id() and s.id in (select id from app.list_subflow_sessions(${id})) order by s.created_at, s.id`,
+)
+
+/** The position that was read. A change is only written if the session is still at this position. */
+export type SessionPosition = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
+
+/** Condition on `sessions s`: this session of the account is in progress, and the caller may change it. */
+export const isEditableInProgress = (id: string) =>
+  sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
+
+/** Condition on `sessions s`: this session is at a position and waits for the session `subflowId`, or for none if it is null. */
+export const isAtPosition = ({ id, current_step_id, answered }: SessionPosition, subflowId: string | null = null) => sql<boolean>`
+  ${isEditableInProgress(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}
+   and s.subflow_session_id is not distinct from ${subflowId}::uuid`
+
+/**
+ * Lock the session that runs this one as a sub-flow. Statements that end the sub-flow come after it in their transaction. So every
+ * transaction locks a parent before its sub-flow, which prevents deadlocks.
+ */
+export const lockParentSession = writeStatement(
+  null,
+  (id: string) => sql`
+    select from sessions p where p.account_id = app.account_id()
+       and p.id = (select s.parent_session_id from sessions s where s.account_id = app.account_id() and s.id = ${id}) for update`,
 )
 
 /** A session after a conditional update, and whether the update changed it. */

@@ -35,12 +35,16 @@ export function estimateMonth(usage: Usage, accounts: AccountCount) {
 /** Add up the chapters of the tour as often as a shift has them. */
 function sumShift({ chapters }: Usage): Counts {
   const { flowsPerShift, aiSessionsPerShift, escalationsPerShift } = assumptions
-  const times = { '5.': flowsPerShift, '6.': aiSessionsPerShift, '7.': escalationsPerShift }
+  const times = {
+    'Run a flow on a ticket': flowsPerShift,
+    'Ask the AI and escalate': aiSessionsPerShift,
+    'Pick up the escalation': escalationsPerShift,
+  }
   const sum: Counts = { requests: 0, roundTrips: 0, redisCommands: 0, queueMessages: 0, mails: 0, aiCalls: 0 }
-  for (const [start, factor] of Object.entries(times)) {
-    const counts = Object.entries(chapters).find(([title]) => title.startsWith(start))?.[1]
-    if (!counts) throw new Error(`The measurement has no chapter ${start}`)
-    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += factor * counts[name]
+  for (const [name, factor] of Object.entries(times)) {
+    const counts = Object.entries(chapters).find(([title]) => title.endsWith(name))?.[1]
+    if (!counts) throw new Error(`The measurement has no chapter ${name}`)
+    for (const count of Object.keys(sum) as (keyof Counts)[]) sum[count] += factor * counts[count]
   }
   return sum
 }

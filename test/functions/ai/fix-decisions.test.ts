@@ -119,7 +119,7 @@ it('FIX-26 refuses every decision on a fix without a script, even with an edited
   expect(await listDrafts()).toEqual([])
 })
 
-it('uses the script of the fix’s template until a script is written for the fix', async () => {
+it('SCR-22 uses the script of the fix’s template, if its risk is low, until a script is written for the fix', async () => {
   const account = await createAccount(service)
   const owner = await account.addColleague()
   const session = await createAiSession(owner)
@@ -135,6 +135,9 @@ it('uses the script of the fix’s template until a script is written for the fi
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${fix_id}`
   const decideOnce = () => owner.call('POST', `${fixPath}/decision`, { decision: 'one_off', parameters: { service: 'Spooler' } })
   expect((await decideOnce()).body.script).toBe("Restart-Service -Name 'Spooler'\n")
+  await service.sql(`update script_templates set risk = 'medium' where id = $1`, [template])
+  expect(expectStatus(await decideOnce(), 409).body.code).toBe('approval_required')
+  await service.sql(`update script_templates set risk = 'low' where id = $1`, [template])
   await owner.client.ai.fixes.updateScript({
     session_id: session.id,
     fix_id,

@@ -27,16 +27,23 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'cloudflare.js',
     'compare',
     'connectwise',
+    'csv',
     'halopsa',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
+    'html',
     'html',
     'mcp-server',
     'oauth-server',
     'openai',
     'pdf',
+    'pdf',
     'read',
-    // Exports and imports of accounts.
+    // Exports, imports and erasure of accounts, the health of flows with its links, and weekly reports.
+    'service',
+    'service',
+    'service',
+    'service',
     'service',
     'service',
     'service',
@@ -45,6 +52,8 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'stripe',
     'totp',
     'webauthn',
+    'weekly',
+    'weekly-report',
     'write',
   ])
   for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])

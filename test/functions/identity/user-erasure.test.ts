@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { erasure } from '../../../lib/db/erasure.ts'
 import { insertPassword, password } from '../../contract/fixture-rows.ts'
 import { insertMapping } from '../../contract/fixtures-psa.ts'
 import { readChecksums } from '../../contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '../../support/app.ts'
+import { createGatedSession } from '../../support/approvals.ts'
 import { findTraces, insertCredentials } from '../../support/erasure.ts'
 import { claimHandoff, createEscalation } from '../../support/escalations.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
@@ -42,12 +44,14 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
   await account.admin.call('POST', '/notifications/configs', config)
   await account.admin.call('POST', '/notifications/configs', { ...config, email_addresses: [person.email.toUpperCase()] })
   await service.sql(
-    `insert into webhooks (account_id, url, events, secret) values ($1, 'https://hooks.example/x', '{session.escalated,handoff.claimed,member.joined}', '')`,
+    `insert into webhooks (account_id, url, events, secret) values ($1, 'https://hooks.example/x', '{session.escalated,handoff.claimed,member.joined,approval.requested,approval.decided}', '')`,
     [account.id],
   )
   const escalation = await createEscalation(person)
   const other = await createEscalation(account.admin, { target_user_id: person.id })
   await claimHandoff(person, other.id, other.handoffId)
+  await exchangeApprovals(account.admin, person)
+  await person.call('PUT', '/notifications/preferences', { digest: 'hourly' })
   await person.call('POST', '/feedback', { subject: 'Hello', message: `This is ${name}` }, { 'idempotency-key': 'feedback-1' })
   await person.call('PATCH', '/accounts/me/onboarding', { step: 2, action: 'complete', data: { shop_name: name } })
   await insertMapping(service, account.admin)
@@ -60,6 +64,17 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
   await service.sql(`insert into sales_leads (email, name, company, source) values ($1, $2, 'x', 'referral')`, [person.email, name])
   await insertCredentials(service, person)
   return escalation
+}
+
+/** Let two people ask each other for an approval, and let the second one decide. */
+async function exchangeApprovals(first: Person, second: Person): Promise<void> {
+  const request = async (runner: Person) => {
+    const { id } = await createGatedSession(runner, { roles: ['engineer'] })
+    return `/sessions/${id}/approvals/${(await runner.call('POST', `/sessions/${id}/approvals`)).body.id}`
+  }
+  await request(second)
+  await second.call('POST', `${await request(first)}/approve`, {})
+  await second.call('POST', `${await request(first)}/reject`, { comment: 'Not now' })
 }
 
 describe('a person who deletes their user', () => {
@@ -89,7 +104,33 @@ describe('a person who deletes their user', () => {
     const titles = body.map(({ title }: { title: string }) => title)
     expect(titles).toContain('Deleted user escalated: Reception cannot print since this morning.')
     expect(titles).toContain('Deleted user picked up your escalation')
+    for (const words of ['asks for your approval:', 'approved:', 'rejected:'])
+      expect(titles).toContain(`Deleted user ${words} Take a snapshot of srv-dc-01`)
+    expect(await service.sql('select from mail_preferences where user_id = $1', [person.id])).toEqual([])
     expect((await account.admin.call('GET', `/ai-sessions/${escalation.id}`)).body.user_name).toBe('Deleted user')
+  })
+
+  it('ERA-10 leaves no row in the tables whose rows of a person are declared as deleted', async () => {
+    const account = await createAccount(service)
+    const person = await register(account)
+    await leaveTraces(account, person)
+    for (const [method, path, body] of [
+      ['PUT', '/notifications/preferences', { digest: 'daily' }],
+      ['PUT', '/presence', { type: 'ai_session', id: (await createEscalation(person)).id, mode: 'viewing' }],
+      ['PUT', `/reports/weekly/subscriptions/${account.teamId}`],
+    ] as const)
+      expect((await person.call(method, path, body)).status, path).toBe(200)
+    expect((await deleteMe(person, { password })).status).toBe(204)
+    const declared = Object.entries(erasure).flatMap(([table, fate]) => ('rows' in fate.person ? [table] : []))
+    const columns = await service.sql<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' where c.relname = any ($1)`,
+      [declared],
+    )
+    const left = await service.sql(
+      columns.map(({ name: table }) => `select '${table}' as name from ${table} where user_id = $1`).join(' union all '),
+      [person.id],
+    )
+    expect(left).toEqual([])
   })
 
   it('ERA-09 is signed out at once, with every token, and their address is free', async () => {

@@ -6,7 +6,7 @@ import { sharedService } from '../../support/app.ts'
 import { concurrentCallers, countByStatus, runConcurrently } from '../../support/concurrency.ts'
 import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '../../support/escalations.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
-import { postSignedJob } from '../../support/jobs.ts'
+import { postDeliveryJob, postSignedJob } from '../../support/jobs.ts'
 import { createAccount } from '../../support/people.ts'
 import {
   countReminded,
@@ -233,4 +233,30 @@ it('ONC-13 of 32 claims and a step at once, one claim wins, and the step notifie
   expect(states).toEqual(reminded === 1 ? ['sent', 'waiting'] : ['stopped'])
   if (reminded === 1) await takeNextStep(service, handoffId)
   expect(await countReminded(service, handoffId, [first])).toEqual([reminded])
+})
+
+it.each(['claim', 'pick-up', 'acknowledgement'] as const)('ONC-23 sends no late message of a reminder after a %s', async (taken) => {
+  const { admin, owner, first, second } = await createPeople()
+  const config = await insertConfig(service, admin)
+  await createDefaultPolicy(admin, [[notifyUser(second), { type: 'channel', id: config }]])
+  const { id, handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  const [reminder] = await selectReminders(service, handoffId)
+  const selectDeliveries = () =>
+    service.sql<{ id: string; state: string; last_error: string | null }>(
+      'select id, state, last_error from deliveries where event_id = $1 order by id',
+      [reminder?.event_id],
+    )
+  await expect.poll(async () => (await selectDeliveries()).map(({ state }) => state)).not.toContain('pending')
+  // As after a first attempt that the vendor refused.
+  await service.sql(
+    `update deliveries set state = 'retrying', attempts = 1, leased_until = null, next_attempt_at = app.now(), batch_key = null where event_id = $1`,
+    [reminder?.event_id],
+  )
+  if (taken === 'claim') await claimHandoff(first, id, handoffId)
+  else if (taken === 'pick-up') await pickUpSession(first, id)
+  else await service.sql('update escalation_follow_ups set acknowledged_at = app.now() where handoff_id = $1', [handoffId])
+  for (const delivery of await selectDeliveries()) await postDeliveryJob(service, delivery.id, 2)
+  const late = expect.objectContaining({ state: 'failed', last_error: 'Somebody has taken the escalation since' })
+  expect(await selectDeliveries()).toEqual([late, late])
 })

@@ -59,6 +59,11 @@ describe.each(psaProviders)('%s', (provider) => {
             buildConnectWiseCallback(service, ticketId, { companyId: 'other-company' }),
             buildConnectWiseCallback(service, ticketId, { keyUrl: 'http://169.254.169.254/latest/meta-data' }),
             buildConnectWiseCallback(service, ticketId, { keyUrl: `${service.localOrigin.replace('127.0.0.1', '127.0.0.2')}/key` }),
+            // Addresses of the system that need credentials, or that do not exist.
+            buildConnectWiseCallback(service, ticketId, {
+              keyUrl: `${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/4711`,
+            }),
+            buildConnectWiseCallback(service, ticketId, { keyUrl: `${service.localOrigin}/psa/no-such-page` }),
           ]
         : [buildHaloWebhook(ticketId, 'wrong'), buildHaloWebhook(ticketId, ''), { ...real, headers: { authorization: 'Basic %' } }]
     for (const callback of [...forged, { ...real, body: `${real.body.slice(0, -1)} }` }, { ...real, headers: {} }])
@@ -186,7 +191,11 @@ describe.each(psaProviders)('%s', (provider) => {
     const isKeyKnown = (await callbacks.notify(ticketId)).status
     await waitUntilSettled()
     expect([isKeyKnown, await countChanges(accountId)]).toEqual([200, ['done', 'retrying']])
-    for (const seconds of [30, 120, 600]) await advanceClock(seconds)
+    for (const seconds of [30, 120]) {
+      await advanceClock(seconds)
+      expect(await countChanges(accountId)).toEqual(['done', 'retrying'])
+    }
+    await advanceClock(600)
     expect(await countChanges(accountId)).toEqual(['done', 'failed'])
     await clearFaults()
   })
@@ -198,6 +207,25 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await countChanges(accountId)).toEqual([])
     await advanceClock(61)
     expect((await callbacks.notify(ticketId)).status).toBe(200)
+  })
+
+  it('PSA-35 queues a ticket that waits once, and none while 1,000 tickets of the account wait', async () => {
+    const { accountId, callbacks, ticketId } = await createScene()
+    const insertWaiting = (first: number, count: number) =>
+      service.sql(
+        `insert into psa_ticket_changes (account_id, ticket_id, next_attempt_at)
+         select $1, n::text, app.now() + interval '1 year' from generate_series($2::integer, $2::integer + $3::integer - 1) n`,
+        [accountId, first, count],
+      )
+    const other = takeOpenTicket()
+    await insertWaiting(Number(ticketId), 1)
+    await insertWaiting(1_000_000, 998)
+    expect(await callbacks.notify(ticketId)).toMatchObject({ status: 200, body: { queued: 0 } })
+    expect(await callbacks.notify(other)).toMatchObject({ status: 200, body: { queued: 1 } })
+    await waitUntilSettled()
+    await insertWaiting(2_000_000, 1)
+    expect(await callbacks.notify(other)).toMatchObject({ status: 200, body: { queued: 0 } })
+    await service.sql('delete from psa_ticket_changes where account_id = $1', [accountId])
   })
 
   it('PSA-35 ignores callbacks that name no ticket', async () => {

@@ -3,20 +3,12 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sharedService } from '../../support/app.ts'
 import { openBrowser } from '../../support/browser.ts'
-import { createAnsweredSession, exportSession } from '../../support/exports.ts'
+import { createAnsweredSession, exportPdf, exportSession } from '../../support/exports.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAccount } from '../../support/people.ts'
 
 const service = await sharedService()
 const maliciousText = `<script>window.hit=1</script><img src=x onerror=window.hit=1>"'&<b>bold</b> [a](javascript:window.hit=1) </pre></style>`
-
-async function exportPdf(person: Person, id: string, query: string): Promise<Uint8Array> {
-  const response = await fetch(`${service.api}/api/v1/sessions/${id}/export${query}`, {
-    headers: { authorization: `Bearer ${person.token}` },
-  })
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-  return new Uint8Array(await response.arrayBuffer())
-}
 
 /** Return the decompressed content streams of a PDF. */
 const extractStreams = (file: string) =>
@@ -55,7 +47,7 @@ describe('an export', () => {
     const branding = { company_name: 'Northwind IT', primary_colour: '#b4232a', footer_text: '12 Harbour Street', logo_upload_id }
     await admin.client.accounts.teams.updateBranding({ team_id: teamId, ...branding })
     const id = await createAnsweredSession(admin, ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'])
-    const bytes = await exportPdf(admin, id, '?format=pdf')
+    const bytes = await exportPdf(service, admin, id, '?format=pdf')
     const file = Buffer.from(bytes).toString('latin1')
     expect(file).toMatch(/\/Subtype\/Image\/Width 300\/Height 100\/ColorSpace\/DeviceRGB\/BitsPerComponent 8\/Filter\/DCTDecode/)
     expect(extractStreams(file)).toContain(`${[0xb4, 0x23, 0x2a].map((part) => Math.round((part / 255) * 100) / 100).join(' ')} rg`)
@@ -70,10 +62,10 @@ describe('an export', () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, ['first 10.9.8.7', 'second vik@contoso.com', 'third'])
     await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'text', title: 'Output', content: 'from 10.9.8.7' })
-    const unmasked = (await extractPages(await exportPdf(admin, id, '?format=pdf&mask=false'))).join(' ')
+    const unmasked = (await extractPages(await exportPdf(service, admin, id, '?format=pdf&mask=false'))).join(' ')
     for (const expected of ['first 10.9.8.7', 'second vik@contoso.com', 'third', 'Output', 'Test account'])
       expect(unmasked).toContain(expected)
-    const bytes = await exportPdf(admin, id, '?format=pdf&mask=true&max_step_index=1')
+    const bytes = await exportPdf(service, admin, id, '?format=pdf&mask=true&max_step_index=1')
     const text = (await extractPages(bytes)).join(' ')
     for (const expected of ['first [masked IP]', 'second [masked email]', 'from [masked IP]']) expect(text).toContain(expected)
     for (const hidden of ['10.9.8.7', 'vik', 'third', '10.0.8.21']) expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
@@ -83,7 +75,7 @@ describe('an export', () => {
     const { admin } = await createAccount(service)
     const notes = Array.from({ length: 100 }, (_, n) => `${n} Принтер 打印机 プリンター 프린터 الطابعة המדפסת ${'word '.repeat(20)}`)
     const id = await createAnsweredSession(admin, notes)
-    const pages = await extractPages(await exportPdf(admin, id, '?format=pdf'))
+    const pages = await extractPages(await exportPdf(service, admin, id, '?format=pdf'))
     expect(pages.join(' ')).toContain('100. Title 99.')
     for (const format of ['markdown', 'text', 'html', 'ticket-note'])
       expect((await exportSession(admin, id, `?format=${format}`)).text).toContain('99 Принтер 打印机')

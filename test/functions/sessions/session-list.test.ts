@@ -165,6 +165,7 @@ describe('the list of sessions', () => {
       notes,
       next_steps,
       tree_snapshot,
+      timer_due_at,
       ...item
     } = session
     const { tree_structure, intake_form, ...snapshot } = tree_snapshot

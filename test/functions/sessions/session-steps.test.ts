@@ -25,6 +25,7 @@ describe('answering steps', () => {
       started_at: '2026-11-21T08:30:00.000Z',
       duration_seconds: 40,
       decided_at: decision.decided_at,
+      evidence: [],
       section_headers: [],
     })
     await service.sql(`update session_decisions set decided_at = decided_at - interval '90 seconds' where session_id = $1`, [id])

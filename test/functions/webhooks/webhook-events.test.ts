@@ -40,6 +40,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
   const uuid = () => crypto.randomUUID()
   const session = { sessionId: uuid(), sessionTitle: 'VPN' }
   const proposal = { proposalId: uuid(), flowName: 'Printer' }
+  const approval = { approvalId: uuid(), sessionId: uuid(), subjectTitle: 'Restart', userIds: [admin.id] }
   const schedule = { scheduleId: uuid(), scheduleName: 'Patches', ownerId: admin.id }
   const details = { client_name: null, psa_ticket_id: '7', reason: '', summary: '', what_was_tried: '', next_steps: '' }
   type Fields<E> = E extends Event ? Omit<E, 'actorId' | 'teamId'> : never
@@ -70,6 +71,10 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'proposal.submitted', ...proposal, submitterName: 'Sam' },
     { key: 'proposal.approved', ...proposal, submitterId: admin.id },
     { key: 'proposal.rejected', ...proposal, submitterId: admin.id, reason: 'Too long' },
+    { key: 'approval.requested', ...approval, requesterName: 'Sam' },
+    { key: 'approval.decided', ...approval, approverName: 'Sam', isApproved: true, comment: '' },
+    { key: 'approval.expired', ...approval },
+    { key: 'session.timer_due', sessionId: uuid(), flowName: 'Disk', stepTitle: 'Check', userId: admin.id },
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
     { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: '' },

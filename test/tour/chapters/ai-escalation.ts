@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ServerEvent } from '../../../lib/client/client.ts'
-import type { Tour } from '../client.ts'
+import type { Subscription, Tour } from '../client.ts'
 import { waitForChatMessage, waitForMail } from '../dashboard.ts'
 import { listWithItem, TourError } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
@@ -29,12 +29,26 @@ export async function escalateAiSession(tour: Tour, scene: Scene): Promise<strin
     const event = z.object({ event: z.literal('handoff_created'), data: z.object({ handoff_id: z.literal(handoffId), title: z.string() }) })
     await stream.waitFor(event, 'event about the handoff')
     await requireNotified(tour, scene, id)
+    await showPresence(tour, stream, scene, id)
     const readyAssessment = z.object({ handoff_id: z.literal(handoffId), assessment_status: z.literal('ready') })
     await stream.waitFor(z.object({ event: z.literal('handoff_assessment_ready'), data: readyAssessment }), 'event about the assessment')
   } finally {
     stream.close()
   }
   return id
+}
+
+/** Admin and Robin look at the session at the same time: Robin learns it from the stream, and from the answer to his own presence. */
+async function showPresence(tour: Tour, stream: Subscription, { admin, robin }: Scene, id: string): Promise<void> {
+  const resource = { type: 'ai_session', id } as const
+  await tour.call(() => admin.client.presence.put({ ...resource, mode: 'editing' }), { returns: z.object({ expires_at: z.string() }) })
+  const colleague = z.object({ user: z.object({ id: z.literal(admin.id) }), mode: z.literal('editing') })
+  const event = z.object({ event: z.literal('presence'), data: colleague.extend({ id: z.literal(id) }) })
+  await stream.waitFor(event, 'event about the presence')
+  await tour.call(() => robin.client.presence.put({ ...resource, mode: 'viewing' }), {
+    returns: z.object({ also_here: z.tuple([colleague]) }),
+  })
+  await tour.call(() => admin.client.presence.delete(resource))
 }
 
 async function askWithImage(tour: Tour, admin: Person, sessionId: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Tour } from '../client.ts'
 import { listWithItem } from '../expectations.ts'
 import type { Person } from '../person.ts'
 
-/** Put Robin on call, and remind whoever is on call of an escalation that nobody takes. */
+/** Put Robin on call, and remind whoever is on call of an escalation that nobody takes. Robin sets quiet hours. */
 export async function planOnCall(tour: Tour, { admin, robin }: { admin: Person; robin: Person }): Promise<void> {
   const { schedules, policies } = admin.client.oncall
   const handoff = { handoff_day: 'monday', handoff_time: '09:00', starts_on: '2026-01-05' } as const
@@ -18,4 +18,8 @@ export async function planOnCall(tour: Tour, { admin, robin }: { admin: Person; 
   const steps = [{ delay_minutes: 10, targets: [{ type: 'schedule', id } as const] }]
   const policy = z.object({ is_default: z.literal(true), rounds: z.literal(2) })
   await tour.call(() => policies.create({ name: 'Nobody waits', is_default: true, rounds: 2, steps }), { returns: policy })
+  const nights = { days: ['monday' as const, 'thursday' as const], from: '22:00', to: '06:30' }
+  const { preferences } = robin.client.notifications
+  const quiet = z.object({ quiet_hours: z.object({ from: z.literal('22:00') }), held_emails: z.literal(0) })
+  await tour.call(() => preferences.replace({ quiet_hours: nights }), { returns: quiet })
 }

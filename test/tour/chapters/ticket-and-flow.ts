@@ -12,6 +12,7 @@ export async function runFlowOnTicket(tour: Tour, admin: Person): Promise<string
   await takeTicket(tour, admin, ticketId)
   const sessionId = await answerFirstStep(tour, admin, ticketId)
   await searchForTicket(tour, admin, { ticketId, sessionId })
+  await runSubflow(tour, admin, ticketId)
   await pushNoteDespiteOutage(tour, admin, ticketId, sessionId)
   const pdf = z
     .string()
@@ -90,6 +91,33 @@ async function searchForTicket(
   const title = z.object({ text: z.string().includes('VPN'), marks: z.array(mark).min(1) })
   const flow = z.object({ type: z.literal('flow'), title })
   await tour.call(() => client.search.find({ q: 'vpn conn' }), { returns: z.object({ results: listWithItem(flow, 'flow about VPNs') }) })
+}
+
+/** Publish a checklist that runs the flow about VPNs, run it, and let the sub-flow answer its step. */
+async function runSubflow(tour: Tour, { client }: Person, ticketId: string): Promise<void> {
+  const flow = listWithItem(z.object({ id: z.string(), name: z.string().includes('VPN') }), 'flow about VPNs')
+  const { id: vpnFlow } = await tour.call(() => client.flows.trees.list({ search: 'vpn' }), { returns: flow })
+  const inputs = { user_name: '{{user_name}}', vpn_gateway: '{{gateway}}' }
+  const steps = [
+    { id: 'vpn', type: 'procedure_step' as const, title: 'Check the VPN', description: '', subflow: { tree_id: vpnFlow, inputs } },
+    { id: 'call', type: 'procedure_step' as const, title: 'Call {{user_name}} back', description: '' },
+    { id: 'end', type: 'procedure_end' as const, title: 'Done', description: '' },
+  ]
+  const checklist = { tree_type: 'procedural' as const, name: 'Remote worker cannot connect', tree_structure: { steps } }
+  const { id: tree_id } = await tour.call(() => client.flows.trees.create(checklist), { returns: z.object({ id: z.string() }) })
+  const variables = { user_name: 'maya', gateway: 'vpn.contoso.example' }
+  const waiting = z.object({ id: z.string(), current_step_id: z.literal('vpn') })
+  const { id: session_id } = await tour.call(() => client.sessions.start({ tree_id, ticket_number: ticketId, variables }), {
+    returns: waiting,
+  })
+  const started = z.object({ id: z.string(), parent_session_id: z.literal(session_id), ticket_number: z.literal(ticketId) })
+  const subflow = await tour.call(() => client.sessions.subflows.start({ session_id }), { returns: started })
+  const completion = { session_id: subflow.id, outcome: 'resolved' as const, notes: 'The certificate had expired.' }
+  await tour.call(() => client.sessions.steps.complete(completion), { returns: z.object({ state: z.literal('completed') }) })
+  const answered = z.object({ current_step_id: z.literal('call'), decisions: z.tuple([z.object({ outcome: z.literal('done') })]) })
+  await tour.call(() => client.sessions.get({ session_id }), { returns: answered })
+  const finding = listWithItem(z.object({ reason: z.literal('not_enough_sessions'), message: z.string() }), 'finding about few sessions')
+  await tour.call(() => client.flows.health.get({ tree_id }), { returns: z.object({ sessions: z.literal(1), findings: finding }) })
 }
 
 async function pushNoteDespiteOutage(tour: Tour, admin: Person, ticketId: string, sessionId: string): Promise<void> {
