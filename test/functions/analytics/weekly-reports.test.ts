@@ -146,13 +146,14 @@ it('RPT-06 returns a report as a page, PDF and CSV with file names', async () =>
   expect(bytes.toString()).toContain(`"'=HYPERLINK(""http://evil.example"") <b>","completed",3\r\n`)
 })
 
-const subscribeSince = (person: Person, age: string, teamId = person.teamId) =>
-  service.sql('insert into report_subscriptions (account_id, team_id, user_id, created_at) values ($1, $2, $3, app.now() - $4::interval)', [
-    person.accountId,
-    teamId,
-    person.id,
-    age,
-  ])
+/** Subscribe a person to the report of the own team, so that `count` reports are due now. */
+const subscribeToDue = (person: Person, count: number) =>
+  service.sql(
+    `insert into report_subscriptions (account_id, team_id, user_id, created_at)
+     select $1, $2, $3, max(due_at) - $4 * interval '1 week' + interval '12 hours'
+       from generate_series(0, 1) ago, app.team_week($2, null, ago), lateral (select ends_at + interval '8 hours' as due_at) d where due_at <= app.now()`,
+    [person.accountId, person.teamId, person.id, count],
+  )
 const selectMails = ({ accountId }: Person) =>
   service.sql<{ recipient: string; week: string; state: string }>(
     `select d.recipient, r.week, d.state from deliveries d join weekly_reports r on r.id = d.report_id where d.account_id = $1 order by r.week, d.recipient`,
@@ -203,7 +204,7 @@ it('RPT-08 after an outage the reports of up to four weeks are due, the oldest f
 it('RPT-09 four processes at once send each subscriber one e-mail per team and week', async () => {
   const { account } = await createReportScene(service)
   const colleague = await account.addColleague()
-  for (const person of [account.admin, colleague]) await subscribeSince(person, '15 days')
+  for (const person of [account.admin, colleague]) await subscribeToDue(person, 2)
   const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
   const ctx = {
     platform: openPlatformDb(database, 'test', () => {}),
@@ -236,7 +237,7 @@ it('RPT-10 e-mails the report to who subscribed, with bars, numbers and a link, 
     [0, 7].map((days) => ({ createdAt: new Date(Date.parse(monday?.starts_at ?? '') + days * 86_400_000 + 7_200_000).toISOString() })),
   )
   const [reader, viewer, gone] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
-  for (const person of [reader, viewer, gone]) await subscribeSince(person, '8 days')
+  for (const person of [reader, viewer, gone]) await subscribeToDue(person, 1)
   await service.sql(`update users set role = 'viewer' where id = $1`, [viewer.id])
   await service.sql('update users set is_active = false where id = $1', [gone.id])
   const [mail, ...others] = await receiveReports(reader)
@@ -253,7 +254,7 @@ it('RPT-11 a link and one click end the subscription of this report alone, and t
   const reader = await account.addColleague()
   const { reports } = reader.client.analytics
   const otherTeam = await account.admin.client.accounts.teams.create({ name: 'Night shift' })
-  await subscribeSince(reader, '8 days')
+  await subscribeToDue(reader, 1)
   expect((await reports.subscribe({ team_id: otherTeam.id })).team_name).toBe('Night shift')
   const [mail] = await receiveReports(reader)
   const url = new URL(/Unsubscribe from this report: (\S+)/.exec(mail.text)?.[1] ?? '')
