@@ -31,7 +31,7 @@ export function createNeon(postgresPort: () => number) {
     if (!pool) {
       const url = new URL(connectionString)
       url.host = `127.0.0.1:${postgresPort()}`
-      pool = openPool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, pipeline: true })
+      pool = openPool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, idleTimeoutMillis: 60_000, pipeline: true })
       pools.set(connectionString, pool)
     }
     return pool

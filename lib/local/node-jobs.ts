@@ -7,7 +7,7 @@ import type pg from 'pg'
  * Make waiting jobs of the Node platform due `byMs` milliseconds earlier, and tell the workers to look for them: when a test moves the clock,
  * the jobs move instead. Does nothing before the first worker has created its tables.
  */
-export async function moveDelayedJobs(client: pg.Client, byMs: number): Promise<void> {
+export async function moveDelayedJobs(client: pg.ClientBase, byMs: number): Promise<void> {
   if (!(await hasJobs(client))) return
   await client.query(
     `with moved as (
@@ -19,13 +19,13 @@ export async function moveDelayedJobs(client: pg.Client, byMs: number): Promise<
 }
 
 /** Run the periodic work in one of the workers, and wait for its end. */
-export async function runCronJob(client: pg.Client): Promise<void> {
+export async function runCronJob(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ id: string }>(`select id from graphile_worker.add_job('cron', max_attempts => 1, priority => -10)`)
   await waitUntilNone(client, 'id = $1', [rows[0]?.id])
 }
 
 /** Count the jobs of the Node platform that wait and those that run. */
-export async function countJobs(client: pg.Client): Promise<{ scheduled: number; delivering: number }> {
+export async function countJobs(client: pg.ClientBase): Promise<{ scheduled: number; delivering: number }> {
   if (!(await hasJobs(client))) return { scheduled: 0, delivering: 0 }
   const { rows } = await client.query<{ scheduled: number; delivering: number }>(
     `select count(*) filter (where locked_at is null)::int as scheduled, count(locked_at)::int as delivering from graphile_worker._private_jobs`,
@@ -34,7 +34,7 @@ export async function countJobs(client: pg.Client): Promise<{ scheduled: number;
 }
 
 /** Resolve when no job is due or running, and none is published within 50 ms after the last one. */
-export async function waitUntilJobsSettled(client: pg.Client): Promise<void> {
+export async function waitUntilJobsSettled(client: pg.ClientBase): Promise<void> {
   if (!(await hasJobs(client))) return
   const isOpen = `(locked_at is not null or (run_at <= now() and attempts < max_attempts))`
   for (let wasIdle = false; !wasIdle; ) {
@@ -44,16 +44,16 @@ export async function waitUntilJobsSettled(client: pg.Client): Promise<void> {
   }
 }
 
-async function hasJobs(client: pg.Client): Promise<boolean> {
+async function hasJobs(client: pg.ClientBase): Promise<boolean> {
   const { rowCount } = await client.query(`select where to_regclass('graphile_worker._private_jobs') is not null`)
   return rowCount === 1
 }
 
-async function waitUntilNone(client: pg.Client, condition: string, values: unknown[] = []): Promise<void> {
+async function waitUntilNone(client: pg.ClientBase, condition: string, values: unknown[] = []): Promise<void> {
   while (!(await hasNone(client, condition, values))) await sleep(5)
 }
 
-async function hasNone(client: pg.Client, condition: string, values: unknown[] = []): Promise<boolean> {
+async function hasNone(client: pg.ClientBase, condition: string, values: unknown[] = []): Promise<boolean> {
   const { rowCount } = await client.query(`select from graphile_worker._private_jobs where ${condition} limit 1`, values)
   return rowCount === 0
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { withConnection } from '../db/migrate/connection.ts'
 import { migrate } from '../db/migrate.ts'
+import { openPool } from '../platform/node/pool.ts'
 import { moveDelayedJobs } from './node-jobs.ts'
 import { findFreePort } from './ports.ts'
 
@@ -151,9 +152,39 @@ async function isReachableByOthers(path: string): Promise<boolean> {
   return true
 }
 
+const superuserConnection = (port: number, database: string) => ({
+  host: '127.0.0.1',
+  port,
+  database,
+  user: 'postgres',
+  password: superPassword,
+})
+
 /** Run `work` with a superuser connection, and close it. */
 export async function withSuperuser<T>(port: number, database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return withConnection({ host: '127.0.0.1', port, database, user: 'postgres', password: superPassword }, work)
+  return withConnection(superuserConnection(port, database), work)
+}
+
+/** Superuser connections to one database that stay open between calls. */
+export interface Superuser {
+  run<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Open a superuser's connections on first use. They do not keep this process alive. */
+export function openSuperuser(port: number, database: string): Superuser {
+  const pool = openPool({ ...superuserConnection(port, database), max: 2, idleTimeoutMillis: 60_000, allowExitOnIdle: true })
+  return {
+    async run(work) {
+      const client = await pool.connect()
+      try {
+        return await work(client)
+      } finally {
+        client.release()
+      }
+    },
+    close: () => pool.end(),
+  }
 }
 
 async function createOwner(client: pg.Client): Promise<void> {
@@ -192,15 +223,13 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
       as 'select now() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
 }
 
-/** Set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
-export async function moveDatabaseClock(port: number, database: string, offsetMs: number): Promise<void> {
-  await withSuperuser(port, database, async (client) => {
-    const { rows } = await client.query<{ by: number }>(
-      'update local_clock.moved set by_ms = $1 returning (new.by_ms - old.by_ms)::double precision as by',
-      [Math.round(offsetMs)],
-    )
-    await moveDelayedJobs(client, rows[0]?.by ?? 0)
-  })
+/** As a superuser, set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
+export async function moveDatabaseClock(client: pg.ClientBase, offsetMs: number): Promise<void> {
+  const { rows } = await client.query<{ by: number }>(
+    'update local_clock.moved set by_ms = $1 returning (new.by_ms - old.by_ms)::double precision as by',
+    [Math.round(offsetMs)],
+  )
+  await moveDelayedJobs(client, rows[0]?.by ?? 0)
 }
 
 /** Remove a data folder, if it exists. */

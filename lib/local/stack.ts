@@ -8,7 +8,7 @@ import { createNeon } from './neon.ts'
 import { countJobs, waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
-import { type Databases, moveDatabaseClock, withSuperuser } from './postgres.ts'
+import { type Databases, moveDatabaseClock, openSuperuser, type Superuser } from './postgres.ts'
 import { type Relay, startRelay } from './relay.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
@@ -52,6 +52,7 @@ export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'runC
   settings: Record<string, string>
   /** Connection string of the database owner. */
   ownerUrl: string
+  superuser: Superuser
   /** Count the round trips to the database so far; on Cloudflare only those over HTTP. */
   countRoundTrips(): number
   /** Write an event as the service does, publish its deliveries, and return their ids. */
@@ -68,7 +69,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const port = options.port || (await findFreePort())
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
-  const settleJobs = () => withSuperuser(cluster.port, database, waitUntilJobsSettled)
+  const superuser = openSuperuser(cluster.port, database)
+  const settleJobs = () => superuser.run(waitUntilJobsSettled)
   const localServer = await startLocalServer({
     port: options.localPort,
     api,
@@ -85,13 +87,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     },
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
-      await moveDatabaseClock(cluster.port, database, offsetMs)
+      await superuser.run((client) => moveDatabaseClock(client, offsetMs))
       await settleJobs()
       await stack.runCron()
       await settleJobs()
     },
     users: options.users,
-    countJobs: async () => (settings.QSTASH_TOKEN ? undefined : withSuperuser(cluster.port, database, countJobs)),
+    countJobs: async () => (settings.QSTASH_TOKEN ? undefined : superuser.run(countJobs)),
     createEscalation: async (input) => {
       if (!options.createEscalation) throw new Error('The demo escalation is not available here')
       return options.createEscalation(stack, input)
@@ -121,11 +123,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     localServer,
     settings,
     ownerUrl,
+    superuser,
     countRoundTrips: () => roundTripCount,
     emitEvent: (accountId, event) => emitEvent(platformDatabase, queue, accountId, event),
     ...running,
     async close() {
-      await Promise.all([running.dispose(), platformDatabase.close()])
+      await Promise.all([running.dispose(), platformDatabase.close(), superuser.close()])
       await Promise.all([localServer.close(), neon.close().catch(() => {})])
       await relay.close()
     },

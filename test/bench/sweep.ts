@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '../../lib/local/build.ts'
-import { moveDatabaseClock, startPostgres, withSuperuser } from '../../lib/local/postgres.ts'
+import { moveDatabaseClock, startPostgres } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
 
 /** How long a backlog took while the queue was unreachable. */
@@ -35,7 +35,7 @@ export async function measureSweep(): Promise<DrainTime[]> {
   const stack = await startStack({ platform: 'cloudflare', cluster, database, port: 0, localPort: 0 })
   try {
     const results: DrainTime[] = []
-    for (const chatDelayMs of chatDelaysMs) results.push(await measureDrain(cluster.port, stack, chatDelayMs))
+    for (const chatDelayMs of chatDelaysMs) results.push(await measureDrain(stack, chatDelayMs))
     return results
   } finally {
     await stack.close()
@@ -44,9 +44,10 @@ export async function measureSweep(): Promise<DrainTime[]> {
   }
 }
 
-async function measureDrain(postgresPort: number, { localServer, runCron }: Stack, chatDelayMs: number): Promise<DrainTime> {
+async function measureDrain({ localServer, runCron, superuser }: Stack, chatDelayMs: number): Promise<DrainTime> {
   const { faults, origin } = localServer
-  const query = (text: string) => withSuperuser(postgresPort, database, (client) => client.query(text))
+  const query = (text: string) => superuser.run((client) => client.query(text))
+  const moveClock = (ms: number) => superuser.run((client) => moveDatabaseClock(client, ms))
   const count = async (expression: string) => Number((await query(`select ${expression} as n from deliveries`)).rows[0].n)
   await query(backlogSql(`${origin}/chat/1/bench`))
   faults.clear()
@@ -64,12 +65,12 @@ async function measureDrain(postgresPort: number, { localServer, runCron }: Stac
     result.cronRuns++
     // The next run starts one minute after this one by the database's clock.
     clockMs += Math.max(cronIntervalMs - durationMs, 0)
-    await moveDatabaseClock(postgresPort, database, clockMs)
+    await moveClock(clockMs)
     open = await count(`count(*) filter (where state <> 'delivered')`)
   }
   result.attempts = await count('sum(attempts)')
   if (open > 0) result.drainSeconds = Number.POSITIVE_INFINITY
-  await moveDatabaseClock(postgresPort, database, 0)
+  await moveClock(0)
   return result
 }
 

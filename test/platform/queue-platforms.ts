@@ -7,7 +7,7 @@ import { parseSettings, settings } from '../../lib/config.ts'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { job, mountJobs, runJobMessage } from '../../lib/http/job.ts'
 import { runCronJob, waitUntilJobsSettled } from '../../lib/local/node-jobs.ts'
-import { moveDatabaseClock, openCluster, platformPassword, withSuperuser } from '../../lib/local/postgres.ts'
+import { moveDatabaseClock, openCluster, openSuperuser, platformPassword } from '../../lib/local/postgres.ts'
 import { startRelay } from '../../lib/local/relay.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { createJobs } from '../../lib/platform/node/jobs.ts'
@@ -95,21 +95,21 @@ export async function createQueueDatabase() {
   const name = `queue_${process.pid}_${++databaseCount}`
   const ownerUrl = await openCluster(port).createDatabase(name, templateDatabase)
   const relay = await startRelay(port)
-  onTestFinished(() => relay.close())
+  const superuser = openSuperuser(port, name)
+  onTestFinished(async () => void (await Promise.all([relay.close(), superuser.close()])))
   let offsetMs = 0
   return {
     relay,
     ownerUrl,
     /** Connection string of app_platform, through the relay. */
     url: `postgres://app_platform:${platformPassword}@127.0.0.1:${relay.port}/${name}`,
-    sql: <Row>(text: string, values: unknown[] = []) =>
-      withSuperuser(port, name, async (client) => (await client.query(text, values)).rows as Row[]),
-    settle: () => withSuperuser(port, name, waitUntilJobsSettled),
-    runCron: () => withSuperuser(port, name, runCronJob),
+    sql: <Row>(text: string, values: unknown[] = []) => superuser.run(async (client) => (await client.query(text, values)).rows as Row[]),
+    settle: () => superuser.run(waitUntilJobsSettled),
+    runCron: () => superuser.run(runCronJob),
     advanceClock: async (seconds: number) => {
       offsetMs += seconds * 1000
-      await moveDatabaseClock(port, name, offsetMs)
-      await withSuperuser(port, name, waitUntilJobsSettled)
+      await superuser.run((client) => moveDatabaseClock(client, offsetMs))
+      await superuser.run(waitUntilJobsSettled)
     },
   }
 }

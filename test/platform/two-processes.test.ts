@@ -64,7 +64,7 @@ it('loses no event, no job and no stream event when one of two processes is kill
   const resumed = await openEscalationStream(other, watcher, lastId ? { 'last-event-id': lastId } : { 'last-event-id': '0' })
   // The work of the dead process becomes due again, attempt by attempt.
   for (let minutes = 3; minutes <= 30; minutes += 3) {
-    await moveDatabaseClock(postgresPort, database, minutes * 60_000)
+    await asSuperuser((client) => moveDatabaseClock(client, minutes * 60_000))
     await asSuperuser(runCronJob)
     await expect.poll(countOpenJobs, { timeout: 10_000 }).toBe(0)
   }

@@ -35,7 +35,9 @@ const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_p
 
 function createServiceHandle({ api, fetch, services, localServer, ownerUrl, settings }: Stack): Service {
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
-    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: plannerOptions })
+    const pool =
+      pools.get(ownerUrl) ??
+      new pg.Pool({ connectionString: ownerUrl, max: 4, idleTimeoutMillis: 60_000, allowExitOnIdle: true, options: plannerOptions })
     pools.set(ownerUrl, pool)
     return (await pool.query<Row>({ text, values, ...(values.length > 0 ? { name: nameStatement(text) } : {}) })).rows
   }

@@ -7,6 +7,8 @@ const defaultQueryTimeoutMs = 8000
 // A publish has 3 s in all.
 const connectTimeoutMs = 2500
 const closeTimeoutMs = 1000
+// A new connection plans every statement again.
+const idleTimeoutMs = 60_000
 // One listens. The others are used for a millisecond at a time: twice as many do not run more jobs per second.
 const maxConnections = 6
 
@@ -19,6 +21,7 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

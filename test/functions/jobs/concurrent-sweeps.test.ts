@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { claimDueAssessments } from '../../../functions/ai/assessments/queries.ts'
 import { claimDueDeliveries } from '../../../functions/notifications/deliveries/queries.ts'
 import { claimDuePushes } from '../../../functions/psa/push-attempts/queries.ts'
@@ -25,7 +25,7 @@ const rowCount = 400
 const sweepCount = 8
 const limit = 20
 const seconds = (count: number) => count * 1000
-const moveClock = (ms: number) => moveDatabaseClock(inject('shared').postgresPort, new URL(DATABASE_PLATFORM_URL).pathname.slice(1), ms)
+const moveClock = (ms: number) => service.stack.superuser.run((client) => moveDatabaseClock(client, ms))
 
 /** Return the ids of the claimed rows. */
 type Claim = (db: PlatformDb) => Promise<string[]>

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import { deliver } from '../../../functions/notifications/deliveries/service.ts'
 import { claimMails } from '../../../functions/notifications/mails/queries.ts'
 import { writeMails } from '../../../functions/notifications/messages/service.ts'
@@ -19,14 +19,13 @@ afterAll(() => service.close())
 afterEach(clearFaults)
 
 const { DATABASE_PLATFORM_URL = '' } = service.settings
-const databaseName = new URL(DATABASE_PLATFORM_URL).pathname.slice(1)
 let moving = Promise.resolve()
 /** Set the time of PostgreSQL and the emulators, unless it is later already. */
 const moveTo = (time: number) => {
   moving = moving.then(async () => {
     if (clock.now() >= time) return
     clock.setOffset(clock.offsetMs() + time - clock.now())
-    await moveDatabaseClock(inject('shared').postgresPort, databaseName, clock.offsetMs())
+    await service.stack.superuser.run((client) => moveDatabaseClock(client, clock.offsetMs()))
   })
   return moving
 }
