@@ -7,6 +7,7 @@ import { mountOperations } from '../lib/http/request.ts'
 import { redirect, respond } from '../lib/http/respond.ts'
 import { mountMcp } from '../lib/mcp/mount.ts'
 import { mountOAuth } from '../lib/oauth/mount.ts'
+import { settleInTurn } from '../lib/settle-all.ts'
 import { mountStaffPage } from '../lib/staff-page/mount.ts'
 import { cleanUpWork, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
@@ -44,8 +45,6 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
 
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
-  const failures: unknown[] = []
-  for (const [name, work] of Object.entries({ sweep, runDueSchedules, ...cleanUpWork }))
-    await runJob(services, `cron.${name}`, work).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
+  const works = Object.entries({ sweep, runDueSchedules, ...cleanUpWork })
+  await settleInTurn(works, ([name, work]) => runJob(services, `cron.${name}`, work))
 }

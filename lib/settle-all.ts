@@ -4,3 +4,13 @@ export async function settleAll(works: readonly Promise<unknown>[]): Promise<voi
   const failure = results.find((result) => result.status === 'rejected')
   if (failure) throw failure.reason
 }
+
+/** Do `work` for one item after the other. A failure stops none of the others, and the first one is thrown at the end. */
+export async function settleInTurn<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = []
+  for await (const item of items) await work(item).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}

@@ -3,7 +3,7 @@ import { describe } from '../../lib/http/app.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
-import { settleAll } from '../../lib/settle-all.ts'
+import { settleAll, settleInTurn } from '../../lib/settle-all.ts'
 import * as exportSlices from '../accounts/export-slices/service.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
@@ -85,14 +85,12 @@ export async function deleteExpiredRows(
   options: Partial<DeletionOptions> = {},
 ): Promise<void> {
   const settings = { ...defaultOptions, ...options }
-  const failures: unknown[] = []
-  for (const kind of listKinds(ctx, settings.batchSize)) {
-    await processUntilEmpty(kind, settings).catch((error: unknown) => {
-      failures.push(error)
+  await settleInTurn(listKinds(ctx, settings.batchSize), (kind) =>
+    processUntilEmpty(kind, settings).catch((error: unknown) => {
       ctx.log({ deletion_failed: kind.name, error: describe(error) })
-    })
-  }
-  if (failures.length > 0) throw failures[0]
+      throw error
+    }),
+  )
 }
 
 interface RowKind {
@@ -159,12 +157,10 @@ async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetM
 const eraseDueAccounts = async (ctx: JobContext) => (await import('../accounts/erasure/service.ts')).eraseDueAccounts(ctx)
 const checkDueLinks = async (ctx: JobContext) => (await import('../flows/link-checks/service.ts')).checkDueLinks(ctx)
 
-/** The periodic work that nobody waits for. */
+/** The periodic work that may be late. */
 export const cleanUpWork = { deleteExpiredRows, eraseDueAccounts, checkDueLinks }
 
 /** Do all of it. If a part fails, do the others, then throw the first failure. */
 export async function cleanUp(ctx: JobContext): Promise<void> {
-  const failures: unknown[] = []
-  for (const work of Object.values(cleanUpWork)) await work(ctx).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
+  await settleInTurn(Object.values(cleanUpWork), (work) => work(ctx))
 }

@@ -1,4 +1,5 @@
 import type { PlatformDb, Scope, WriteDb } from '../db/scope.ts'
+import { settleInTurn } from '../settle-all.ts'
 import type { SweepOptions } from './sweep.ts'
 
 export interface AccountSweepContext {
@@ -20,15 +21,11 @@ export async function sweepAccounts(
   sweepSome: (db: WriteDb) => Promise<boolean>,
 ): Promise<void> {
   const end = now() + budgetMs
-  const failures: unknown[] = []
   const waiting = accounts.map(({ account_id }) => account_id)
-  for (let id = waiting.shift(); id !== undefined && now() < end; id = waiting.shift()) {
-    const sweeping = openAccountScope(id).transaction(sweepSome)
-    const hasMore = await sweeping.catch((error: unknown) => {
-      failures.push(error)
-      return false
-    })
-    if (hasMore) waiting.push(id)
+  function* takeWaiting() {
+    for (let id = waiting.shift(); id !== undefined && now() < end; id = waiting.shift()) yield id
   }
-  if (failures.length > 0) throw failures[0]
+  await settleInTurn(takeWaiting(), async (id) => {
+    if (await openAccountScope(id).transaction(sweepSome)) waiting.push(id)
+  })
 }

@@ -1,6 +1,7 @@
 import { accountBatches } from '../../../lib/db/erasure.ts'
 import { describe } from '../../../lib/http/app.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
+import { settleInTurn } from '../../../lib/settle-all.ts'
 import * as queries from './queries.ts'
 
 export type ErasureContext = Pick<JobContext, 'platform' | 'billing' | 'realtime' | 'uploads' | 'log'>
@@ -20,15 +21,13 @@ const maxStarted = 10
 export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<ErasureOptions> = {}): Promise<void> {
   const { budgetMs, now } = { ...defaultOptions, ...options }
   const end = now() + budgetMs
-  const failures: unknown[] = []
   await queries.startErasures.run(ctx.platform, maxStarted)
-  for (const { id } of await queries.selectOpenErasures.all(ctx.platform)) {
-    await eraseAccount(ctx, id, () => now() >= end).catch((error: unknown) => {
-      failures.push(error)
+  await settleInTurn(await queries.selectOpenErasures.all(ctx.platform), ({ id }) =>
+    eraseAccount(ctx, id, () => now() >= end).catch((error: unknown) => {
       ctx.log({ erasure_failed: id, error: describe(error) })
-    })
-  }
-  if (failures.length > 0) throw failures[0]
+      throw error
+    }),
+  )
 }
 
 type IsOver = () => boolean

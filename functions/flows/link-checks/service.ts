@@ -2,6 +2,7 @@ import { type CheckedLink, listLinks } from '../../../lib/flows/health/links.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
 import { createLinkChecker, type LinkResult } from '../../../lib/net/link-checker.ts'
+import { settleInTurn } from '../../../lib/settle-all.ts'
 import * as queries from './queries.ts'
 
 const flowsPerRun = 5
@@ -23,12 +24,9 @@ export async function checkDueLinks(ctx: LinkCheckContext): Promise<void> {
   const { platform, guard, now = Date.now } = ctx
   const end = now() + budgetMs
   const check = createLinkChecker(guard)
-  const failures: unknown[] = []
-  for (const claimed of await queries.claimDueChecks.all(platform, flowsPerRun)) {
-    if (now() >= end) break
-    await checkFlow(platform, claimed, async (url) => (now() < end ? check(url) : null)).catch((error: unknown) => failures.push(error))
-  }
-  if (failures.length > 0) throw failures[0]
+  await settleInTurn(await queries.claimDueChecks.all(platform, flowsPerRun), async (claimed) => {
+    if (now() < end) await checkFlow(platform, claimed, async (url) => (now() < end ? check(url) : null))
+  })
 }
 
 /** Check the links of a flow and store the results. `check` returns null when the time is over. */

@@ -7,6 +7,7 @@ import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { enqueueWebhookEvent } from '../../../lib/outbox/webhooks.ts'
 import { type FieldError, Problem } from '../../../lib/problem.ts'
 import { getPendingDueTimes } from '../../../lib/schedules/due-times.ts'
+import { settleAll, settleInTurn } from '../../../lib/settle-all.ts'
 import * as batches from '../../sessions/batches/service.ts'
 import * as schedules from '../schedules/service.ts'
 import * as queries from './queries.ts'
@@ -67,18 +68,18 @@ const maxConcurrent = 4
  * A schedule that fails with a 409 or 5xx stays due and does not stop the others. Throw the first such error at the end.
  */
 export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
-  const failures: unknown[] = []
+  await settleInTurn(listDueGroups(ctx), (group) => settleAll(group.map((schedule) => runDueSchedule(ctx, schedule))))
+}
+
+/** List the due schedules in groups that run at the same time. */
+async function* listDueGroups({ platform }: MaintenanceContext): AsyncIterable<queries.DueSchedule[]> {
   let previous: queries.DueSchedule | undefined
   for (;;) {
-    const schedules = await queries.selectDueSchedules(ctx.platform, previous, pageSize)
-    for (let n = 0; n < schedules.length; n += maxConcurrent) {
-      const group = schedules.slice(n, n + maxConcurrent)
-      await Promise.all(group.map((schedule) => runDueSchedule(ctx, schedule).catch((error: unknown) => failures.push(error))))
-    }
+    const schedules = await queries.selectDueSchedules(platform, previous, pageSize)
+    for (let n = 0; n < schedules.length; n += maxConcurrent) yield schedules.slice(n, n + maxConcurrent)
     previous = schedules.at(-1)
     if (schedules.length < pageSize) break
   }
-  if (failures.length > 0) throw failures[0]
 }
 
 async function runDueSchedule(ctx: MaintenanceContext, { id, account_id, created_by }: queries.DueSchedule): Promise<void> {
