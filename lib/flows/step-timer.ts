@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { timeOfDayPattern } from '../text/time-of-day.ts'
 
 // When the user of a session is reminded of a step.
 
 const maxMinutes = 43_200
-const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/
 
 export const StepTimer = z
   .union([
@@ -11,7 +11,7 @@ export const StepTimer = z
     z.strictObject({
       until: z
         .string()
-        .regex(timeOfDay, 'must be a time of day such as 18:00')
+        .regex(timeOfDayPattern, 'must be a time of day such as 18:00')
         .describe('The next such time of day in the time zone of the session’s user.'),
     }),
   ])

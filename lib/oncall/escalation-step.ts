@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasNoDuplicates } from '../text/duplicates.ts'
 
 // The steps of an escalation policy.
 
@@ -18,7 +19,7 @@ export const EscalationStep = z.strictObject({
     .array(EscalationTarget)
     .min(1)
     .max(10)
-    .refine((targets) => new Set(targets.map(({ id }) => id)).size === targets.length, 'must contain each target once')
+    .refine((targets) => hasNoDuplicates(targets.map(({ id }) => id)), 'must contain each target once')
     .describe('Who is notified.'),
 })
 export type EscalationStep = z.infer<typeof EscalationStep>

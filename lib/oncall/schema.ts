@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { hasNoDuplicates } from '../text/duplicates.ts'
+import { timeOfDayPattern } from '../text/time-of-day.ts'
 
 // The schemas of a rotation of an on-call schedule.
 
@@ -7,9 +9,7 @@ export const Weekday = z.enum(weekdays).describe('Day of the week.')
 export type Weekday = z.infer<typeof Weekday>
 
 /** A local time without seconds, such as `09:00`. */
-export const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time from 00:00 to 23:59')
-
-const hasNoDuplicates = (ids: readonly string[]) => new Set(ids).size === ids.length
+export const LocalTime = z.string().regex(timeOfDayPattern, 'must be a time from 00:00 to 23:59')
 
 const rotationFields = {
   members: z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
 import { exampleTree } from '../trees/schemas.ts'
 
 export const maxPins = 100
@@ -8,7 +9,7 @@ export const PinOrder = z
     tree_ids: z
       .array(z.uuid())
       .max(maxPins)
-      .refine((ids) => new Set(ids).size === ids.length, 'must contain each flow once')
+      .refine(hasNoDuplicates, 'must contain each flow once')
       .describe('The ids of all my pinned flows, in their new order.'),
   })
   .meta({ id: 'PinOrder', examples: [{ tree_ids: [exampleTree.id] }] })

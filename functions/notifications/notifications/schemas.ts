@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { eventKeyList } from '../../../lib/events/keys.ts'
 import { Email, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
 import { Urgency } from '../../ai/sessions/schemas.ts'
 
 export const ConfigId = idParams('config_id', 'config')
@@ -10,7 +11,7 @@ export const DeliveryId = idParams('delivery_id', 'delivery')
 const Channel = z
   .enum(['chat1_webhook', 'chat2_webhook', 'email'])
   .describe('Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.')
-const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
+export const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
 
 const exampleConfig = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
@@ -44,7 +45,7 @@ const fields = {
   email_addresses: z.array(Email).min(1).max(20).nullable().describe('1 to 20 e-mail addresses. Required for channel `email`.'),
   events_enabled: z
     .array(EventKeyName)
-    .refine((keys) => new Set(keys).size === keys.length, 'must not repeat a key')
+    .refine(hasNoDuplicates, 'must not repeat a key')
     .describe('The events that are sent through this channel, each at most once. May be empty.'),
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import { eventKeyList } from '../../../lib/events/keys.ts'
+import { defaultTimes } from './schemas.ts'
 
 const PreferenceRow = z.object({
   email_events: z.array(z.enum(eventKeyList)),
@@ -17,15 +18,15 @@ const PreferenceRow = z.object({
 })
 export type PreferenceRow = z.output<typeof PreferenceRow>
 
-const formatTime = (column: string) => sql`to_char(${sql.ref(column)}, 'HH24:MI')`
+const timeOr = (column: keyof typeof defaultTimes) => sql`coalesce(to_char(p.${sql.ref(column)}, 'HH24:MI'), ${defaultTimes[column]})`
 
 /** Select the preferences of the caller, and the e-mails that are held for them. */
 export const selectPreferences = readStatement(
   PreferenceRow,
   (userId: string) => sql`
     select coalesce(p.email_events, '{}') as email_events, coalesce(p.quiet_days, '{}') as quiet_days,
-           coalesce(${formatTime('p.quiet_from')}, '22:00') as quiet_from, coalesce(${formatTime('p.quiet_to')}, '06:00') as quiet_to,
-           coalesce(p.digest, 'off') as digest, coalesce(${formatTime('p.digest_time')}, '08:00') as digest_time,
+           ${timeOr('quiet_from')} as quiet_from, ${timeOr('quiet_to')} as quiet_to,
+           coalesce(p.digest, 'off') as digest, ${timeOr('digest_time')} as digest_time,
            u.timezone, held.emails as held_emails, held.until as held_until
       from users u
       left join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id,

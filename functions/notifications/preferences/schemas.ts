@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { eventKeyList } from '../../../lib/events/keys.ts'
 import { Time } from '../../../lib/http/fields.ts'
 import { LocalTime, Weekday } from '../../../lib/oncall/schema.ts'
+import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
+import { EventKeyName } from '../notifications/schemas.ts'
 
-const hasNoDuplicates = (values: readonly string[]) => new Set(values).size === values.length
-const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
+/** What a user has who never changed it. */
+export const defaultTimes = { quiet_from: '22:00', quiet_to: '06:00', digest_time: '08:00' }
 
 const QuietHours = z
   .strictObject({
@@ -57,7 +58,7 @@ export const MailPreferencesUpdate = z
     email_events: EmailEvents.default([]),
     quiet_hours: QuietHours.nullable().default(null).describe(quietHoursText),
     digest: Digest.default('off'),
-    digest_time: DigestTime.default('08:00'),
+    digest_time: DigestTime.default(defaultTimes.digest_time),
   })
   .meta({ id: 'MailPreferencesUpdate', examples: [example] })
 export type MailPreferencesUpdate = z.infer<typeof MailPreferencesUpdate>

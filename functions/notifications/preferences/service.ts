@@ -2,7 +2,7 @@ import type { ReadDb } from '../../../lib/db/scope.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { weekdays } from '../../../lib/oncall/schema.ts'
 import * as queries from './queries.ts'
-import type { MailPreferences, MailPreferencesUpdate } from './schemas.ts'
+import { defaultTimes, type MailPreferences, type MailPreferencesUpdate } from './schemas.ts'
 
 export function get({ db, caller }: ReadContext): Promise<MailPreferences> {
   return find(db, caller.userId)
@@ -16,7 +16,7 @@ export async function replace({ db, caller }: WriteContext, input: MailPreferenc
 }
 
 function toColumns({ email_events, quiet_hours, digest, digest_time }: MailPreferencesUpdate): queries.StoredPreferences {
-  const { days = [], from = '22:00', to = '06:00' } = quiet_hours ?? {}
+  const { days = [], from = defaultTimes.quiet_from, to = defaultTimes.quiet_to } = quiet_hours ?? {}
   return {
     email_events,
     quiet_days: days.map((day) => weekdays.indexOf(day)),

@@ -61,7 +61,7 @@ export const psaCallbackOperations = [
     params: schemas.CallbackParams,
     success: 200,
     returns: schemas.Receipt,
-    errors: ['psa_auth_failed', 'psa_error', 'psa_rate_limited', 'psa_unavailable', 'rate_limited'],
+    errors: ['psa_error', 'psa_rate_limited', 'psa_unavailable', 'rate_limited'],
     handle: ({ ctx, params, body }) => callbacks.receive(ctx, params, body),
   }),
 ]

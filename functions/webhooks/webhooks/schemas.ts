@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { webhookEventList } from '../../../lib/events/webhook-keys.ts'
 import { Id, InputTime, idParams, Time } from '../../../lib/http/fields.ts'
+import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
 
@@ -50,7 +51,7 @@ const Description = z.string().trim().max(200).describe('A note for people.')
 const Events = z
   .array(WebhookEvent)
   .min(1)
-  .refine((events) => new Set(events).size === events.length, 'must not repeat an event')
+  .refine(hasNoDuplicates, 'must not repeat an event')
   .describe('The events that are sent, each at most once.')
 
 export const WebhookCreate = z
