@@ -17,8 +17,8 @@ export interface LinkCheckContext extends Pick<JobContext, 'platform' | 'guard'>
 }
 
 /**
- * Check the links of up to five due flows. The cron trigger calls this each minute. A flow whose check fails, or that the time is too short for,
- * is due again in ten minutes, as it is after a crash. Throw the first failure at the end.
+ * Check the links of up to five due flows. The cron trigger calls this each minute. After a failure, a crash or the
+ * end of the time, the remaining flows are due again in ten minutes. Throw the first failure at the end.
  */
 export async function checkDueLinks(ctx: LinkCheckContext): Promise<void> {
   const { platform, guard, now = Date.now } = ctx

@@ -66,7 +66,7 @@ export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminde
   attempts.complete(claimed, { ok: true, status: null }, null),
 )
 
-/** Stop a reminder of an escalation that was claimed, acknowledged or ended. It notifies nobody. */
+/** Stop a reminder of an escalation that was claimed, acknowledged or ended, without a notification. */
 export const stopReminder = writeStatement(
   null,
   ({ id }: ClaimedReminder) => sql`

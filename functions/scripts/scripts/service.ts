@@ -154,7 +154,7 @@ async function requireEditable(db: ReadContext['db'], id: string) {
   return script
 }
 
-/** Throw 403 if somebody else than an admin lowers the risk. Otherwise every editor of a script could avoid its approvals. */
+/** Throw 403 if the caller lowers the risk and is no admin. Otherwise every editor of a script could avoid its approvals. */
 function requireAdminToLowerRisk({ risk, is_admin }: queries.ScriptRow, newRisk: ScriptRisk = risk): void {
   if (scriptRisks.indexOf(newRisk) < scriptRisks.indexOf(risk) && !is_admin)
     throw new Problem('forbidden', 'Only an admin of its team or an account admin may lower the risk of a script')

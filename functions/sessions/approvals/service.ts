@@ -113,7 +113,7 @@ export async function createRequiredProblem(
   return new Problem('approval_required', undefined, { facts: { approval: latest ? { id: latest.id, state: latest.state } : null } })
 }
 
-/** Return whether exactly this script is approved now by somebody else than the caller. */
+/** Return whether exactly this script is approved now by another user than the caller. */
 export async function isApproved(
   ctx: Pick<WriteContext, 'db' | 'caller'>,
   session: SessionRow,

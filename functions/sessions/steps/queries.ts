@@ -41,7 +41,7 @@ export interface RequiredApproval {
   session: Pick<SessionRow, 'variables' | 'ticket_number' | 'client_name'>
 }
 
-/** Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and somebody else than the caller gave it. */
+/** Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and another user than the caller gave it. */
 const isValidApproval = (digest: string) => sql`
   a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.step_id = s.current_step_id and a.seq = s.answered
     and a.digest = ${digest} and a.state = 'approved' and a.expires_at > app.now() and a.decided_by <> app.user_id()`
