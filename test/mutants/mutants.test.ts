@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { listMutations } from './candidates.ts'
 import { createDraw } from './draw.ts'
 import { addProbes, listFunctions } from './functions.ts'
+import { packNumbers } from './number-set.ts'
 import { createRandom } from './random.ts'
 import { createTestSelector } from './select-tests.ts'
 
@@ -101,22 +102,24 @@ describe('the tests of a mutant', () => {
     'lib/a.ts': 'const limit = 5\nexport const f = () => limit\nexport function g() { return 7 }\n',
     'lib/b.ts': "import { f } from './a.ts'\nexport const h = () => f()\n",
   }
+  const toTests = (reached: Record<string, number[]>) =>
+    Object.entries(reached).map(([name, numbers]) => ({ name, reached: packNumbers(new Set(numbers)) }))
   const select = (before: string) => {
     const root = createCheckout(files)
     const functions = Object.entries(files).flatMap(([file, source]) => listFunctions(file, source))
     const tests = [
-      { file: 'all.test.ts', hash: '', ms: 1, reached: [0, 1, 2] },
-      { file: 'g.test.ts', hash: '', ms: 1, reached: [1] },
-      { file: 'h.test.ts', hash: '', ms: 1, reached: [2] },
-      { file: 'none.test.ts', hash: '', ms: 1, reached: [] },
+      { file: 'all.test.ts', hash: '', ms: 1, reached: [0, 1, 2], tests: toTests({ f: [0], g: [1], h: [2] }) },
+      { file: 'g.test.ts', hash: '', ms: 1, reached: [1], tests: [] },
+      { file: 'h.test.ts', hash: '', ms: 1, reached: [2], tests: toTests({ first: [2], second: [2] }) },
+      { file: 'none.test.ts', hash: '', ms: 1, reached: [], tests: [] },
     ]
     const selectTests = createTestSelector(root, { hash: '', functions, tests, failing: [] })
     const mutation = listMutations(root, 'lib/a.ts').find((candidate) => candidate.before === before)
-    return mutation && selectTests(mutation).map(({ file }) => file)
+    return mutation && selectTests(mutation).map(({ file, names }) => (names ? `${file} ${names}` : file))
   }
 
   it('are those that call its function, the most specific first', () => {
-    expect(select('7')).toEqual(['g.test.ts', 'all.test.ts'])
+    expect(select('7')).toEqual(['g.test.ts', 'all.test.ts g'])
   })
 
   it('are those that call a function of its file, or of one that imports it, when it is outside of functions', () => {

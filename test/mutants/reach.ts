@@ -15,13 +15,18 @@ export interface Reach {
   /** Test files that fail without any change, so they prove nothing. */
   failing: string[]
 }
-export interface RecordedTest {
+/** What a test file calls. */
+export interface RecordedCalls {
+  /** Indexes in `functions`. */
+  reached: number[]
+  /** Of a file with many tests, the names of its tests and the packed indexes of what each calls. */
+  tests: { name: string; reached: string }[]
+}
+export interface RecordedTest extends RecordedCalls {
   file: string
   /** Hash of the file. */
   hash: string
   ms: number
-  /** Indexes in `functions`. */
-  reached: number[]
 }
 
 const longestRunMs = 30 * 60_000
@@ -90,7 +95,7 @@ async function recordReach(sandbox: Sandbox, files: readonly string[], env: Reco
       file,
       hash: hashFiles(sandbox.root, [file]),
       ms: durations.get(file) ?? 0,
-      reached: JSON.parse(readFileSync(join(folder, name), 'utf8')),
+      ...(JSON.parse(readFileSync(join(folder, name), 'utf8')) as RecordedCalls),
     }
   })
   return { functions, tests: tests.filter(({ file }) => !failing.includes(file)), failing }

@@ -18,17 +18,25 @@ interface FileReport {
   assertionResults: { status: string; fullName: string }[]
 }
 
+const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const isFailed = ({ status }: { status: string }) => status === 'failed'
 
-/** Run test files in a sandbox. Stop them, and every process that they started, after `timeoutMs`. */
+/** Run test files in a sandbox, with `names` only the tests of these names. Stop them, and every process that they started, after `timeoutMs`. */
 export async function runTests(
   root: string,
   files: readonly string[],
-  { timeoutMs, env, bail }: { timeoutMs: number; env: Record<string, string>; bail: boolean },
+  { timeoutMs, env, bail, names }: { timeoutMs: number; env: Record<string, string>; bail: boolean; names?: readonly string[] },
 ): Promise<TestRun> {
   const output = join(root, 'test-report.json')
   rmSync(output, { force: true })
-  const options = ['--config', 'test/mutants/vitest.config.ts', '--reporter=json', `--outputFile=${output}`, ...(bail ? ['--bail=1'] : [])]
+  const options = [
+    '--config',
+    'test/mutants/vitest.config.ts',
+    '--reporter=json',
+    `--outputFile=${output}`,
+    ...(bail ? ['--bail=1'] : []),
+    ...(names ? ['-t', `(${names.map(escapePattern).join('|')})$`] : []),
+  ]
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...options, ...files], {
     cwd: root,
     env: { ...process.env, ...env },

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listSourceFiles, type Mutation } from './candidates.ts'
+import { includesSome } from './number-set.ts'
 import type { Reach, RecordedTest } from './reach.ts'
 import { type Node, parseSource } from './syntax.ts'
 
+export interface SelectedTest extends RecordedTest {
+  /** The names of the tests that reach the mutation, if they are few of the file. */
+  names?: string[]
+}
+
 /** Return the test files that reach a mutation, those first that reach the fewest other functions. */
-export type SelectTests = (mutation: Mutation) => RecordedTest[]
+export type SelectTests = (mutation: Mutation) => SelectedTest[]
 
 export function createTestSelector(root: string, { functions, tests }: Reach): SelectTests {
   const importers = listImporters(root)
@@ -15,8 +21,14 @@ export function createTestSelector(root: string, { functions, tests }: Reach): S
   return (mutation) => {
     const numbers = findFunctions(mutation, functions, numbersOf, importers)
     const reaching = sets.filter(([, reached]) => numbers.some((number) => reached.has(number))).map(([test]) => test)
-    return reaching.sort((a, b) => a.reached.length - b.reached.length)
+    return reaching.sort((a, b) => a.reached.length - b.reached.length).map((test) => ({ ...test, ...selectNames(test, numbers) }))
   }
+}
+
+function selectNames({ tests }: RecordedTest, numbers: readonly number[]): { names?: string[] } {
+  const names = tests.filter(({ reached }) => includesSome(reached, numbers)).map(({ name }) => name)
+  // Without any, the file calls the function outside of its tests.
+  return names.length === 0 || names.length > tests.length / 2 ? {} : { names }
 }
 
 /**

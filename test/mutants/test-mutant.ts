@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutation } from './candidates.ts'
 import { buildsWorker, hasCommittedDocument, hasCorrectTypes } from './checks.ts'
-import type { RecordedTest } from './reach.ts'
 import { runTests } from './run-tests.ts'
 import type { Sandbox } from './sandbox.ts'
+import type { SelectedTest } from './select-tests.ts'
 
 /** What became of a mutant. `reason` names the failed test, or says why nothing failed. */
 export interface Verdict {
@@ -14,7 +14,7 @@ export interface Verdict {
 
 /** Runs test files against the sandbox as it is, and returns the first failure, or null. */
 export interface FindFailure {
-  (tests: readonly RecordedTest[]): Promise<string | null>
+  (tests: readonly SelectedTest[]): Promise<string | null>
   /** Build the Worker of the sandbox, and run its tests. */
   inWorker(): Promise<string | null>
 }
@@ -32,31 +32,37 @@ const documentedFiles = /^lib\/http\/(openapi\/|fields\.ts)|\/(schemas|operation
 
 /** Create the function that runs test files, the most specific first, until one fails. `cleanUp` runs after each run. */
 export function createFailureFinder(root: string, env: Record<string, string>, cleanUp: () => Promise<void>): FindFailure {
-  const runFiles = async (files: readonly string[], timeoutMs: number, more: Record<string, string> = {}) => {
-    const run = await runTests(root, files, { timeoutMs, env: { ...env, ...more }, bail: true })
+  const runFiles = async (files: readonly string[], options: { timeoutMs: number; names?: string[]; env?: Record<string, string> }) => {
+    const run = await runTests(root, files, { bail: true, ...options, env: { ...env, ...options.env } })
     await cleanUp()
     if (run.exitCode === null) return 'time-out'
     const failed = run.files.find(({ failure }) => failure)
     if (run.exitCode === 0) return null
     return failed ? `${failed.file}: ${failed.failure}` : 'the test run ended early'
   }
-  const findFailure = async (tests: readonly RecordedTest[]) => {
+  const findFailure = async (tests: readonly SelectedTest[]) => {
     for (const [from, to] of [[0, firstFiles], [firstFiles, secondFiles], [secondFiles]]) {
-      const part = tests.slice(from, to)
-      if (part.length === 0) return null
-      const timeoutMs = startMs + 3 * part.reduce((sum, { ms }) => sum + ms, 0)
-      const failure = await runFiles(
-        part.map(({ file }) => file),
-        timeoutMs,
-      )
+      const { whole = [], parts = [] } = Object.groupBy(tests.slice(from, to), ({ names }) => (names ? 'parts' : 'whole'))
+      const failure = (await runSelected(whole)) ?? (await runSelected(parts))
       if (failure) return failure
     }
     return null
   }
+  /** Run whole test files, or the named tests of files. */
+  const runSelected = async (tests: readonly SelectedTest[]) => {
+    if (tests.length === 0) return null
+    const timeoutMs = startMs + 3 * tests.reduce((sum, { ms }) => sum + ms, 0)
+    const names = [...new Set(tests.flatMap((test) => test.names ?? []))]
+    return runFiles(
+      tests.map(({ file }) => file),
+      { timeoutMs, ...(names.length > 0 ? { names } : {}) },
+    )
+  }
   const workerTests = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
     readFileSync(join(root, file), 'utf8').includes(startsWorker),
   )
-  const inWorker = async () => ((await buildsWorker(root)) ? runFiles(workerTests, workerMs, { TEST_WORKER: '1' }) : 'npm run build')
+  const inWorker = async () =>
+    (await buildsWorker(root)) ? runFiles(workerTests, { timeoutMs: workerMs, env: { TEST_WORKER: '1' } }) : 'npm run build'
   return Object.assign(findFailure, { inWorker })
 }
 
@@ -64,7 +70,7 @@ export function createFailureFinder(root: string, env: Record<string, string>, c
 export async function testMutant(
   sandbox: Sandbox,
   mutation: Mutation,
-  tests: readonly RecordedTest[],
+  tests: readonly SelectedTest[],
   findFailure: FindFailure,
 ): Promise<Verdict | null> {
   const source = readFileSync(join(sandbox.root, mutation.file), 'utf8')
@@ -80,7 +86,7 @@ export async function testMutant(
 async function findVerdict(
   { root }: Sandbox,
   { file }: Mutation,
-  tests: readonly RecordedTest[],
+  tests: readonly SelectedTest[],
   findFailure: FindFailure,
 ): Promise<Verdict> {
   if (documentedFiles.test(file) && !(await hasCommittedDocument(root))) return { killed: true, reason: 'npm run openapi -- --check' }
