@@ -34,3 +34,22 @@ it('DAT-01 an entry beyond 4 GiB has its offset in the ZIP64 field of the direct
   ])
   expect(directory.byteLength).toBe(extra + extraLength)
 })
+
+it.each([
+  [0xfffffffe, 20, 0],
+  [0xffffffff, 45, 12],
+])('DAT-01 an entry at offset %i needs version %i to extract, and %i bytes of extra field', async (offset, version, extraLength) => {
+  const content = new TextEncoder().encode('{}')
+  const { bytes, directory } = await encodeEntry({ name: 'a.jsonl', content }, offset, new Date('2026-11-22T12:00:00Z'))
+  const [entry, record] = [bytes, directory].map((part) => new DataView(part.buffer, part.byteOffset, part.byteLength))
+  expect([entry?.getUint16(4, true), record?.getUint16(6, true), record?.getUint16(30, true)]).toEqual([version, version, extraLength])
+})
+
+it.each([
+  [{ entries: 0xfffe, directoryBytes: 0xfffffffe, offset: 0xfffffffe }, 22],
+  [{ entries: 0xffff, directoryBytes: 1, offset: 1 }, 98],
+  [{ entries: 1, directoryBytes: 0xffffffff, offset: 1 }, 98],
+  [{ entries: 1, directoryBytes: 1, offset: 0xffffffff }, 98],
+])('DAT-01 the end of an archive with %o has %i bytes', (archive, size) => {
+  expect(encodeEnd(archive).byteLength).toBe(size)
+})
