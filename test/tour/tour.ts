@@ -68,11 +68,12 @@ function parseOrigin(address: string): string {
   return new URL(address).origin
 }
 
-function readAddresses([api, dashboard]: string[]): Addresses {
-  return {
-    api: parseOrigin(api ?? process.env.API ?? 'http://127.0.0.1:8787'),
-    dashboard: parseOrigin(dashboard ?? process.env.DASHBOARD ?? 'http://127.0.0.1:8788'),
-  }
+/** Return the addresses of the arguments or the environment. By default, they have the ports that `npm start` chooses. */
+function readAddresses([firstArgument, secondArgument]: string[]): Addresses {
+  const { API, DASHBOARD, PORT = '8787', LOCAL_PORT } = process.env
+  const api = parseOrigin(firstArgument ?? API ?? `http://127.0.0.1:${PORT}`)
+  const nextPort = String(Number(new URL(api).port) + 1)
+  return { api, dashboard: parseOrigin(secondArgument ?? DASHBOARD ?? `http://127.0.0.1:${LOCAL_PORT ?? nextPort}`) }
 }
 
 /** Play the tour on this machine, or with `--against <address>` a few requests against a deployed service. */
