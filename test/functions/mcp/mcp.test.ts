@@ -115,9 +115,20 @@ describe('resources and prompts', () => {
     for (const { text } of prompts)
       for (const [word] of text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect([...names, 'ticket_id', 'session_id']).toContain(word)
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(prompts.map(({ name }) => name))
-    const { messages } = await client.getPrompt({ name: 'diagnose_ticket', arguments: { ticket_id: '4711' } })
-    expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('the ticket 4711') } }])
-    await expect(client.getPrompt({ name: 'diagnose_ticket', arguments: {} })).rejects.toThrow('needs ticket_id')
+  })
+
+  it.each([
+    ['diagnose_ticket', 'ticket_id', 'the ticket 4711'],
+    ['continue_run', 'session_id', 'the run 4711'],
+    ['prepare_escalation', 'session_id', 'the AI session 4711'],
+  ])('MCP-07 the prompt %s needs %s, and names it', async (name, argument, expected) => {
+    const { client } = await createScene()
+    const { messages } = await client.getPrompt({ name, arguments: { [argument]: '4711' } })
+    expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining(expected) } }])
+    await expect(client.getPrompt({ name, arguments: {} })).rejects.toThrow(`needs ${argument}`)
+    expect((await client.listPrompts()).prompts.find((prompt) => prompt.name === name)?.arguments).toMatchObject([
+      { name: argument, required: true },
+    ])
   })
 })
 
