@@ -12,9 +12,9 @@ export interface Verdict {
   reason: string
 }
 
-/** Runs test files against the sandbox as it is, and returns the first failure, or null. */
+/** Runs test files against the sandbox as it is, and returns the first failure, or null. Without correct types, it runs only the first files. */
 export interface FindFailure {
-  (tests: readonly SelectedTest[]): Promise<string | null>
+  (tests: readonly SelectedTest[], isTyped?: Promise<boolean>): Promise<string | null>
   /** Build the Worker of the sandbox, and run its tests. */
   inWorker(): Promise<string | null>
 }
@@ -40,11 +40,11 @@ export function createFailureFinder(root: string, env: Record<string, string>, c
     if (run.exitCode === 0) return null
     return failed ? `${failed.file}: ${failed.failure}` : 'the test run ended early'
   }
-  const findFailure = async (tests: readonly SelectedTest[]) => {
+  const findFailure = async (tests: readonly SelectedTest[], isTyped = Promise.resolve(true)) => {
     for (const [from, to] of [[0, firstFiles], [firstFiles, secondFiles], [secondFiles]]) {
       const { whole = [], parts = [] } = Object.groupBy(tests.slice(from, to), ({ names }) => (names ? 'parts' : 'whole'))
       const failure = (await runSelected(whole)) ?? (await runSelected(parts))
-      if (failure) return failure
+      if (failure || !(await isTyped)) return failure
     }
     return null
   }
@@ -76,8 +76,9 @@ export async function testMutant(
   const source = readFileSync(join(sandbox.root, mutation.file), 'utf8')
   sandbox.write(mutation.file, source.slice(0, mutation.start) + mutation.text + source.slice(mutation.end))
   try {
-    const [isTyped, verdict] = await Promise.all([hasCorrectTypes(sandbox.root), findVerdict(sandbox, mutation, tests, findFailure)])
-    return isTyped ? verdict : null
+    const isTyped = hasCorrectTypes(sandbox.root)
+    const verdict = await findVerdict(sandbox, mutation, { tests, isTyped, findFailure })
+    return (await isTyped) ? verdict : null
   } finally {
     sandbox.restore(mutation.file)
   }
@@ -86,13 +87,12 @@ export async function testMutant(
 async function findVerdict(
   { root }: Sandbox,
   { file }: Mutation,
-  tests: readonly SelectedTest[],
-  findFailure: FindFailure,
+  { tests, isTyped, findFailure }: { tests: readonly SelectedTest[]; isTyped: Promise<boolean>; findFailure: FindFailure },
 ): Promise<Verdict> {
   if (documentedFiles.test(file) && !(await hasCommittedDocument(root))) return { killed: true, reason: 'npm run openapi -- --check' }
   // What no test reaches on Node may be reached in workerd.
   const isOfWorker = workerFiles.test(file) || tests.length === 0
-  const failure = (await findFailure(tests)) ?? (isOfWorker ? await findFailure.inWorker() : null)
+  const failure = (await findFailure(tests, isTyped)) ?? (isOfWorker && (await isTyped) ? await findFailure.inWorker() : null)
   if (failure) return { killed: true, reason: failure }
   return { killed: false, reason: `${tests.length} test files pass${isOfWorker ? ', and those of the Worker' : ''}` }
 }
