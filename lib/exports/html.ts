@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../text/base64.ts'
 import { escapeHtml } from '../text/html.ts'
+import { writeHtmlPage } from '../text/html-page.ts'
 import { renderAll, renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
 import { splitLines } from './text-blocks.ts'
@@ -38,21 +39,10 @@ ol.steps>li.header{border:0}
 
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
 export function renderHtml(report: Report, images: ReportImages = new Map()): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>${escapeHtml(report.title)}</title>
-<style>${stylesheet}</style>
-</head>
-<body>
-<h1 dir="auto">${escapeHtml(report.title)}</h1>
+  const body = `<h1 dir="auto">${escapeHtml(report.title)}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
-${renderSections(report, images)}</body>
-</html>
-`
+${renderSections(report, images)}`
+  return writeHtmlPage({ title: report.title, stylesheet, body, hasImages: true })
 }
 
 function renderSections(report: Report, images: ReportImages): string {

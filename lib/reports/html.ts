@@ -1,4 +1,5 @@
 import { escapeHtml } from '../text/html.ts'
+import { writeHtmlPage } from '../text/html-page.ts'
 import { type Chart, formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from './labels.ts'
 import { renderSvgChart } from './svg-chart.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
@@ -37,17 +38,7 @@ summary{cursor:pointer;color:var(--muted)}
 export function renderReportHtml(report: WeeklyReport): string {
   const title = `Weekly report: ${report.team.name}`
   const { days, hours } = listCharts(report)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(title)}</title>
-<style>${stylesheet}</style>
-</head>
-<body>
-<main>
+  const body = `<main>
 <h1 dir="auto">${escapeHtml(title)}</h1>
 <p class="muted">${escapeHtml(`Week ${report.week}, ${formatPeriod(report)}`)}</p>
 ${renderMetrics(report)}
@@ -57,9 +48,8 @@ ${renderChart(hours, 'hours', 'Hour')}
 ${renderFlows('Flows that help', report.helpful_flows)}
 ${renderFlows('Flows that do not help', report.unhelpful_flows)}
 </main>
-</body>
-</html>
 `
+  return writeHtmlPage({ title, stylesheet, body })
 }
 
 function renderMetrics(report: WeeklyReport): string {

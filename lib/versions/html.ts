@@ -1,4 +1,5 @@
 import { escapeHtml } from '../text/html.ts'
+import { writeHtmlPage } from '../text/html-page.ts'
 import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
 
 const stylesheet = `
@@ -25,20 +26,9 @@ export function renderComparison(name: string, { base, version, fields, items }:
     fields.length > 0 ? `<h2>Fields</h2>\n${renderFields(fields)}` : '',
     items.length > 0 ? `<h2>Parts</h2>\n${items.map(renderItem).join('')}` : '',
   ].join('')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(title)}</title>
-<style>${stylesheet}</style>
-</head>
-<body>
-<h1 dir="auto">${escapeHtml(title)}</h1>
-${content || '<p>The versions have the same content.</p>\n'}</body>
-</html>
-`
+  const body = `<h1 dir="auto">${escapeHtml(title)}</h1>
+${content || '<p>The versions have the same content.</p>\n'}`
+  return writeHtmlPage({ title, stylesheet, body })
 }
 
 function renderItem(item: ItemChange): string {
