@@ -1,6 +1,5 @@
 import { expiries } from '../../lib/db/retention.ts'
-import { describe } from '../../lib/http/app.ts'
-import type { JobContext } from '../../lib/http/job.ts'
+import { type JobContext, logFailure } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
 import { settleAll, settleInTurn } from '../../lib/settle-all.ts'
@@ -41,7 +40,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,
-      name,
+      { sweep_failed: name },
       kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
     ),
   )
@@ -53,18 +52,14 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
     session_timers: timers.remindDue(ctx, settings),
     weekly_reports: loadReports().then(({ sendDue }) => sendDue(ctx, settings)),
   }
-  await settleAll([...sweeps, ...Object.entries(sweepsWithoutMessages).map(([name, done]) => logFailure(ctx, name, done))])
+  await settleAll([
+    ...sweeps,
+    ...Object.entries(sweepsWithoutMessages).map(([name, done]) => logFailure(ctx, { sweep_failed: name }, done)),
+  ])
 }
 
 // Not needed at start.
 const loadReports = () => import('../analytics/reports/service.ts')
-
-function logFailure({ log }: Pick<JobContext, 'log'>, name: string, sweep: Promise<void>): Promise<void> {
-  return sweep.catch((error: unknown) => {
-    log({ sweep_failed: name, error: describe(error) })
-    throw error
-  })
-}
 
 type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
 
@@ -86,10 +81,7 @@ export async function deleteExpiredRows(
 ): Promise<void> {
   const settings = { ...defaultOptions, ...options }
   await settleInTurn(listKinds(ctx, settings.batchSize), (kind) =>
-    processUntilEmpty(kind, settings).catch((error: unknown) => {
-      ctx.log({ deletion_failed: kind.name, error: describe(error) })
-      throw error
-    }),
+    logFailure(ctx, { deletion_failed: kind.name }, processUntilEmpty(kind, settings)),
   )
 }
 

@@ -11,7 +11,7 @@ import { verifySignature } from '../queue/signature.ts'
 import { parseJson } from '../text/json.ts'
 import { recordSpans, runInSpan } from '../trace.ts'
 import { callStoredRequest, type TaskRequest } from './ai-task.ts'
-import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
+import { type C, describe, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { respond } from './respond.ts'
 import type { RenderedResponse } from './response.ts'
 
@@ -31,6 +31,14 @@ export interface Job<B extends z.ZodType = z.ZodType> {
   body: B
   /** Must be idempotent: the queue delivers at least once. */
   handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
+}
+
+/** Log `line` with the error when a part of a job fails, and throw the error again. */
+export function logFailure({ log }: Pick<JobContext, 'log'>, line: Record<string, string>, work: Promise<void>): Promise<void> {
+  return work.catch((error: unknown) => {
+    log({ ...line, error: describe(error) })
+    throw error
+  })
 }
 
 /** Declare a job that the queue calls: over HTTP on Cloudflare, in the process on Node. */

@@ -1,6 +1,5 @@
 import { accountBatches } from '../../../lib/db/erasure.ts'
-import { describe } from '../../../lib/http/app.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
+import { type JobContext, logFailure } from '../../../lib/http/job.ts'
 import { settleInTurn } from '../../../lib/settle-all.ts'
 import * as queries from './queries.ts'
 
@@ -23,10 +22,11 @@ export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<Era
   const end = now() + budgetMs
   await queries.startErasures.run(ctx.platform, maxStarted)
   await settleInTurn(await queries.selectOpenErasures.all(ctx.platform), ({ id }) =>
-    eraseAccount(ctx, id, () => now() >= end).catch((error: unknown) => {
-      ctx.log({ erasure_failed: id, error: describe(error) })
-      throw error
-    }),
+    logFailure(
+      ctx,
+      { erasure_failed: id },
+      eraseAccount(ctx, id, () => now() >= end),
+    ),
   )
 }
 
