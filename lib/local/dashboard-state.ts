@@ -72,7 +72,9 @@ export function readTrace({ records, logs }: DashboardSources, traceId: string):
     records
       .list(service)
       .filter((record) => record.trace_id === traceId)
-      .map((record) => ({ service, id: record.id, at: record.at, title: describeRecord(record) })),
+      .map((record) => ({ service, id: record.id, at: record.at, title: describeRecord(record) }))
+      // The list has the newest first, also of those of the same millisecond.
+      .toReversed(),
   )
   return { logs: logs.list(traceId).toReversed(), records: found.toSorted((a, b) => a.at.localeCompare(b.at)) }
 }
