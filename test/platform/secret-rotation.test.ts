@@ -66,7 +66,8 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   const used: unknown[] = []
   let isOver = false
   const keepUsing = async (process: { api: string }) => {
-    while (!isOver) used.push(await useSecrets(process, stored))
+    // A process lets each person test a connection five times per minute.
+    for (let uses = 0; uses < 4 && !isOver; uses++) used.push(await useSecrets(process, stored))
   }
   const using = [first, second].map(keepUsing)
   const lines: string[] = []
