@@ -9,9 +9,7 @@ import { mountMcp } from '../lib/mcp/mount.ts'
 import { mountOAuth } from '../lib/oauth/mount.ts'
 import { settleInTurn } from '../lib/settle-all.ts'
 import { mountStaffPage } from '../lib/staff-page/mount.ts'
-import { cleanUpWork, sweep } from './jobs/service.ts'
-import { runDueSchedules } from './maintenance/runs/service.ts'
-import { operations } from './operations.ts'
+import { routeGroups } from './routes.ts'
 
 /** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
 export type FetchStaticFile = (request: Request) => Promise<Response>
@@ -35,8 +33,8 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
     return respond(c, file.body, file.status)
   })
   const keys = createKeyMemory()
-  mountOperations(app, operations, services, keys)
-  mountMcp(app, operations, services, keys)
+  mountOperations(app, routeGroups, services, keys)
+  mountMcp(app, routeGroups, services, keys)
   mountOAuth(app, services)
   mountStaffPage(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
@@ -45,6 +43,10 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
 
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
+  const [{ cleanUpWork, sweep }, { runDueSchedules }] = await Promise.all([
+    import('./jobs/service.ts'),
+    import('./maintenance/runs/service.ts'),
+  ])
   const works = Object.entries({ sweep, runDueSchedules, ...cleanUpWork })
   await settleInTurn(works, ([name, work]) => runJob(services, `cron.${name}`, work))
 }

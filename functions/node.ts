@@ -1,6 +1,7 @@
 import { describe, type Services } from '../lib/http/app.ts'
 import { mountJobs, runJobMessage } from '../lib/http/job.ts'
 import { mountMetrics } from '../lib/http/metrics-endpoint.ts'
+import { loadOperations } from '../lib/http/routes.ts'
 import { createConsoleLog } from '../lib/log.ts'
 import { createLineWriter } from '../lib/platform/node/line-writer.ts'
 import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
@@ -10,6 +11,7 @@ import { serveFolder } from '../lib/platform/node/static-files.ts'
 import { createMetricsWriter } from '../lib/platform/node/write-metrics.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
+import { routeGroups } from './routes.ts'
 
 export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
   services: Services
@@ -28,7 +30,8 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
   if (config.METRICS_TOKEN) mountMetrics(app, config.METRICS_TOKEN, createMetricsWriter({ services, registry: metrics, realtime }))
-  await waitUntilReady()
+  // Now rather than by the first requests: unlike a Worker, this process starts rarely.
+  await Promise.all([loadOperations(routeGroups), waitUntilReady()])
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
   const runCron = () => runEveryMinute(services)
   // Not awaited: the service also starts, and answers, while PostgreSQL is away.

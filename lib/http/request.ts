@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
+import type { LimitResult, ParsedRate } from '../cache/limiter.ts'
 import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
 import { uuidv7 } from '../db/uuid.ts'
@@ -13,16 +13,18 @@ import { authenticate, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
-import { createKeyMemory, type KeyMemory } from './key-memory.ts'
-import { keyFailures, listSufficientScopes, requireScope } from './key-scopes.ts'
+import { createKeyMemory } from './key-memory.ts'
+import { keyFailures, requireScope } from './key-scopes.ts'
 import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { createOperationFinder, type FindOperation } from './prepared-operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
+import type { RouteGroup } from './routes.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
 import { isSocketRequest } from './socket-request.ts'
 import { readLastEventId } from './stream-ticket.ts'
-import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
+import type { ReadResult, RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
 
@@ -40,32 +42,28 @@ interface OperationCall {
   task: RunningTask | undefined
 }
 
-/** Add every operation to the app, at its path under /api/v1. */
-export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services, keys = createKeyMemory()): void {
-  for (const op of operations) {
-    const rate = op.limit === 'none' ? null : parseRate(op.limit)
-    const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
-    // A path that is declared with a trailing slash also works without it.
-    const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
-    const preparation = { rate, readInput: createInputReader(op), keyScopes: listSufficientScopes(op), keys }
-    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, preparation, services))
+/** Add the routes of operations to the app, under /api/v1. */
+export function mountOperations(app: Hono<Env>, groups: readonly RouteGroup[], services: Services, keys = createKeyMemory()): void {
+  for (const group of groups) {
+    const findOperation = createOperationFinder(group, keys)
+    for (const [id, route] of Object.entries(group.routes)) {
+      const [method = '', path = ''] = route.split(' ')
+      app.on(method, toPaths(path), (c) => handleRequest(c, id, findOperation, services))
+    }
   }
 }
 
-/** What is prepared once per operation. */
-interface Preparation {
-  rate: ParsedRate | null
-  readInput: ReadInput
-  keyScopes: readonly string[]
-  /** Shared by all operations. */
-  keys: KeyMemory
+/** Return the paths of an operation in Hono's form. One that is declared with a trailing slash also works without it. */
+function toPaths(path: string): string[] {
+  const full = prefix + path.replace(/\{(\w+)\}/g, ':$1')
+  return full.endsWith('/') ? [full, full.slice(0, -1)] : [full]
 }
 
-async function handleRequest(c: C, op: AnyOperation, preparation: Preparation, services: Services): Promise<Response> {
-  c.set('operation', op.id)
-  if (op.deprecated) announceRemoval(c, op.deprecated)
-  const { rate, readInput, keyScopes, keys } = preparation
+async function handleRequest(c: C, id: string, findOperation: FindOperation, services: Services): Promise<Response> {
+  c.set('operation', id)
   try {
+    const { op, rate, readInput, keyScopes, keys } = await findOperation(id)
+    if (op.deprecated) announceRemoval(c, op.deprecated)
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
     if (delegated) requireScope(keyScopes, delegated.scopes)

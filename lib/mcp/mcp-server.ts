@@ -1,7 +1,7 @@
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { C, Services } from '../http/app.ts'
 import type { DelegatedCaller } from '../http/delegated-caller.ts'
-import type { AnyOperation } from '../http/operation.ts'
+import { loadOperations, type RouteGroup } from '../http/routes.ts'
 import { parseJson } from '../text/json.ts'
 import { type CallTool, createToolCaller } from './call-operation.ts'
 import { prompts, renderPrompt } from './prompts.ts'
@@ -15,7 +15,7 @@ interface McpServerOptions {
 }
 
 interface McpContext {
-  operations: readonly AnyOperation[]
+  groups: readonly RouteGroup[]
   services: Services
   /** The caller of an OAuth token, or null for an API key. */
   delegated: DelegatedCaller | null
@@ -30,8 +30,8 @@ const maxCharacters = 40_000
 const maxBodyBytes = 1024 * 1024
 
 /** Answer one request of an MCP client. Nothing is kept between requests, so that any process or isolate can answer the next one. */
-export async function serveMcp(c: C, { operations, services, delegated }: McpContext): Promise<Response> {
-  boundTools ??= bindTools(declarations, operations)
+export async function serveMcp(c: C, { groups, services, delegated }: McpContext): Promise<Response> {
+  boundTools ??= bindTools(declarations, await loadOperations(groups))
   const { VERSION: version } = services.ports.config
   const options = { version, tools: boundTools, callTool: createToolCaller(c, services, delegated) }
   const handler = createMcpHandler(() => createServer(options), { maxRequestBodySize: maxBodyBytes, maxSubscriptions: 0 })

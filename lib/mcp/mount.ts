@@ -7,8 +7,8 @@ import { type C, type Env, respondProblem, type Services, toProblem } from '../h
 import { readBearer, readKey, recordKeyUse, requireCaller } from '../http/authenticate.ts'
 import type { KeyMemory } from '../http/key-memory.ts'
 import { keyScopes } from '../http/key-scopes.ts'
-import type { AnyOperation } from '../http/operation.ts'
 import { createRateLimitProblem } from '../http/rate-limit-problem.ts'
+import type { RouteGroup } from '../http/routes.ts'
 import { Problem } from '../problem.ts'
 
 const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
@@ -20,7 +20,7 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp'
  * Add the MCP server at `/mcp` (streamable HTTP, stateless). Its tools call operations through the app. Callers have an API key or a token of
  * the OAuth server; the token that a person's sign-in gets is for the API alone.
  */
-export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], services: Services, keys: KeyMemory): void {
+export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services: Services, keys: KeyMemory): void {
   const tokens = createMcpTokens(services.ports.config)
   app.all('/mcp', async (context) => {
     const c = context as C
@@ -33,7 +33,7 @@ export function mountMcp(app: Hono<Env>, operations: readonly AnyOperation[], se
       await admitCaller(c, caller, keys, services)
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
-      const response = await serveMcp(c, { operations, services, delegated: grant })
+      const response = await serveMcp(c, { groups, services, delegated: grant })
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },

@@ -4,6 +4,7 @@ import { operations } from '../../functions/operations.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, operation, requiresToken } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { createNodeServices } from '../../lib/platform/node/services.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { authorizationHeader, sharedService } from '../support/app.ts'
@@ -33,7 +34,7 @@ const probes = accesses.map((access) =>
 )
 const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), { log: () => {} }).services
 const app = createApp(services)
-mountOperations(app, probes as AnyOperation[], services)
+mountOperations(app, [toRouteGroup(probes as AnyOperation[])], services)
 
 function rename(access: string, token: string, name: string) {
   const headers = { 'content-type': 'application/json', ...authorizationHeader(token) }

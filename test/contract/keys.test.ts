@@ -4,6 +4,7 @@ import { createApp } from '../../lib/http/app.ts'
 import { getKeyScope, keyScopes, keySubjects } from '../../lib/http/key-scopes.ts'
 import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { createNodeServices } from '../../lib/platform/node/services.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { createKey } from '../support/api-keys.ts'
@@ -64,7 +65,7 @@ it('KEY-05 refuses a malformed key without a call of the database', async () => 
   const statements: unknown[] = []
   const run = (all: unknown) => Promise.reject(new Error(String(statements.push(all))))
   const app = createApp(services)
-  mountOperations(app, operations, { ...services, runtime: { run, begin: run }, platform: { run, begin: run } })
+  mountOperations(app, [toRouteGroup(operations)], { ...services, runtime: { run, begin: run }, platform: { run, begin: run } })
   const call = async (token: string) => (await app.request('/api/v1/trees', { headers: authorizationHeader(token) })).status
   const { key } = strongestKey
   expect(await Promise.all([`${key.slice(0, -1)}!`, key.slice(0, -1), `${key}a`, 'sfk_'].map(call))).toEqual([401, 401, 401, 401])

@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
+import { routeGroups } from '../../functions/routes.ts'
 import { getGroup } from '../../lib/http/openapi/document.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
+import { loadOperations } from '../../lib/http/routes.ts'
 
 const root = join(import.meta.dirname, '../../functions')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
@@ -30,8 +32,12 @@ it('functions/operations.ts lists the operations of every group', async () => {
   expect(operations.map(({ id }) => id).toSorted()).toEqual(declared.toSorted())
 })
 
+it('functions/routes.ts lists the same operations in the same order', async () => {
+  expect((await loadOperations(routeGroups)).map(({ id }) => id)).toEqual(operations.map(({ id }) => id))
+})
+
 it('a group contains only the files operations, schemas, service and queries', () => {
-  const allowed = /^(app|cloudflare|node|operations|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
+  const allowed = /^(app|cloudflare|node|operations|routes|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
 })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { expectStatus } from '../support/expect-status.ts'
 
@@ -52,7 +53,7 @@ const operations = [
   }),
 ]
 const app = createApp(services)
-mountOperations(app, operations as readonly AnyOperation[], services)
+mountOperations(app, [toRouteGroup(operations as readonly AnyOperation[])], services)
 
 async function post(path: string, init: RequestInit) {
   const response = await app.request(`/api/v1${path}`, { method: 'POST', ...init })

@@ -7,6 +7,7 @@ import { createApp } from '../../lib/http/app.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
 import { expectStatus } from '../support/expect-status.ts'
@@ -25,7 +26,7 @@ function createTestApp(operations: AnyOperation[]) {
     metrics: noMetrics,
   } as unknown as Services
   const app: Hono<Env> = createApp(services)
-  mountOperations(app, operations, services)
+  mountOperations(app, [toRouteGroup(operations)], services)
   const call = (path: string, init?: RequestInit) => app.request(`http://api.test/api/v1${path}`, init)
   return { call, logLines }
 }

@@ -6,6 +6,7 @@ import type { Deprecation } from '../../lib/http/deprecation.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { writeMethod } from '../../lib/local/client-operations.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -37,7 +38,7 @@ async function readHeaders(path: string) {
     metrics: noMetrics,
   } as unknown as Services
   const app = createApp(services)
-  mountOperations(app, things, services)
+  mountOperations(app, [toRouteGroup(things)], services)
   const { headers } = await app.request(`http://api.test/api/v1/${path}`)
   return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
 }

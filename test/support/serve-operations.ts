@@ -3,6 +3,7 @@ import { afterAll } from 'vitest'
 import { createApp } from '../../lib/http/app.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { toRouteGroup } from '../../lib/http/routes.ts'
 import { createNodeServices } from '../../lib/platform/node/services.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 
@@ -13,7 +14,7 @@ import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
   const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...settings }), { log: () => {} }).services
   const app = createApp(services)
-  mountOperations(app, operations, services)
+  mountOperations(app, [toRouteGroup(operations)], services)
   return new Promise((resolve) => {
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve({ api: `http://127.0.0.1:${port}` }))
     afterAll(() => void server.close())

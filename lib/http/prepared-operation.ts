@@ -1,0 +1,34 @@
+import { type ParsedRate, parseRate } from '../cache/limiter.ts'
+import type { KeyMemory } from './key-memory.ts'
+import { listSufficientScopes } from './key-scopes.ts'
+import type { AnyOperation } from './operation.ts'
+import type { RouteGroup } from './routes.ts'
+import { createInputReader, type ReadInput } from './validate.ts'
+
+/** An operation with what its first request prepares for all others. */
+export interface PreparedOperation {
+  op: AnyOperation
+  rate: ParsedRate | null
+  readInput: ReadInput
+  keyScopes: readonly string[]
+  /** Shared by all operations. */
+  keys: KeyMemory
+}
+
+/** Returns the operation with this id. The first call loads its group. */
+export type FindOperation = (id: string) => Promise<PreparedOperation>
+
+export function createOperationFinder({ load }: RouteGroup, keys: KeyMemory): FindOperation {
+  let prepared: ReadonlyMap<string, PreparedOperation> | undefined
+  return async (id) => {
+    prepared ??= new Map((await load()).map((op) => [op.id, prepareOperation(op, keys)]))
+    const found = prepared.get(id)
+    if (!found) throw new TypeError(`The group of ${id} does not contain it`)
+    return found
+  }
+}
+
+function prepareOperation(op: AnyOperation, keys: KeyMemory): PreparedOperation {
+  const rate = op.limit === 'none' ? null : parseRate(op.limit)
+  return { op, rate, readInput: createInputReader(op), keyScopes: listSufficientScopes(op), keys }
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { parseConfig } from '../../lib/config.ts'
+import { createApp, type Services } from '../../lib/http/app.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { mountOperations } from '../../lib/http/request.ts'
+import { toRoutes } from '../../lib/http/routes.ts'
+import { noMetrics } from '../../lib/metrics/metrics.ts'
+import { sampleSettings } from '../support/settings.ts'
+
+const greetings = [
+  operation({
+    id: 'greetings.send',
+    method: 'post',
+    path: '/greetings/',
+    summary: 's',
+    access: 'public',
+    limit: 'none',
+    success: 204,
+    handle: async () => {},
+  }),
+  operation({
+    id: 'greetings.clear',
+    method: 'delete',
+    path: '/greetings/{name}',
+    summary: 's',
+    access: 'public',
+    limit: 'none',
+    success: 204,
+    handle: async () => {},
+  }),
+]
+
+function createTestApp(load: () => Promise<typeof greetings>) {
+  const services = {
+    ports: { config: parseConfig(sampleSettings) },
+    readClientAddress: () => '192.0.2.1',
+    log: () => {},
+    metrics: noMetrics,
+  } as unknown as Services
+  const app = createApp(services)
+  mountOperations(app, [{ routes: toRoutes(greetings), load }], services)
+  return async (method: string, path: string) => (await app.request(`/api/v1${path}`, { method })).status
+}
+
+it('loads a group of operations by the first request to one of its routes, and not again', async () => {
+  let loads = 0
+  const call = createTestApp(async () => {
+    loads++
+    return greetings
+  })
+  expect([await call('GET', '/greetings/'), loads]).toEqual([405, 0])
+  expect([await call('POST', '/greetings'), await call('DELETE', '/greetings/ada'), loads]).toEqual([204, 204, 1])
+})
+
+it('answers 500 while a group cannot be loaded, and loads it by a later request', async () => {
+  const failures = [new Error('no such module')]
+  const call = createTestApp(async () => {
+    const failure = failures.pop()
+    if (failure) throw failure
+    return greetings
+  })
+  expect([await call('POST', '/greetings/'), await call('POST', '/greetings/')]).toEqual([500, 204])
+})
+
+it('answers 500 for an operation that its group does not contain', async () => {
+  const call = createTestApp(async () => greetings.slice(0, 1))
+  expect([await call('DELETE', '/greetings/ada'), await call('POST', '/greetings/')]).toEqual([500, 204])
+})
