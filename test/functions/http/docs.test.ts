@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, type TestContext } from 'vitest'
 import openapi from '../../../functions/openapi.json' with { type: 'json' }
 import { removeExamples } from '../../../lib/local/build.ts'
 import { addCodeSamples, type SampledDocument } from '../../../lib/local/code-samples.ts'
@@ -90,6 +90,17 @@ it('the docs page lists every operation and sends requests to its own origin onl
   expect(problems).toEqual([])
 })
 
+const { paths, ...rest } = addCodeSamples(openapi as unknown as SampledDocument)
+const notificationPaths = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/notifications/'))
+const shortDocument = { ...rest, paths: Object.fromEntries(notificationPaths) }
+
+/** Open a page whose reference has only the operations of notifications, because the complete document takes seconds to draw. */
+async function openShortPage(context: TestContext) {
+  const opened = await openPage(context)
+  await opened.page.route('**/docs/openapi.json', (route) => route.fulfill({ json: shortDocument }))
+  return opened
+}
+
 /** Open the reference at an operation of a group. Return its section. */
 async function openOperation(page: Page, group: string, operation: string): Promise<Locator> {
   await page.goto(`${service.api}/docs/#tag/${group}/${operation}`)
@@ -110,7 +121,7 @@ async function sendRequest(page: Page, section: Locator): Promise<Locator> {
 const listEventKeys = 'GET/api/v1/notifications/event-keys'
 
 it('WIR-36 the docs page executes an operation with a pasted token, shows the response, and forgets the token when it is left', async (context) => {
-  const { page, requestedUrls, problems } = await openPage(context)
+  const { page, requestedUrls, problems } = await openShortPage(context)
   const { admin } = await createAccount(service)
   await page.goto(`${service.api}/docs/`)
   await page.getByPlaceholder('Token').first().fill(admin.token)
@@ -126,7 +137,7 @@ it('WIR-36 the docs page executes an operation with a pasted token, shows the re
 })
 
 it('the docs page signs in as a demo user where the service has some', async (context) => {
-  const { page, problems } = await openPage(context)
+  const { page, problems } = await openShortPage(context)
   const user = await registerUser(service)
   await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
   const section = await openOperation(page, 'notifications', listEventKeys)
@@ -137,7 +148,7 @@ it('the docs page signs in as a demo user where the service has some', async (co
 })
 
 it('the docs page shows every documented status of an operation, and its request in three languages', async (context) => {
-  const { page, problems } = await openPage(context)
+  const { page, problems } = await openShortPage(context)
   const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
   expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(false)
   const statuses = await section.locator('button[id*=".responses."]').evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
@@ -152,7 +163,7 @@ it('the docs page shows every documented status of an operation, and its request
 })
 
 it('the docs page finds an operation by words of its summary', async (context) => {
-  const { page, problems } = await openPage(context)
+  const { page, problems } = await openShortPage(context)
   await page.goto(`${service.api}/docs/`)
   await page
     .getByRole('button', { name: /Search/ })
