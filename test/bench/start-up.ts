@@ -26,6 +26,8 @@ export interface StartUp {
 interface MeasuredBundle {
   modules: readonly Module[]
   objects: Record<string, string>
+  /** Its status for a request without a token. */
+  unauthorized: number
   costs: StartCost[]
 }
 
@@ -39,8 +41,9 @@ export async function measureStartUp(settings: Record<string, string>): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'flow-start-'))
   const path = join(folder, 'empty.js')
   await writeFile(path, 'export default { fetch: () => new Response() }')
-  const empty: MeasuredBundle = { modules: [{ type: 'ESModule', path }], objects: {}, costs: [] }
-  const worker: MeasuredBundle = { modules: listBuiltModules(), objects: { ESCALATION_HUB: 'EscalationHub' }, costs: [] }
+  const empty: MeasuredBundle = { modules: [{ type: 'ESModule', path }], objects: {}, unauthorized: 200, costs: [] }
+  const objects = { ESCALATION_HUB: 'EscalationHub' }
+  const worker: MeasuredBundle = { modules: listBuiltModules(), objects, unauthorized: 401, costs: [] }
   for (let n = 0; n < starts; n++)
     for (const [name, bundle] of Object.entries({ empty, worker })) {
       const place = join(folder, `${name}-${n}`)
@@ -51,25 +54,23 @@ export async function measureStartUp(settings: Record<string, string>): Promise<
   return { worker: toMedians(worker.costs), empty: toMedians(empty.costs) }
 }
 
-async function measureStart(folder: string, { modules, objects }: MeasuredBundle, settings: Record<string, string>): Promise<StartCost> {
+async function measureStart(
+  folder: string,
+  { modules, objects, unauthorized }: MeasuredBundle,
+  settings: Record<string, string>,
+): Promise<StartCost> {
   const { port, pid, stop } = await startWorkerd(folder, modules, settings, { objects, assets: builtAssets })
+  const measureRequest = async (path: string, expectedStatus: number) => {
+    const before = await readCpuWhenIdle(pid)
+    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    if (response.status !== expectedStatus) throw new Error(`The Worker answered ${path} with ${response.status}`)
+    await response.arrayBuffer()
+    return (await readCpuWhenIdle(pid)) - before
+  }
   try {
-    let before = await readCpuWhenIdle(pid)
-    const start = before
-    const measureRequest = async (path: string, status: number) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`)
-      if (response.status !== status) throw new Error(`The Worker answered ${response.status} instead of ${status} to ${path}`)
-      await response.arrayBuffer()
-      const cost = (await readCpuWhenIdle(pid)) - before
-      before += cost
-      return cost
-    }
-    const isEmpty = modules.length === 1
-    return {
-      start,
-      firstRequest: await measureRequest('/health', 200),
-      firstOperation: await measureRequest('/api/v1/trees', isEmpty ? 200 : 401),
-    }
+    const start = await readCpuWhenIdle(pid)
+    const firstRequest = await measureRequest('/health', 200)
+    return { start, firstRequest, firstOperation: await measureRequest('/api/v1/trees', unauthorized) }
   } finally {
     stop()
   }
