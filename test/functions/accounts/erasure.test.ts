@@ -7,7 +7,7 @@ import { createStripeCustomer } from '../../support/billing.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
 import { createErasure, endGracePeriod, fillAccount, findTraces, listEmptyTables } from '../../support/erasure.ts'
 import { createImage, downloadUpload, uploadImage } from '../../support/images.ts'
-import { createAccount, type TestAccount } from '../../support/people.ts'
+import { createAccount, createPerson, type TestAccount } from '../../support/people.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -106,6 +106,15 @@ describe('an account that an admin deletes', () => {
     await service.sql('select app.start_erasures(10)')
     await service.sql(`update accounts set deletes_at = null ${platform}`)
     expect(await service.sql(`select id from account_erasures ${platform}`)).toEqual([])
+  })
+
+  it('ERA-02 is not deleted by an admin of the platform’s account', async () => {
+    const [platform] = await service.sql<{ id: string; name: string }>('select id, name from accounts where id = app.platform_account()')
+    const { id = '', name = '' } = platform ?? {}
+    const admin = await createPerson(service, { accountId: id, teamId: null, teamRole: null, role: 'admin', superAdmin: false })
+    const { status, body } = await requestDeletion({ admin }, name)
+    await service.sql('delete from users where id = $1', [admin.id])
+    expect([status, body]).toEqual([403, { detail: 'This account cannot be deleted' }])
   })
 
   it('ERA-03 is restored by any admin, who are told so, and a second restore changes nothing', async () => {

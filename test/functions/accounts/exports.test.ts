@@ -130,6 +130,18 @@ it('DAT-04 refuses a changed link, an access token as a link, and a link to an e
   expect(error.body).toMatchObject({ code: 'wrong_state', status: 'expired' })
 })
 
+it('DAT-04 answers 502 when a part of the archive is missing in the object storage', async () => {
+  const { admin } = await createAccount(service)
+  const { id, url } = await createLink(admin)
+  const [part] = await service.sql<{ object_key: string }>(
+    'select object_key from account_export_parts where export_id = $1 order by number limit 1',
+    [id],
+  )
+  await service.services?.ports.uploads.remove(part?.object_key ?? '')
+  const response = await openLink(service, url)
+  expect([response.status, await response.json()]).toEqual([502, { detail: 'A provider failed; try again' }])
+})
+
 it('DAT-05 mails the admin who asked for it when the archive is ready, without a link to the archive', async () => {
   const { admin } = await createAccount(service)
   await createExport(admin, 'restorable')
@@ -215,14 +227,17 @@ it('DAT-06 a late attempt cannot change a part that a later one has written', as
   const { admin } = await createAccount(service)
   const { id, attempt, finish } = await insertUnpublished(admin)
   const lease = () => service.sql(`update account_exports set leased_until = now() - interval '1 second' where id = $1`, [id])
+  let lateKey = ''
   await attempt(1, {
     put: async (key, bytes, type) => {
+      lateKey = key
       await lease()
       await finish()
       await service.services?.ports.uploads.put(key, bytes.fill(0), type)
     },
   })
   expect(readRecords(await readArchive(await downloadExport(service, admin, id)), 'account')).toHaveLength(1)
+  expect(await service.services?.ports.uploads.get(lateKey)).toBeNull()
 })
 
 it('DAT-06 fails after four attempts of a slice, deletes its objects and mails the admin', async () => {

@@ -142,6 +142,62 @@ describe('an archive from a stranger', () => {
     expect(skipped.at(-1)).toMatchObject({ kind: 'flows', reason: expect.stringMatching(/.{5,}/) })
   })
 
+  const invalidVersion = { ...versionRecord, tree_structure: 'x' }
+
+  it.each([
+    ['restores the version of a flow that is followed by an invalid one', [versionRecord, invalidVersion], 1, ['flow_versions']],
+    ['restores the version of a flow that is in the archive twice', [versionRecord, versionRecord], 1, ['flow_versions']],
+    ['skips a flow whose version follows an invalid one', [invalidVersion, versionRecord], 0, ['flow_versions', 'flows']],
+  ])('DAT-10 %s', async (_, versions, count, skippedKinds) => {
+    const { restored, skipped } = await importFile(await createAdmin(), await createFlowArchive([flowRecord], versions))
+    expect(restored).toMatchObject({ flows: count, flow_versions: count })
+    expect(skipped.map(({ kind }) => kind)).toEqual(skippedKinds)
+  })
+
+  it.each([
+    ['a deleted flow', { ...flowRecord, deleted_at: '2026-01-01T00:00:00Z' }, versionRecord, 'was deleted'],
+    ['a flow whose version is missing', { ...flowRecord, version: 2 }, versionRecord, 'its current version is missing'],
+    ['a flow whose version is invalid', flowRecord, invalidVersion, 'its current version is not valid'],
+  ])('DAT-10 says why it skips %s', async (_, flow, version, reason) => {
+    const { skipped } = await importFile(await createAdmin(), await createFlowArchive([flow], [version]))
+    expect(skipped.at(-1)).toEqual({ kind: 'flows', name: 'Printer', reason })
+  })
+
+  it('DAT-10 restores the first of two records that have the same id', async () => {
+    const other = { ...flowRecord, name: 'Scanner' }
+    const category = { id: flowId, name: 'Printing' }
+    const files = { 'categories.jsonl': toLines([category, { ...category, name: 'Scanning' }]) }
+    const admin = await createAdmin()
+    const { restored, skipped } = await importFile(admin, await createFlowArchive([flowRecord, other], [versionRecord], files))
+    expect(restored).toMatchObject({ flows: 1, categories: 1 })
+    const reason = 'has the id of another record'
+    expect(skipped).toEqual([
+      { kind: 'categories', name: 'Scanning', reason },
+      { kind: 'flows', name: 'Scanner', reason },
+    ])
+    expect(await admin.client.flows.trees.list({ author_id: admin.id })).toMatchObject([{ name: 'Printer' }])
+  })
+
+  it('DAT-10 lists the first 200 skipped records, and counts all', async () => {
+    const files = { 'categories.jsonl': toLines(Array.from({ length: 201 }, () => ({}))) }
+    const { skipped, skipped_count } = await importFile(await createAdmin(), await createFlowArchive([], [], files))
+    expect([skipped.length, skipped_count]).toEqual([200, 201])
+    expect(skipped[0]).toMatchObject({ kind: 'categories', name: null, reason: expect.stringMatching(/^id: /) })
+  })
+
+  it('DAT-10 skips a script whose body cannot be rendered, and a diagram with an edge to nothing', async () => {
+    const id = flowId
+    const script = { id, name: 'Restart', language: 'powershell', script_body: 'Restart-Service {{ service }}' }
+    const nodes = [{ id: 'fw', type: 'security', position: { x: 1, y: 2 }, data: { label: 'FW' } }]
+    const diagram = { id, name: 'Head office', nodes, edges: [{ id: 'e', source: 'fw', target: 'switch' }] }
+    const files = { 'scripts.jsonl': toLines([script]), 'diagrams.jsonl': toLines([diagram]) }
+    const { skipped } = await importFile(await createAdmin(), await createFlowArchive([], [], files))
+    expect(skipped).toEqual([
+      { kind: 'scripts', name: 'Restart', reason: expect.stringMatching(/^script_body: line 1: /) },
+      { kind: 'diagrams', name: 'Head office', reason: expect.stringMatching(/^edges\.0\.target: /) },
+    ])
+  })
+
   it('DAT-10 ids of accounts, members and flows in an archive lead nowhere', async () => {
     const [victim, admin] = [await createAdmin(), await createAdmin()]
     const flow = await createFlow(victim, { visibility: 'account' })

@@ -3,6 +3,7 @@ import { insertRefreshToken } from '../../contract/fixture-rows.ts'
 import { request, sharedService } from '../../support/app.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 import { postWithoutToken } from '../../support/public-requests.ts'
 
@@ -234,4 +235,12 @@ it('deletes a team, keeps its members without a team, and returns 404 to another
   await account.admin.client.accounts.teams.delete({ team_id: account.teamId })
   expect(await account.admin.client.accounts.teams.list()).toEqual([])
   expect((await request(service, 'GET', '/auth/me', { token: member.token })).body).toMatchObject({ team_id: null, team_role: null })
+})
+
+it('refuses to delete a team that owns content', async () => {
+  const { admin, teamId } = await createAccount(service)
+  const flow = await createFlow(admin)
+  const refusal = await expectRefusal(admin.client.accounts.teams.delete({ team_id: teamId }), 409)
+  expect(refusal.body).toMatchObject({ code: 'in_use' })
+  expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toMatchObject({ team_id: teamId })
 })
