@@ -5,6 +5,7 @@ import { createKey } from '../../support/api-keys.ts'
 import { sharedService } from '../../support/app.ts'
 import { createGatedScene, createGatedSession, procedureWithApproval } from '../../support/approvals.ts'
 import { openEscalationStream } from '../../support/escalations.ts'
+import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, flowBody } from '../../support/flows.ts'
 import { postSignedJob } from '../../support/jobs.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -213,13 +214,15 @@ describe('a step that needs an approval', () => {
     expect(JSON.stringify(rows)).not.toContain('Secret plan')
   })
 
-  it('APR-08 refuses a request that nobody can decide, a second one, and one for a step that needs none', async () => {
-    const { admin, session, request } = await createGatedScene(service)
-    expect(codeOf(await request())).toEqual([201, undefined])
+  it('APR-08 refuses a request that nobody can decide, a second one, one for an approved step, and one for a step that needs none', async () => {
+    const { admin, session, request, decide } = await createGatedScene(service)
+    const { body: requested } = expectStatus(await request(), 201)
     expect(codeOf(await request())).toEqual([409, 'already_pending'])
     const own = await createGatedSession(admin)
     expect(codeOf(await admin.call('POST', `/sessions/${own.id}/approvals`))).toEqual([409, 'no_approver'])
     expect((await admin.call('GET', `/sessions/${own.id}/approvals`)).body).toEqual([])
+    await decide(admin, requested.id)
+    expect(codeOf(await request())).toEqual([409, 'already_decided'])
     const open = await createGatedSession(admin, null)
     expect(codeOf(await admin.call('POST', `/sessions/${open.id}/approvals`))).toEqual([409, 'wrong_state'])
     expect(session.state).toBe('in_progress')
@@ -238,19 +241,21 @@ describe('a step that needs an approval', () => {
   it('APR-10 refuses a request for a text that variables make too long to read', async () => {
     const runner = await (await createAccount(service)).addColleague()
     const texts = [
-      ['approval_title', { title: '{{server}}' }],
-      ['approval_text', { title: 'Restart', description: '{{server}}'.repeat(50) }],
+      ['approval_title', { title: '{{server}}' }, 1000],
+      ['approval_text', { title: 'Restart', description: '{{server}}'.repeat(50) }, 400_000 / 50],
     ] as const
-    for (const [resource, text] of texts) {
+    for (const [resource, text, maxLength] of texts) {
       const procedure = procedureWithApproval({ roles: ['account_admin'] })
       Object.assign(procedure.steps[1] as object, text)
       const fields = proceduralFlowFields({
         tree_structure: procedure,
         intake_form: [{ key: 'server', label: 'Server', type: 'textarea' }],
       })
-      const { id } = await createSession(runner, { variables: { server: 'x'.repeat(9000) } }, fields)
+      const { id } = await createSession(runner, { variables: { server: 'x'.repeat(maxLength + 1) } }, fields)
       const { status, body } = await runner.call('POST', `/sessions/${id}/approvals`)
       expect([status, body.code, body.resource]).toEqual([409, 'limit_reached', resource])
+      expectStatus(await runner.call('PATCH', `/sessions/${id}/variables`, { server: 'x'.repeat(maxLength) }), 200)
+      expectStatus(await runner.call('POST', `/sessions/${id}/approvals`), 201)
     }
   })
 
