@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
-import { createAiSession, readEvents, requestStream } from '../../support/ai.ts'
+import { createAiSession, insertAiSession, readEvents, requestStream } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
+import { proceduralFlowFields } from '../../support/sessions.ts'
 
 const service = await sharedService()
 
@@ -111,7 +113,46 @@ it('AIS-27 returns the next guided step for a response, and 409 for a response t
   expect(status).toBe(200)
   expect(body.step.step_id).not.toBe(step.step_id)
   const stale = await admin.call('POST', `/ai-sessions/${session.id}/respond`, { response: 'x', step_id: step.step_id })
-  expect([stale.status, stale.body.current_step.step_id]).toEqual([409, body.step.step_id])
+  expect([stale.status, stale.body.code, stale.body.current_step.step_id]).toEqual([409, 'step_not_current', body.step.step_id])
+  const missing = await admin.call('POST', `/ai-sessions/${session.id}/respond`, { step_id: body.step.step_id })
+  expect([missing.status, missing.body.errors]).toEqual([
+    422,
+    [{ loc: ['body', 'response'], msg: 'is required by the current step', type: 'missing' }],
+  ])
+})
+
+it('AIS-27 refuses a response to a guided session without an open step, and returns its first step without one', async () => {
+  const { admin } = await createAccount(service)
+  const id = await insertAiSession(service, admin, 'guided')
+  const respond = (body: object) => admin.call('POST', `/ai-sessions/${id}/respond`, body)
+  for (const body of [{ response: 'Yes' }, { response: 'Yes', step_id: crypto.randomUUID() }])
+    expect((await respond(body)).body).toEqual({
+      detail: 'No step is open; send a request without a response to get the next one',
+      code: 'step_not_current',
+      current_step: null,
+    })
+  expect(await respond({})).toMatchObject({ status: 200, body: { step: { response: null } } })
+})
+
+it('AIS-27 refuses a response to a chat', async () => {
+  const { admin } = await createAccount(service)
+  const { status, body } = await admin.call('POST', `/ai-sessions/${await insertAiSession(service, admin)}/respond`, { response: 'Yes' })
+  expect([status, body.code]).toEqual([409, 'wrong_session_type'])
+})
+
+it('refuses a session that a maintenance flow would guide', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, proceduralFlowFields())
+  const { status, body } = await admin.call('POST', '/ai-sessions', { session_type: 'chat', tree_id: flow.id })
+  expect([status, body.code]).toEqual([400, 'wrong_flow_type'])
+})
+
+it('refuses the messages of a branch of another session', async () => {
+  const { admin } = await createAccount(service)
+  const [session, other] = [await createAiSession(admin), await createAiSession(admin)]
+  const list = (branchId: string) => admin.call('GET', `/ai-sessions/${session.id}/messages?branch_id=${branchId}`)
+  expectStatus(await list(session.active_branch_id), 200)
+  expect((await list(other.active_branch_id)).body).toEqual({ detail: 'Branch not found' })
 })
 
 it('AIS-34 resolves a session once, and changes nothing when a closed session is abandoned', async () => {

@@ -75,6 +75,14 @@ it('AIS-24 AIS-29 returns 502 for every provider failure after at most two calls
   }
 })
 
+it('AIS-24 returns the id of a guided session whose first step the model could not write', async () => {
+  const { owner } = await createScene()
+  await setFault({ service: 'openai', mode: 'client_error', times: 9 })
+  const { status, body } = await owner.call('POST', '/ai-sessions', { session_type: 'guided', problem_summary: 'No mail.' })
+  expect([status, body]).toEqual([502, { detail: expect.any(String), code: 'ai_provider_error', session_id: expect.any(String) }])
+  expect(await owner.client.ai.sessions.get({ session_id: body.session_id })).toMatchObject({ session_type: 'guided', steps: [] })
+})
+
 it('AIS-24 accepts the model’s answer from the second call', async () => {
   const { sendMessage } = await createScene()
   await setFault({ service: 'openai', mode: 'error', times: 1 })
