@@ -107,7 +107,37 @@ it('AUT-58 refuses a registration for another user’s challenge, a sign-in chal
   const again = expectStatus(await person.call('POST', '/auth/passkeys/register/options'), 200).body
   expectStatus(await add(person, authenticator.create(again)), 201)
   const otherOptions = expectStatus(await other.call('POST', '/auth/passkeys/register/options'), 200).body
-  expectStatus(await add(other, authenticator.create(otherOptions)), 400)
+  const registered = await add(other, authenticator.create(otherOptions))
+  expect([registered.status, registered.body.code]).toEqual([400, 'passkey_invalid'])
+})
+
+it('AUT-57 keeps the recovery codes of a user who adds an authenticator app to a passkey', async () => {
+  const person = await register(service)
+  const { recoveryCodes } = await addPasskey(person)
+  const app = await enableTotp(service, person)
+  expect([recoveryCodes.length, app.recoveryCodes]).toEqual([10, []])
+  expect((await addPasskey(person, 'Phone')).recoveryCodes).toEqual([])
+})
+
+it('AUT-57 refuses a wrong authenticator code to a user who has a passkey alone', async () => {
+  const person = await register(service)
+  await addPasskey(person)
+  const mfa_token = await startChallenge(service, person)
+  const { status, body } = await completeChallenge(service, { mfa_token, code: '123456' })
+  expect([status, body.code]).toEqual([400, 'mfa_code_invalid'])
+})
+
+it('AUT-57 accepts 20 passkeys of a user', async () => {
+  const person = await register(service)
+  await addPasskey(person)
+  await service.sql(
+    `insert into passkeys (user_id, name, credential_id, public_key, counter)
+     select $1::uuid, 'Key ' || n, $1::uuid || '-' || n, 'key', 0 from generate_series(2, 19) n`,
+    [person.id],
+  )
+  await addPasskey(person, 'Key 20')
+  const { status, body } = await person.call('POST', '/auth/passkeys/register/options')
+  expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'passkeys', 20])
 })
 
 it('AUT-59 answers the sign-in options alike for everybody, without any id', async () => {

@@ -210,6 +210,27 @@ it('AUT-54 verifies at most 10 wrong codes of a step-up, and a stranger’s atte
   expect(guesses.filter(({ status }) => status === 400).length).toBeLessThanOrEqual(10)
 })
 
+it('AUT-55 refuses what needs an authenticator app, or a second factor, to a user without one', async () => {
+  const person = await register(service)
+  const refusals = [
+    await person.call('POST', '/auth/mfa/totp/verify', { code: '123456' }),
+    await person.call('DELETE', '/auth/mfa/totp'),
+    await person.call('POST', '/auth/mfa/recovery-codes'),
+    await person.call('POST', '/auth/mfa/step-up', { code: '123456' }),
+  ]
+  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(4).fill([409, 'mfa_not_enabled']))
+})
+
+it('AUT-55 refuses to set up a second authenticator app, and to verify one again', async () => {
+  const person = await register(service)
+  const { secret } = await enableTotp(service, person)
+  const refusals = [
+    await person.call('POST', '/auth/mfa/totp'),
+    await person.call('POST', '/auth/mfa/totp/verify', { code: await readCode(service, secret) }),
+  ]
+  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([409, 'mfa_already_enabled']))
+})
+
 it('AUT-55 removes the app and with it the recovery codes, and e-mails the user about both changes', async () => {
   const person = await register(service)
   await enableTotp(service, person)
