@@ -155,6 +155,17 @@ it('returns 400 with the reason when a manual run fails, and creates nothing', a
   expect([await listRuns(admin, id), await countSessions(admin)]).toEqual([[], 0])
 })
 
+it('refuses a manual run when the caller no longer sees the target list', async () => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const list = await account.admin.client.maintenance.targetLists.create({ name: 'Servers', targets: buildTargets(1) })
+  const { id } = await createSchedule(owner, { target_list_id: list.id })
+  const team = await account.admin.client.accounts.teams.create({ name: 'Night shift' })
+  await account.admin.client.accounts.teams.assignMember({ team_id: team.id, user_id: owner.id, team_role: 'member' })
+  const { status, body } = await owner.call('POST', `${schedulesPath}/${id}/run`)
+  expect([status, body.code]).toEqual([400, 'no_target_list'])
+})
+
 it('records three failed runs with their reason, and notifies the owner and the admin once', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()

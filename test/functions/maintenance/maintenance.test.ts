@@ -154,6 +154,17 @@ it('records a due run as missed when the schedule is paused', async () => {
   expect(await listRuns(admin, id)).toMatchObject([{ error: 'The schedule was paused before it ran', batch_ids: [], started_at: null }])
 })
 
+it('refuses to change the times of a schedule with more due times than one request reads, but changes its name', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createSchedule(admin, { cron: '*/5 * * * *' })
+  const updateSchedule = (changes: object) => admin.call('PATCH', `${schedulesPath}/${id}`, changes)
+  await makeScheduleDue(service, id, 10_000 * 5 + 1)
+  await service.sql('update maintenance_schedules set timed_since = next_run_at where id = $1', [id])
+  const { status, body } = await updateSchedule({ is_active: false })
+  expect([status, body.code]).toEqual([409, 'schedule_busy'])
+  expectStatus(await updateSchedule({ name: 'Other' }), 200)
+})
+
 it('returns 409 with the schedules that use a target list when the list is deleted', async () => {
   const { admin } = await createAccount(service)
   const { id, name, target_list_id } = await createSchedule(admin)
