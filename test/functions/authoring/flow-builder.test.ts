@@ -113,6 +113,23 @@ it('uses the draft’s name for a commit without a name, and returns 409 for a c
   expectStatus(await admin.call('GET', conversationPath(vague.id)), 200)
 })
 
+it('counts a build with the first draft of a conversation', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = (await startFlowConversation(admin, { goal: 'help' })).body
+  expect((await getQuota(admin)).used).toBe(0)
+  expect((await refineFlow(admin, id, flowGoal)).body.draft).toMatchObject({ tree_type: 'troubleshooting' })
+  expect((await getQuota(admin)).used).toBe(1)
+})
+
+it('accepts 100 turns of a conversation', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = (await startFlowConversation(admin)).body
+  await service.sql('update flow_conversations set turns = 99 where id = $1', [id])
+  expectStatus(await refineFlow(admin, id, 'Add a step: call the client.'), 200)
+  const { status, body } = await refineFlow(admin, id, 'Add a step: close the ticket.')
+  expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'turns', 100])
+})
+
 it('returns 404 for a conversation to everyone but its user, and to its user after it is deleted', async () => {
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]

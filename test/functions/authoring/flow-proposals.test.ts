@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { createAiSession, insertFix } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
+import { dashboard, sharedService } from '../../support/app.ts'
 import { convertSession, createCompletedSession } from '../../support/authoring.ts'
 import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
+import { buildLongFlow } from '../../support/exports.ts'
+import { createFlow, printerForm } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createSession, insertPlatformFlow } from '../../support/sessions.ts'
+import { answerStep, createSession, insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
 
 const service = await sharedService()
 const listEventKeys = async (person: Person) => (await person.client.notifications.list()).map(({ event_key }) => event_key)
@@ -160,6 +161,30 @@ it('converts a completed session only for its user or an account admin, and once
   expectStatus(await convertSession(owner, completed.id, crypto.randomUUID()), 404)
   const empty = await createFlow(owner, { tree_structure: null, intake_form: [], status: 'draft' })
   expect((await convertSession(owner, completed.id, empty.id)).body.code).toBe('flow_empty')
+  const maintenanceFlow = await createFlow(owner, proceduralFlowFields())
+  const otherType = await convertSession(owner, completed.id, maintenanceFlow.id)
+  expect([otherType.status, otherType.body.code]).toEqual([400, 'wrong_flow_type'])
+})
+
+it('refuses a second proposal of a session, without a call of the model', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createCompletedSession(admin)
+  expectStatus(await convertSession(admin, id), 201)
+  const { clearRecords, listRecords } = dashboard(service)
+  await clearRecords('ai')
+  const { status, body } = await convertSession(admin, id)
+  expect([status, body.code, await listRecords('ai')]).toEqual([409, 'already_pending', []])
+})
+
+it('converts a session of 300 steps, but of no more with its custom steps', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, proceduralFlowFields({ tree_structure: buildLongFlow(299), intake_form: printerForm }))
+  const [short, long] = [await createSession(admin, { tree_id: flow.id }), await createSession(admin, { tree_id: flow.id })]
+  await admin.call('POST', `/sessions/${long.id}/custom-steps`, { source: 'ad-hoc', after_step_id: 's0', title: 'Call', description: '' })
+  for (const { id } of [short, long]) expectStatus(await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'resolved' }), 200)
+  const { status, body } = await convertSession(admin, long.id)
+  expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'nodes', 300])
+  expectStatus(await convertSession(admin, short.id), 201)
 })
 
 it('converts the caller’s resolved AI session, from its findings and fixes', async () => {
