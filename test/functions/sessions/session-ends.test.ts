@@ -51,6 +51,42 @@ describe('custom steps', () => {
     expectStatus(await addCustomStep(admin, session.id, { source: 'guess', title: 'x' }), 422)
   })
 
+  it('SES-16 adds a custom step after the last answer once every step is answered', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createSession(admin)
+    const wrongPath = await answerStep(admin, session, 'no')
+    await answerStep(admin, wrongPath, 'failed')
+    const { body } = await addCustomStep(admin, session.id, { source: 'ad-hoc', title: 'Called the vendor' })
+    expect([body.current_step_id, body.custom_steps[0].after_step_id]).toEqual([null, wrongPath.current_step_id])
+  })
+
+  it('SES-16 refuses a custom step of a node without a title, unless it has one itself', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createSession(admin)
+    const tree_structure = { id: 'start', type: 'action', title: '' }
+    const flow = await createFlow(admin, { tree_structure, intake_form: [], status: 'draft' })
+    const step = { source: 'forked-tree', tree_id: flow.id, node_id: 'start' }
+    const { status, body } = await addCustomStep(admin, session.id, step)
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ loc: ['body', 'title'], msg: 'is required because the source has no title', type: 'unknown' }],
+    ])
+    expectStatus(await addCustomStep(admin, session.id, { ...step, title: 'Look' }), 201)
+  })
+
+  it('SES-16 adds 100 custom steps to a session', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createSession(admin)
+    await service.sql(
+      `insert into session_custom_steps (account_id, session_id, source, after_step_id, title)
+       select $1, $2, 'ad-hoc', 'ping', 'Step ' || n from generate_series(1, 99) n`,
+      [admin.accountId, id],
+    )
+    expectStatus(await addCustomStep(admin, id, { source: 'ad-hoc', title: 'Step 100' }), 201)
+    const { status, body } = await addCustomStep(admin, id, { source: 'ad-hoc', title: 'Step 101' })
+    expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'custom_steps', 100])
+  })
+
   it('SES-16 WIR-08 rejects a custom step with a missing field or an invalid reference', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const { admin } = account

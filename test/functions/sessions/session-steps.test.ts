@@ -115,6 +115,20 @@ describe('fallback steps', () => {
     ])
   })
 
+  it('SES-17 records 500 fallback steps of a session', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createProceduralSession(admin)
+    await service.sql(
+      `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome)
+       select $1, $2, 0, 'snapshot', 'ask', 'failed' from generate_series(1, 499)`,
+      [admin.accountId, id],
+    )
+    const decision = { step_id: 'snapshot', fallback: { fallback_step_id: 'ask', outcome: 'failed' } }
+    expectStatus(await sendDecision(admin, id, decision), 201)
+    const { status, body } = await sendDecision(admin, id, decision)
+    expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'fallback_steps', 500])
+  })
+
   it('SES-17 rejects a fallback step of another step, or of a step that is not current', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createProceduralSession(admin)

@@ -232,6 +232,29 @@ it('SUB-13 refuses at run time a flow that would run itself, and a sixth level',
   expect((await expectRefusal(start(admin, session.id), 409)).body).toMatchObject({ reason: 'depth' })
 })
 
+it('starts 200 sub-flows of a session', async () => {
+  const { admin, parent } = await createScene()
+  await service.sql(
+    `insert into sessions (account_id, tree_account_id, tree_id, tree_version, tree_name, user_id, state, remaining, parent_session_id,
+                           parent_step_id)
+     select account_id, tree_account_id, tree_id, tree_version, tree_name, user_id, 'abandoned', 0, id, 'run'
+       from sessions, generate_series(1, 199) where id = $1`,
+    [parent.id],
+  )
+  await complete(admin, (await start(admin, parent.id)).id, 'cancelled')
+  const refusal = await expectRefusal(start(admin, parent.id), 409)
+  expect(refusal.body).toMatchObject({ code: 'limit_reached', resource: 'subflows', limit: 200 })
+})
+
+it('SUB-07 refuses a sub-flow of a session that is not in progress, and of a step that runs no other flow', async () => {
+  const { admin, parent } = await createScene()
+  await complete(admin, (await start(admin, parent.id)).id)
+  const answered = await expectRefusal(start(admin, parent.id), 409)
+  expect(answered.body).toMatchObject({ code: 'subflow_unavailable', reason: 'no_subflow' })
+  await complete(admin, parent.id)
+  expect((await expectRefusal(start(admin, parent.id), 409)).body).toMatchObject({ code: 'wrong_state' })
+})
+
 it('SUB-02 completes a sub-flow whose variables do not fit into the session', async () => {
   const { admin, parent } = await createScene({ outputs: { text: 'text' } })
   expectStatus(await admin.call('PATCH', `/sessions/${parent.id}/variables`, { big: 'x'.repeat(50_000) }), 200)
