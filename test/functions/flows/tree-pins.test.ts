@@ -50,3 +50,18 @@ it('hides a pin whose flow is no longer visible, and returns 404 when a pin is d
   await colleague.client.flows.pins.unpin({ tree_id: flow.id })
   await expectRefusal(colleague.client.flows.pins.unpin({ tree_id: flow.id }), 404)
 })
+
+it('pins 100 flows of a user', async () => {
+  const { admin } = await createAccount(service)
+  const [last, tooMany] = [await createFlow(admin), await createFlow(admin)]
+  await service.sql(
+    `with t as (
+       insert into trees (account_id, author_id, team_id, tree_type, status, visibility, name)
+       select account_id, author_id, team_id, tree_type, 'draft', visibility, name from trees, generate_series(1, 99) where id = $1 returning *)
+     insert into tree_pins (account_id, user_id, tree_account_id, tree_id, position) select account_id, author_id, account_id, id, 0 from t`,
+    [last.id],
+  )
+  await admin.client.flows.pins.pin({ tree_id: last.id })
+  const refusal = await expectRefusal(admin.client.flows.pins.pin({ tree_id: tooMany.id }), 409)
+  expect(refusal.body).toMatchObject({ code: 'limit_reached', resource: 'pins', limit: 100 })
+})
