@@ -149,6 +149,19 @@ it('creates a branch from a message, and activates the main branch again', async
   ])
 })
 
+it('creates 100 branches of a session', async () => {
+  const { session, createBranch, owner } = await createScene()
+  await service.sql(
+    `insert into ai_branches (account_id, session_id, parent_branch_id, name, created_by)
+     select account_id, session_id, id, 'Branch ' || n, created_by from ai_branches, generate_series(2, 99) n where session_id = $1`,
+    [session.id],
+  )
+  expectStatus(await createBranch({ name: 'Branch 100' }), 201)
+  const { status, body } = await createBranch({ name: 'Branch 101' })
+  expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'branches', 100])
+  expect(await owner.client.ai.triage.listBranches({ session_id: session.id, limit: 100 })).toHaveLength(100)
+})
+
 it('refuses to branch from a message outside the active branch, and to activate another session’s branch', async () => {
   const { sendMessage, createBranch, readSession, owner, sessionPath } = await createScene()
   await sendMessage('The first symptom.')
