@@ -64,3 +64,33 @@ it('rejects an unknown mode, and a merge without a diagram or into an unknown di
   expect(await generate({ mode: 'merge', diagram_id: crypto.randomUUID() })).toBe(404)
   expect(await generate({ mode: 'other' })).toBe(422)
 })
+
+const createNodes = (count: number, label = 'Device') =>
+  Array.from({ length: count }, (_, n) => ({ id: `d${n}`, type: 'network', position: { x: n, y: 0 }, data: { label: `${label} ${n}` } }))
+
+it('DIA-09 merges into a diagram of fewer than 1,000 nodes', async () => {
+  const { admin } = await createAccount(service)
+  const merge = async (nodes: object[]) => {
+    const { id } = expectStatus(await admin.call('POST', '/network-diagrams', { name: 'Full', nodes, edges: [] }), 201).body
+    return admin.call('POST', '/network-diagrams/generate', { description: 'Add the UPS-01.', mode: 'merge', diagram_id: id })
+  }
+  const { status, body } = await merge(createNodes(1000))
+  expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'nodes', 1000])
+  expect((await merge(createNodes(999))).body.nodes).toHaveLength(1000)
+})
+
+it('DIA-09 refuses a draft that would have more than 1,000 nodes with 502', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = (await admin.call('POST', '/network-diagrams', { name: 'Full', nodes: createNodes(999), edges: [] })).body
+  const body = { description: headOffice, mode: 'merge', diagram_id: id }
+  expectStatus(await admin.call('POST', '/network-diagrams/generate', body), 502)
+})
+
+it('DIA-09 connects a device that the diagram already has by another spelling, and draws no second one', async () => {
+  const { admin } = await createAccount(service)
+  const nodes = [{ id: 'core', type: 'network', position: { x: 1, y: 2 }, data: { label: 'sw-core' } }]
+  const { id } = (await admin.call('POST', '/network-diagrams', { name: 'HQ', nodes, edges: [] })).body
+  const generate = { description: 'SW-CORE is connected to the storage NAS-01.', mode: 'merge', diagram_id: id }
+  const { body } = await admin.call('POST', '/network-diagrams/generate', generate)
+  expect(listLabels(body)).toEqual({ devices: ['sw-core', 'NAS-01'], links: ['sw-core - NAS-01'] })
+})
