@@ -111,7 +111,8 @@ async function storeTurn<T>(db: WriteDb, sessionId: string, insert: Compilable<T
     suggested_fix: fixes[0]?.fix ?? null,
     outcome_proposal: proposals[0]?.proposal ?? null,
   }
-  return { row: inserted[0], applied }
+  // An insert returns its row, or it fails.
+  return { row: inserted[0] as T, applied }
 }
 
 const isoCreatedAt = sql<string>`app.iso(created_at)`.as('created_at')

@@ -56,8 +56,7 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   }
   const storeReply = async (answer: ChatTurn) => {
     const newReply = { content: answer.reply, citations: toCitations(answer.citations, input.sources) }
-    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, newReply, toTurnChanges(answer, input))
-    if (!row) throw new Problem('stale_version', 'Someone else deleted this session')
+    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, newReply, toTurnChanges(answer, input)).catch(throwIfDeleted)
     return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
@@ -135,10 +134,9 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const { row: step, applied } = await queries
     .storeStep(ctx.db, session.id, session.steps.length, newStep, changes)
     .catch(async (error: unknown) => {
-      if (getSqlState(error) !== '23505') throw error
+      if (getSqlState(error) !== '23505') return throwIfDeleted(error)
       return throwStepNotCurrent(ctx, session.id)
     })
-  if (!step) throw new Problem('stale_version', 'Someone else deleted this session')
   const { triage_update, suggested_fix } = applied
   return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
 }
@@ -217,6 +215,11 @@ async function loadImages(ctx: WriteContext, ids: readonly string[]): Promise<Ui
 
 function throwUnavailable(cause: unknown): never {
   throw new Problem('unavailable', undefined, { cause, headers: { 'retry-after': '5' } })
+}
+
+/** Throw 409 for a message or step whose session was deleted meanwhile, and any other error unchanged. */
+function throwIfDeleted(error: unknown): never {
+  throw getSqlState(error) === '23503' ? new Problem('stale_version', 'Someone else deleted this session', { cause: error }) : error
 }
 
 /** Throw why a step could not be answered: the session is no longer active, or the step is no longer current. */

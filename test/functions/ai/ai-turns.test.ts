@@ -83,6 +83,20 @@ it('AIS-24 returns the id of a guided session whose first step the model could n
   expect(await owner.client.ai.sessions.get({ session_id: body.session_id })).toMatchObject({ session_type: 'guided', steps: [] })
 })
 
+it.each([
+  ['chat', { message: 'It is offline.' }],
+  ['respond', {}],
+])('returns 409 for a %s whose session is deleted while the model answers', async (operation, body) => {
+  const { owner } = await createScene()
+  const id = await insertAiSession(service, owner, operation === 'chat' ? 'chat' : 'guided')
+  await setFault({ service: 'openai', mode: 'slow', delay_ms: 500, times: 1 })
+  const call = owner.call('POST', `/ai-sessions/${id}/${operation}`, body)
+  await expect.poll(async () => (await fetch(`${service.localOrigin}/desk/faults`)).json()).toEqual([])
+  await owner.client.ai.sessions.delete({ session_id: id })
+  const { status, body: problem } = await call
+  expect([status, problem.code, problem.detail]).toEqual([409, 'stale_version', 'Someone else deleted this session'])
+})
+
 it('AIS-24 accepts the model’s answer from the second call', async () => {
   const { sendMessage } = await createScene()
   await setFault({ service: 'openai', mode: 'error', times: 1 })
