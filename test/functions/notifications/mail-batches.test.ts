@@ -164,6 +164,7 @@ it('NOT-66 sends the other e-mails of a call when the provider refuses one, and 
   await service.sql(`update deliveries set recipient = 'nobody' where id = $1`, [bad])
   await attempt(bad)
   expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
+  expect(await readDelivery(good[0])).toMatchObject({ last_error: null })
   expect(await readDelivery(bad)).toMatchObject({ state: 'retrying', attempts: 1, last_error: 'The mail provider refused the e-mail' })
   await service.sql(`update deliveries set recipient = 'somebody@people.example' where id = $1`, [bad])
   await wait(30_000)

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { writeMails } from '../../../functions/notifications/messages/service.ts'
+import { openPlatformDb } from '../../../lib/db/scope.ts'
+import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
+import type { Ports } from '../../../lib/ports.ts'
+import { sharedService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
+
+const service = await sharedService()
+const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
+const ctx = { ...(service.services?.ports as Ports), platform }
+
+/** A delivery whose subject was deleted after it was created. */
+const delivery = {
+  id: crypto.randomUUID(),
+  account_id: crypto.randomUUID(),
+  account_name: 'Contoso',
+  recipient: 'ann@contoso.example',
+  sales_lead_id: crypto.randomUUID(),
+  feedback_id: crypto.randomUUID(),
+  invite_id: crypto.randomUUID(),
+  report_id: crypto.randomUUID(),
+  webhook: null,
+  is_taken: false,
+  deletes_at: null,
+}
+
+it.each([
+  ['a lead that was deleted', { purpose: 'sales_lead' }, 'The feedback or sales lead no longer exists'],
+  ['feedback that was deleted', { purpose: 'feedback' }, 'The feedback or sales lead no longer exists'],
+  ['the receipt of feedback that was deleted', { purpose: 'feedback_receipt' }, 'The feedback no longer exists'],
+  ['an invite that is no longer open', { purpose: 'invite' }, 'The invite is no longer open'],
+  ['a webhook that was deleted', { purpose: 'webhook_disabled' }, 'The webhook no longer exists or is on again'],
+  ['a webhook that is on again', { purpose: 'webhook_disabled', webhook: { reason: null } }, 'The webhook no longer exists or is on again'],
+  ['a digest whose events were deleted', { purpose: 'digest' }, 'The events of the digest no longer exist'],
+  ['a report that was deleted', { purpose: 'weekly_report' }, 'The report no longer exists'],
+  ['a deletion that was cancelled', { purpose: 'account_deletion_requested' }, 'Another admin has decided otherwise'],
+  [
+    'a cancelled deletion that was requested again',
+    { purpose: 'account_deletion_cancelled', deletes_at: '2026-01-01T00:00:00Z' },
+    'Another admin has decided otherwise',
+  ],
+  ['an escalation that somebody has taken', { purpose: null, is_taken: true }, 'Somebody has taken the escalation since'],
+])('writes no e-mail about %s, and fails its delivery without a retry', async (_, fields, error) => {
+  const written = await writeMails(ctx, { ...delivery, ...fields } as unknown as ClaimedDelivery)
+  expect(written).toEqual({ refusal: { ok: false, status: null, error, gone: true } })
+})
