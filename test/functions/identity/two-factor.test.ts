@@ -231,6 +231,24 @@ it('AUT-55 refuses to set up a second authenticator app, and to verify one again
   expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([409, 'mfa_already_enabled']))
 })
 
+it('AUT-55 confirms an authenticator app once for 8 requests at once', async () => {
+  const person = await register(service)
+  const { secret } = expectStatus(await person.call('POST', '/auth/mfa/totp'), 201).body
+  const code = await readCode(service, secret)
+  const answers = await runConcurrently(() => person.call('POST', '/auth/mfa/totp/verify', { code }), 8)
+  const codes = answers.filter(({ status }) => status !== 200).map(({ body }) => body.code)
+  expect(codes).toEqual(Array(7).fill('mfa_already_enabled'))
+})
+
+it('AUT-50 completes a challenge once for 8 recovery codes at once', async () => {
+  const person = await register(service)
+  const { recoveryCodes } = await enableTotp(service, person)
+  const mfa_token = await startChallenge(service, person)
+  const answers = await runConcurrently((n) => completeChallenge(service, { mfa_token, code: recoveryCodes[n] }), 8)
+  const codes = answers.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.code])
+  expect(codes).toEqual(Array(7).fill([401, 'mfa_token_invalid']))
+})
+
 it('AUT-55 removes the app and with it the recovery codes, and e-mails the user about both changes', async () => {
   const person = await register(service)
   await enableTotp(service, person)
