@@ -197,11 +197,11 @@ function announceState(
   return enqueueLiveEvent(db, 'approval_changed', { approval_id: id, session_id, state, requested_by, approver_ids: approverIds })
 }
 
-function createDecisionProblem({ state, decided_by, decided_at, may_decide }: queries.ApprovalRow): Problem {
+function createDecisionProblem({ state, decided_by, decided_at }: queries.ApprovalRow): Problem {
   const facts = { state, decided_by, decided_at }
   if (decided_by !== null) return new Problem('already_decided', undefined, { facts })
   if (state !== 'pending') return new Problem('wrong_state', `This request is ${state}`, { facts })
-  return may_decide ? new Problem('wrong_state') : new Problem('forbidden', 'You may not decide this request')
+  return new Problem('forbidden', 'You may not decide this request')
 }
 
 function throwAlreadyPending(error: unknown): never {
