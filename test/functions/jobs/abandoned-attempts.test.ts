@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import * as exportSlices from '../../../functions/accounts/export-slices/service.ts'
+import * as tasks from '../../../functions/ai/tasks/service.ts'
+import * as ticketChanges from '../../../functions/psa/changes/service.ts'
+import * as pushAttempts from '../../../functions/psa/push-attempts/service.ts'
+import { openAccountScope, openPlatformDb } from '../../../lib/db/scope.ts'
+import type { Ports } from '../../../lib/ports.ts'
+import { sharedService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
+import { createAccount } from '../../support/people.ts'
+
+const service = await sharedService()
+const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
+const ctx = {
+  ...(service.services?.ports as Ports),
+  platform: openPlatformDb(database, 'test', () => {}),
+  openAccountScope: (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {}),
+  callStoredRequest: async () => ({ status: 500, body: '{}' }),
+  log: () => {},
+}
+
+const exhausted = "4, 4, app.now() - interval '1 second', null"
+const attemptColumns = 'attempts, max_attempts, leased_until, next_attempt_at'
+const insertTask = `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, ${attemptColumns})
+  select account_id, user_id, id, 'ai.turns.sendMessage', '/', '{}'`
+
+it.each([
+  [
+    'an export',
+    'account_exports',
+    `insert into account_exports (account_id, requested_by, ${attemptColumns}) select account_id, user_id, ${exhausted}`,
+    exportSlices.failAbandoned,
+  ],
+  ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned],
+  [
+    'the read of a ticket',
+    'psa_ticket_changes',
+    `insert into psa_ticket_changes (account_id, ticket_id, ${attemptColumns}) select account_id, '4711', ${exhausted}`,
+    ticketChanges.failAbandoned,
+  ],
+  [
+    'a push',
+    'psa_pushes',
+    `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, ${attemptColumns})
+     select account_id, '4711', 'Done', 'session', id, ${exhausted}`,
+    pushAttempts.failAbandoned,
+  ],
+] as const)('fails %s whose last attempt never reported a result', async (_, table, insert, failAbandoned) => {
+  const { admin } = await createAccount(service)
+  const [row] = await service.sql<{ id: string }>(`${insert} from sign_ins where id = $1 returning id`, [admin.signInId])
+  await failAbandoned(ctx)
+  expect(await service.sql(`select state, last_error, attempts from ${table} where id = $1`, [row?.id])).toEqual([
+    { state: 'failed', last_error: 'The last attempt did not finish', attempts: 4 },
+  ])
+})
+
+it.each([
+  [499, 'finished', null],
+  [500, 'retrying', 'The operation answered 500'],
+  [502, 'finished', null],
+  [503, 'retrying', 'The operation answered 503'],
+])('AIT-03 an AI task whose operation answers %i is %s', async (status, state, error) => {
+  const { admin } = await createAccount(service)
+  const [row] = await service.sql<{ id: string }>(`${insertTask}, 0, 4, null, app.now() from sign_ins where id = $1 returning id`, [
+    admin.signInId,
+  ])
+  await tasks.attempt({ ...ctx, callStoredRequest: async () => ({ status, body: '{}' }) }, row?.id ?? '', 1)
+  expect(await service.sql('select state, last_error from ai_tasks where id = $1', [row?.id])).toEqual([{ state, last_error: error }])
+})
