@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import * as exportSlices from '../../../functions/accounts/export-slices/service.ts'
+import { listEntries } from '../../../lib/archive/zip.ts'
 import { exportedTables } from '../../../lib/db/account-data.ts'
 import { openAccountScope, openPlatformDb } from '../../../lib/db/scope.ts'
 import { insertPassword } from '../../contract/fixture-rows.ts'
@@ -221,6 +222,20 @@ it('DAT-06 writes the archive in slices, and continues where a failed attempt ha
   expect(Object.keys(sliced)).toEqual(Object.keys(files))
   for (const { kind } of exportedTables.filter(({ kind: name }) => name !== 'audit_log'))
     expect(readRecords(sliced, kind)).toEqual(readRecords(files, kind))
+})
+
+it('DAT-06 writes uploads in slices of about 4 MiB', async () => {
+  const { admin } = await createAccount(service)
+  const image = await createImage('png', 30, 20)
+  const uploadIds = [1, 2, 3].map(async () => (await uploadImage(service, admin, image)).body.id)
+  const names = (await Promise.all(uploadIds)).map((id) => `uploads/${id}.jpg`)
+  const { id, attempt, getState } = await insertUnpublished(admin)
+  const get = async () => new Uint8Array(4 * 1024 * 1024)
+  for (let n = 1; (await getState())?.state !== 'ready'; n++) await attempt(n, { get })
+  const entries = listEntries(await downloadExport(service, admin, id)).filter(({ name }) => name.startsWith('uploads/'))
+  expect(entries.map(({ name, size }) => [name, size])).toEqual(names.sort().map((name) => [name, 4 * 1024 * 1024]))
+  const parts = await service.sql('select from account_export_parts where export_id = $1 and bytes > 4 * 1024 * 1024', [id])
+  expect(parts).toHaveLength(3)
 })
 
 it('DAT-06 a late attempt cannot change a part that a later one has written', async () => {
