@@ -5,6 +5,7 @@ import { expectRefusal } from '../../support/expect-refusal.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
+import { connectPsa } from '../../support/psa.ts'
 import { proceduralFlowFields } from '../../support/sessions.ts'
 
 const service = await sharedService()
@@ -138,6 +139,13 @@ it('AIS-27 refuses a response to a chat', async () => {
   const { admin } = await createAccount(service)
   const { status, body } = await admin.call('POST', `/ai-sessions/${await insertAiSession(service, admin)}/respond`, { response: 'Yes' })
   expect([status, body.code]).toEqual([409, 'wrong_session_type'])
+})
+
+it('AIS-02 refuses a session of a ticket that the ticketing system does not know', async () => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  const { status, body } = await admin.call('POST', '/ai-sessions', { session_type: 'chat', psa_ticket_id: '99999999' })
+  expect([status, body]).toEqual([404, { detail: 'Ticket not found' }])
 })
 
 it('refuses a session that a maintenance flow would guide', async () => {
