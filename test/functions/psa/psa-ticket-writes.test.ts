@@ -150,7 +150,14 @@ describe.each(psaProviders)('%s', (provider) => {
     await forgetResult(id)
     await advanceClock(61)
     const push = await findPush(admin, id)
-    expect(push).toMatchObject({ state: 'pushed', attempts: 2, kind: 'ticket', ticket_id: expect.stringMatching(/^\d+$/) })
+    expect(push).toMatchObject({
+      state: 'pushed',
+      attempts: 2,
+      kind: 'ticket',
+      internal: false,
+      visibility: 'client',
+      ticket_id: expect.stringMatching(/^\d+$/),
+    })
     expect(await listWrites(ticketPaths[provider])).toHaveLength(1)
     expect((await admin.client.sessions.get({ session_id: session.id })).ticket_number).toBe(push?.ticket_id)
     const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id: push?.ticket_id ?? '' })
