@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
-import { deliver } from '../../../functions/notifications/deliveries/service.ts'
+import { deliver, deliverNow } from '../../../functions/notifications/deliveries/service.ts'
 import { claimMails } from '../../../functions/notifications/mails/queries.ts'
 import { writeMails } from '../../../functions/notifications/messages/service.ts'
 import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
@@ -204,6 +204,12 @@ it('returns the result of a test message in its response, while other e-mails ar
   await attempt(due)
   expect(await countStates([due])).toMatchObject([{ state: 'delivered' }])
   expect(await service.sql('select state from deliveries where config_id = $1', [body.id])).toEqual([{ state: 'pending' }])
+})
+
+it('fails a test message that another worker is sending', async () => {
+  const [id = ''] = await escalateInEach(1)
+  await attempt(id)
+  expect(await deliverNow(ctx, id)).toEqual({ ok: false, status: null, error: 'Another worker is making this attempt' })
 })
 
 it('sends again after a clock that ran ahead was set back', async () => {
