@@ -143,6 +143,25 @@ describe('a rendered script', () => {
     ])
   })
 
+  it('SCR-17 is refused for a value that its command would read as an option', async () => {
+    const { admin } = await createAccount(service)
+    const parameters_schema = [{ name: 'host', label: 'Host', type: 'string' }]
+    const { id } = await createScript(admin, { parameters_schema, script_body: 'ssh {{ host }} uptime' })
+    const generate = (host: string) => admin.call('POST', `/script-templates/${id}/generate`, { parameters: { host } })
+    const { status, body } = await generate('-oProxyCommand=id')
+    expect([status, body.errors]).toEqual([
+      422,
+      [
+        {
+          loc: ['body', 'parameters', 'host'],
+          msg: 'must not start with a dash, because ssh would read it as an option',
+          type: 'parameter',
+        },
+      ],
+    ])
+    expectStatus(await generate('srv-1'), 200)
+  })
+
   it('SCR-14 is refused with one error for each missing, unknown or invalid value', async () => {
     const { admin } = await createAccount(service)
     const parameterSchema = [
