@@ -34,6 +34,14 @@ it('FIX-22 accepts three decisions, which change neither the fix nor state_versi
   expect([after.suggested_fixes, after.state_version]).toEqual([before.suggested_fixes, before.state_version])
 })
 
+it('FIX-22 counts a decision as activity in the session', async () => {
+  const { decideScript, session } = await createScene()
+  await service.sql(`update ai_sessions set last_activity_at = app.now() - interval '1 day' where id = $1`, [session.id])
+  expectStatus(await decideScript({ decision: 'one_off' }), 200)
+  const activity = `select last_activity_at > app.now() - interval '1 hour' as is_recent from ai_sessions where id = $1`
+  expect(await service.sql(activity, [session.id])).toEqual([{ is_recent: true }])
+})
+
 it('FIX-23 returns the script with quoted values, or an edited script instead', async () => {
   const { decideScript } = await createScene(withParameters)
   const oneOff = { decision: 'one_off' }
