@@ -4,6 +4,7 @@ import * as tasks from '../../../functions/ai/tasks/service.ts'
 import * as ticketChanges from '../../../functions/psa/changes/service.ts'
 import * as pushAttempts from '../../../functions/psa/push-attempts/service.ts'
 import { openAccountScope, openPlatformDb } from '../../../lib/db/scope.ts'
+import { type MetricsPort, recordWith } from '../../../lib/metrics/metrics.ts'
 import type { Ports } from '../../../lib/ports.ts'
 import { sharedService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
@@ -19,6 +20,15 @@ const ctx = {
   log: () => {},
 }
 
+/** Call a function and return the attempts that it counts, as `kind outcome`. */
+async function collectAttempts(work: () => Promise<void>): Promise<string[]> {
+  const attempts: string[] = []
+  const record = (id: string, labels: readonly string[]) => void (id === 'attempts' && attempts.push(labels.join(' ')))
+  const port: MetricsPort = { start: () => ({ record, flush: () => {} }) }
+  await recordWith(port, work)
+  return attempts
+}
+
 const exhausted = "4, 4, app.now() - interval '1 second', null"
 const attemptColumns = 'attempts, max_attempts, leased_until, next_attempt_at'
 const insertTask = `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, ${attemptColumns})
@@ -30,13 +40,15 @@ it.each([
     'account_exports',
     `insert into account_exports (account_id, requested_by, ${attemptColumns}) select account_id, user_id, ${exhausted}`,
     exportSlices.failAbandoned,
+    'export',
   ],
-  ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned],
+  ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned, 'ai_task'],
   [
     'the read of a ticket',
     'psa_ticket_changes',
     `insert into psa_ticket_changes (account_id, ticket_id, ${attemptColumns}) select account_id, '4711', ${exhausted}`,
     ticketChanges.failAbandoned,
+    'ticket_change',
   ],
   [
     'a push',
@@ -44,26 +56,30 @@ it.each([
     `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, ${attemptColumns})
      select account_id, '4711', 'Done', 'session', id, ${exhausted}`,
     pushAttempts.failAbandoned,
+    'push',
   ],
-] as const)('fails %s whose last attempt never reported a result', async (_, table, insert, failAbandoned) => {
+] as const)('fails %s whose last attempt never reported a result', async (_, table, insert, failAbandoned, kind) => {
   const { admin } = await createAccount(service)
   const [row] = await service.sql<{ id: string }>(`${insert} from sign_ins where id = $1 returning id`, [admin.signInId])
-  await failAbandoned(ctx)
+  const attempts = await collectAttempts(() => failAbandoned(ctx))
   expect(await service.sql(`select state, last_error, attempts from ${table} where id = $1`, [row?.id])).toEqual([
     { state: 'failed', last_error: 'The last attempt did not finish', attempts: 4 },
   ])
+  expect(attempts).toContain(`${kind} failed`)
 })
 
 it.each([
-  [499, 'finished', null],
-  [500, 'retrying', 'The operation answered 500'],
-  [502, 'finished', null],
-  [503, 'retrying', 'The operation answered 503'],
-])('AIT-03 an AI task whose operation answers %i is %s', async (status, state, error) => {
+  [499, 'finished', null, 'succeeded'],
+  [500, 'retrying', 'The operation answered 500', 'retried'],
+  [502, 'finished', null, 'succeeded'],
+  [503, 'retrying', 'The operation answered 503', 'retried'],
+] as const)('AIT-03 an AI task whose operation answers %i is %s', async (status, state, error, outcome) => {
   const { admin } = await createAccount(service)
   const [row] = await service.sql<{ id: string }>(`${insertTask}, 0, 4, null, app.now() from sign_ins where id = $1 returning id`, [
     admin.signInId,
   ])
-  await tasks.attempt({ ...ctx, callStoredRequest: async () => ({ status, body: '{}' }) }, row?.id ?? '', 1)
+  const callStoredRequest = async () => ({ status, body: '{}' })
+  const attempts = await collectAttempts(() => tasks.attempt({ ...ctx, callStoredRequest }, row?.id ?? '', 1))
+  expect(attempts).toEqual([`ai_task ${outcome}`])
   expect(await service.sql('select state, last_error from ai_tasks where id = $1', [row?.id])).toEqual([{ state, last_error: error }])
 })
