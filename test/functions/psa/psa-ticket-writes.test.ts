@@ -100,6 +100,7 @@ describe.each(psaProviders)('%s', (provider) => {
     ['resolution', false, true],
   ] as const)('PSA-23 adds a note with the visibility %s', async (visibility, isInternal, isResolution) => {
     const { admin, ticket_number: ticket_id } = await createScene()
+    await admin.client.psa.tickets.getContext({ ticket_id })
     const push = await admin.client.psa.pushes.createNote({ ticket_id, text: 'Fan <b>replaced</b>', visibility })
     expect(push).toMatchObject({ kind: 'note', visibility, source_kind: 'user', source_id: admin.id })
     await waitUntilSettled()
@@ -177,6 +178,13 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await findPush(admin, second.id)).toMatchObject({ state: 'pushed' })
   })
 
+  it('PSA-21 returns a ticket unchanged for an empty change', async () => {
+    const { admin, ticket_number: ticket_id } = await createScene()
+    const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id })
+    expect(await admin.client.psa.tickets.update({ ticket_id })).toEqual(ticket)
+    expect(await listWrites(/tickets/i)).toEqual([])
+  })
+
   it('PSA-04 answers a change with 502 while the provider fails', async () => {
     const { admin, ticket_number: ticket_id } = await createScene()
     await setFault({ service: 'psa', mode: 'error', times: 1 })
@@ -194,8 +202,10 @@ it('PSA-24 refuses the time of a session that is not completed, too long, or of 
   await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
   expect((await expectRefusal(add(), 409)).code).toBe('psa_member_not_mapped')
   await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
-  await expectRefusal(add(), 422)
-  expect((await add({ minutes: 90 })).state).toBe('queued')
+  const tooLong = await expectRefusal(add(), 422)
+  expect(tooLong.body).toMatchObject({ errors: [{ loc: ['body', 'minutes'] }] })
+  await service.sql(`update sessions set started_at = completed_at - interval '24 hours' where id = $1`, [session.id])
+  expect((await add()).state).toBe('queued')
 })
 
 it('PSA-26 refuses a ticket for a session that has one', async () => {
