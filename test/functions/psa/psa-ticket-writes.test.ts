@@ -66,6 +66,13 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await search(String(openTickets[3]?.id))).toEqual([String(openTickets[3]?.id)])
   })
 
+  it('PSA-19 uses the first ten words of a search', async () => {
+    const { admin } = await createScene()
+    const search = async (text: string) => (await admin.client.psa.tickets.search({ text, page_size: 100 })).items.length
+    expect(await search(`${'vpn '.repeat(10)}zorblatt`)).toBe(await search('vpn'))
+    expect(await search(`${'vpn '.repeat(9)}zorblatt`)).toBe(0)
+  })
+
   it('PSA-20 keeps a search text inside of its literal', async () => {
     const { admin } = await createScene()
     for (const text of ['")or(id!=0)or(summary="', '" or closedFlag=true', 'x\\', '%_*'])
@@ -206,6 +213,17 @@ it('PSA-24 refuses the time of a session that is not completed, too long, or of 
   expect(tooLong.body).toMatchObject({ errors: [{ loc: ['body', 'minutes'] }] })
   await service.sql(`update sessions set started_at = completed_at - interval '24 hours' where id = $1`, [session.id])
   expect((await add()).state).toBe('queued')
+})
+
+it('PSA-26 names a new ticket after the flow and the client, in at most 100 characters', async () => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  const session = await createSession(admin, { client_name: '😀'.repeat(99) })
+  const push = await admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' })
+  const [row] = await service.sql<{ summary: string }>(`select details ->> 'summary' as summary from psa_pushes where id = $1`, [push.id])
+  const characters = Array.from(row?.summary ?? '')
+  expect([characters.length, characters.at(-1)]).toEqual([100, '😀'])
+  expect(row?.summary).toMatch(/^\w.+: 😀/)
 })
 
 it('PSA-26 refuses a ticket for a session that has one', async () => {
