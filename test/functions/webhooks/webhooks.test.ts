@@ -27,6 +27,18 @@ async function createHook(admin: Person, fields: object = {}) {
 
 const verify = (secret: string, { body, headers }: RecordTypes['hooks']) => new Webhook(secret).verify(body, headers)
 
+it('refuses to send a message whose signing secret cannot be decrypted', async () => {
+  const { admin } = await createAccount(service)
+  const { id, listReceived } = await createHook(admin)
+  await service.sql(`update webhooks set secret = 'damaged' where id = $1`, [id])
+  const { status, body } = await admin.call('POST', `/webhooks/${id}/test`)
+  expect([status, body, await listReceived()]).toEqual([
+    200,
+    { success: false, message: 'The signing secret cannot be decrypted; rotate it', status: null, duration_ms: 0 },
+    [],
+  ])
+})
+
 it('WHK-01 WHK-17 sends a test message at once, whose signature the package of the specification verifies', async () => {
   const { admin } = await createAccount(service)
   const { id, secret, listReceived } = await createHook(admin)
