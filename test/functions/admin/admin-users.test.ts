@@ -134,6 +134,8 @@ it('lists and filters the audit log of all accounts, with the names of actors fr
   expect(await listAuditLogs(`actor_id=${staff.id}`)).toHaveLength(1)
   expect(await listAuditLogs(`account_id=${id}&action=team.created`)).toHaveLength(1)
   expect(await listAuditLogs(`account_id=${id}&created_before=2020-01-01T00:00:00Z`)).toEqual([])
+  expect(await listAuditLogs(`account_id=${id}&created_after=2020-01-01T00:00:00Z`)).toHaveLength(2)
+  expect(await listAuditLogs(`account_id=${id}&created_after=2090-01-01T00:00:00Z`)).toEqual([])
   const allEntries = await listAuditLogs('limit=100')
   expect(new Set(allEntries.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
 })
