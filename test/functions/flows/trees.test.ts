@@ -113,6 +113,19 @@ describe('creating a flow', () => {
     expect([status, body.errors[0].msg]).toEqual([422, 'must be the id of an existing category'])
   })
 
+  it('rejects a category by its name and its id, and a visibility that contradicts is_public', async () => {
+    const { admin } = await createAccount(service)
+    const { category_id } = await createFlow(admin, { category: 'Printing' })
+    const create = async (fields: object) => {
+      const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: null, status: 'draft', ...fields }))
+      return [status, body.errors?.[0].loc]
+    }
+    expect(await create({ category: 'Printing', category_id })).toEqual([422, ['body', 'category_id']])
+    expect(await create({ visibility: 'team', is_public: true })).toEqual([422, ['body', 'is_public']])
+    expect(await create({ visibility: 'public', is_public: false })).toEqual([422, ['body', 'is_public']])
+    expect(await create({ visibility: 'team', is_public: false })).toEqual([201, undefined])
+  })
+
   it('returns 403 to a viewer who creates a flow', async () => {
     const account = await createAccount(service)
     const viewer = await account.addColleague({ role: 'viewer' })
