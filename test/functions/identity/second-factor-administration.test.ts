@@ -22,6 +22,7 @@ it('AUT-60 refuses the operations of super admins without a second factor, and n
   expect([refused.status, refused.body.code]).toEqual([403, 'mfa_setup_required'])
   await staff.client.notifications.list()
   expect((await staff.client.identity.mfa.get()).is_required).toBe(true)
+  expect((await (await addColleague()).client.identity.mfa.get()).is_required).toBe(false)
   await insertTotp(staff)
   await staff.client.admin.users.list()
 })

@@ -3,6 +3,7 @@ import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { signInThroughProvider } from '../../support/oauth.ts'
+import { createAccount } from '../../support/people.ts'
 import { postWithoutToken } from '../../support/public-requests.ts'
 import { callWith, completeChallenge, enableTotp, login, readCode, register, startChallenge } from '../../support/two-factor.ts'
 
@@ -276,6 +277,11 @@ it('shows the current code of an authenticator app on the local dashboard', asyn
   const { secret } = await enableTotp(service, person)
   const codes = (await (await fetch(`${service.localOrigin}/desk/totp`)).json()) as { email: string; code: string }[]
   expect(codes.find(({ email }) => email === person.email)?.code).toBe(await readCode(service, secret))
+})
+
+it('AUT-60 requires no second factor of a super admin where the setting is off', async () => {
+  const staff = await (await createAccount(service)).addColleague({ superAdmin: true })
+  expect((await staff.client.identity.mfa.get()).is_required).toBe(false)
 })
 
 it('AUT-56 gives members of an account that requires it only the operations to set it up', async () => {
