@@ -7,6 +7,7 @@ import { insertPassword } from '../../contract/fixture-rows.ts'
 import { insertFullAccount } from '../../contract/full-account.ts'
 import { createExport, downloadExport, openLink, readArchive, readRecords } from '../../support/account-exports.ts'
 import { dashboard, type Service, sharedService } from '../../support/app.ts'
+import { collectAttempts } from '../../support/attempts.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { expectRefusal } from '../../support/expect-refusal.ts'
 import { createFlow } from '../../support/flows.ts'
@@ -253,6 +254,14 @@ it('DAT-06 a late attempt cannot change a part that a later one has written', as
   })
   expect(readRecords(await readArchive(await downloadExport(service, admin, id)), 'account')).toHaveLength(1)
   expect(await service.services?.ports.uploads.get(lateKey)).toBeNull()
+})
+
+it('OBS-03 counts the attempts of an export', async () => {
+  const { admin } = await createAccount(service)
+  const { attempt } = await insertUnpublished(admin)
+  expect(await collectAttempts(() => attempt(1))).toEqual(['export succeeded'])
+  const crash = () => Promise.reject(new Error('full'))
+  expect(await collectAttempts(() => attempt(2, { put: crash }))).toEqual(['export retried'])
 })
 
 it('DAT-06 fails after four attempts of a slice, deletes its objects and mails the admin', async () => {

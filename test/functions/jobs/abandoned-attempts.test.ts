@@ -4,9 +4,9 @@ import * as tasks from '../../../functions/ai/tasks/service.ts'
 import * as ticketChanges from '../../../functions/psa/changes/service.ts'
 import * as pushAttempts from '../../../functions/psa/push-attempts/service.ts'
 import { openAccountScope, openPlatformDb } from '../../../lib/db/scope.ts'
-import { type MetricsPort, recordWith } from '../../../lib/metrics/metrics.ts'
 import type { Ports } from '../../../lib/ports.ts'
 import { sharedService } from '../../support/app.ts'
+import { collectAttempts } from '../../support/attempts.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -18,15 +18,6 @@ const ctx = {
   openAccountScope: (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {}),
   callStoredRequest: async () => ({ status: 500, body: '{}' }),
   log: () => {},
-}
-
-/** Call a function and return the attempts that it counts, as `kind outcome`. */
-async function collectAttempts(work: () => Promise<void>): Promise<string[]> {
-  const attempts: string[] = []
-  const record = (id: string, labels: readonly string[]) => void (id === 'attempts' && attempts.push(labels.join(' ')))
-  const port: MetricsPort = { start: () => ({ record, flush: () => {} }) }
-  await recordWith(port, work)
-  return attempts
 }
 
 const exhausted = "4, 4, app.now() - interval '1 second', null"

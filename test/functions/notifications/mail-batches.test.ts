@@ -6,6 +6,7 @@ import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
 import { moveDatabaseClock } from '../../../lib/local/postgres.ts'
 import { dashboard, startOwnService } from '../../support/app.ts'
+import { collectAttempts } from '../../support/attempts.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { emitWithoutPublishing, escalationEvent } from '../../support/jobs.ts'
@@ -173,6 +174,12 @@ it('NOT-66 sends the other e-mails of a call when the provider refuses one, and 
   expect((await readDelivery(bad))?.state).toBe('delivered')
   expect((await readDelivery(later))?.state).toBe('pending')
   expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('somebody@people.example')
+})
+
+it('OBS-03 counts the attempts of e-mails by their outcome', async () => {
+  const [bad = ''] = await escalateInEach(2)
+  await service.sql(`update deliveries set recipient = 'nobody' where id = $1`, [bad])
+  expect((await collectAttempts(() => attempt(bad))).sort()).toEqual(['email retried', 'email succeeded'])
 })
 
 it('NOT-66 sends the other e-mails of a call when one cannot be written, and retries that one alone', async () => {
