@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type AccountFate, accountBatches, erasure, otherStores, type PersonFate } from '../../../lib/db/erasure.ts'
+import type { Services } from '../../../lib/http/app.ts'
 import { readChecksums } from '../../contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '../../support/app.ts'
 import { createStripeCustomer } from '../../support/billing.ts'
@@ -236,6 +237,17 @@ describe('the erasure of an account', () => {
     await erasure.erase()
     expect(erasure.log.map((line) => Object.keys(line)[0])).toEqual([...Array(3).fill('erasure_failed'), 'account_erased'])
     expect(await findTraces(service, [account.id])).toEqual(['account_erasures.id', 'audit_logs.resource_id'])
+  })
+
+  it('empties the hub of an account before its rows are deleted, and again after that', async () => {
+    const account = await createAccount(service)
+    await endGracePeriod(service, account)
+    const rows: number[] = []
+    const forget = async (id: string) => {
+      if (id === account.id) rows.push((await service.sql('select from accounts where id = $1', [id])).length)
+    }
+    await createErasure(service).erase({ realtime: { ...(service.services as Services).ports.realtime, forget } })
+    expect(rows).toEqual([1, 0])
   })
 
   it('ERA-06 runs in several processes at the same time', async () => {
