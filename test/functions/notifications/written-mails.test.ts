@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeMails } from '../../../functions/notifications/messages/service.ts'
+import { writeMails, writeMessage } from '../../../functions/notifications/messages/service.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
 import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
 import type { Ports } from '../../../lib/ports.ts'
@@ -44,4 +44,23 @@ it.each([
 ])('writes no e-mail about %s, and fails its delivery without a retry', async (_, fields, error) => {
   const written = await writeMails(ctx, { ...delivery, ...fields } as unknown as ClaimedDelivery)
   expect(written).toEqual({ refusal: { ok: false, status: null, error, gone: true } })
+})
+
+const remindedAt = '2026-01-01T00:00:00Z'
+
+it.each([
+  [
+    'adds a link to acknowledge to an e-mail to a user',
+    { channel: 'email', recipient: 'ann@contoso.example', reminded_at: remindedAt },
+    true,
+  ],
+  ['adds a link to acknowledge to a chat message', { channel: 'chat1_webhook', recipient: null, reminded_at: remindedAt }, true],
+  ['adds none to an e-mail to the addresses of a config', { channel: 'email', recipient: null, reminded_at: remindedAt }, false],
+  ['adds none to an e-mail that is no reminder', { channel: 'email', recipient: 'ann@contoso.example', reminded_at: null }, false],
+  ['adds none to a chat message that is no reminder', { channel: 'chat1_webhook', recipient: null, reminded_at: null }, false],
+])('%s', async (_, fields, hasLink) => {
+  const message = await writeMessage(ctx, { ...delivery, ...fields, title: 'VPN is down', body: '', link: '/', escalation: null } as never)
+  expect(message.secondButton).toEqual(
+    hasLink ? { label: 'Acknowledge', url: expect.stringMatching(/\/api\/v1\/acknowledge\/.{20,}/) } : undefined,
+  )
 })
