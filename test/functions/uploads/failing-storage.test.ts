@@ -28,6 +28,25 @@ it('UPL-05 stores no upload while the object storage accepts no object', async (
   expect(await service.sql('select id from uploads where account_id = $1', [id])).toEqual([])
 })
 
+it('UPL-05 removes the object of an upload that cannot be recorded', async () => {
+  const { admin } = await createAccount(service)
+  const uploads = service.services?.ports.uploads as UploadsPort
+  const put = uploads.put.bind(uploads)
+  let storedKey = ''
+  replace('put', async (key, bytes) => {
+    storedKey = key
+    await put(key, bytes)
+    // The row of the upload then violates the primary key.
+    await service.sql(
+      `insert into uploads (account_id, id, object_key, content_type, width, height, size, created_by)
+       values ($1, $2, $3, 'image/jpeg', 1, 1, 1, $4)`,
+      [admin.accountId, key.replace(/^.*\/|\.jpg$/g, ''), key, admin.id],
+    )
+  })
+  expect((await uploadImage(service, admin, png)).status).toBeGreaterThanOrEqual(400)
+  expect(await uploads.get(storedKey)).toBeNull()
+})
+
 it.each([
   ['fails', { ok: false, reason: 'failed' }, 502],
   ['returns something that is no image', { ok: true, jpeg: new Uint8Array(100) }, 502],
