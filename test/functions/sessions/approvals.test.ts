@@ -312,6 +312,9 @@ it('APR-07 sends each new state of an approval to the open streams, as the event
   await expect.poll(() => stream.text(), pollOptions).toContain('connected')
   const rejected = (await request()).body.id
   await decide(admin, rejected, 'reject')
+  const expired = (await request()).body.id
+  await expire(expired)
+  await postSignedJob(service, '/jobs/notifications/sweep')
   const approved = (await request()).body.id
   await decide(admin, approved)
   const fields = { session_id: session.id, requested_by: runner.id }
@@ -320,6 +323,8 @@ it('APR-07 sends each new state of an approval to the open streams, as the event
     .toEqual([
       { ...fields, approval_id: rejected, state: 'pending', approver_ids: [admin.id] },
       { ...fields, approval_id: rejected, state: 'rejected', approver_ids: [] },
+      { ...fields, approval_id: expired, state: 'pending', approver_ids: [admin.id] },
+      { ...fields, approval_id: expired, state: 'expired', approver_ids: [] },
       { ...fields, approval_id: approved, state: 'pending', approver_ids: [admin.id] },
       { ...fields, approval_id: approved, state: 'approved', approver_ids: [] },
     ])
