@@ -69,6 +69,13 @@ it('ONC-09 lets team admins change the schedules of their team, and engineers ta
   await schedules.delete({ schedule_id: ours.id })
 })
 
+it('returns 404 for the overrides of a schedule of another account', async () => {
+  const [{ admin }, { admin: stranger }] = [await createAccount(service), await createAccount(service)]
+  const { id: schedule_id } = await createSchedule(admin, admin.id)
+  expect(await admin.client.oncall.schedules.listOverrides({ schedule_id })).toEqual([])
+  await expectRefusal(stranger.client.oncall.schedules.listOverrides({ schedule_id }), 404)
+})
+
 it('ONC-10 bounds shifts to 92 days and overrides to 31, and refuses an override that has ended', async () => {
   const { admin } = await createAccount(service)
   const { id: schedule_id } = await createSchedule(admin, admin.id)
