@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
+import { listModelFacts } from '../../support/authoring.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createConvertedImport, uploadArticle } from '../../support/knowledge.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
@@ -64,6 +65,16 @@ it('KBI-09 returns what the conversion merged, also later', async () => {
   expect((await admin.call('GET', `/kb-imports/${created.body.id}`)).body.warnings).toEqual(body.warnings)
   await admin.call('PATCH', `/kb-imports/${created.body.id}/nodes/${body.nodes[0].id}`, { title: 'First part' })
   expect((await admin.call('GET', `/kb-imports/${created.body.id}`)).body.warnings).toHaveLength(90)
+})
+
+it('shows the model the first 300 characters of a paragraph, and stores the whole one', async () => {
+  const { admin } = await createAccount(service)
+  const paragraphs = ['a'.repeat(300), 'b'.repeat(301)]
+  const { id } = (await admin.call('POST', '/kb-imports', markdownImport(paragraphs.join('\n\n')))).body
+  const { body } = await admin.call('POST', `/kb-imports/${id}/convert`)
+  expect(body.nodes.map(({ content }: { content: string }) => content)).toEqual(paragraphs)
+  const [facts] = await listModelFacts(service, 'article_nodes')
+  expect((facts?.pieces as { text: string }[]).map(({ text }) => text)).toEqual([paragraphs[0], `${'b'.repeat(300)}…`])
 })
 
 it('converts an import again, also concurrently, and discards its edits', async () => {
