@@ -1,0 +1,40 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { listen } from '../../lib/platform/node/server.ts'
+
+interface VendorRequest {
+  method: string
+  /** With the query. */
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+interface VendorAnswer {
+  status?: number
+  headers?: Record<string, string>
+  /** JSON, or a text as it is. */
+  body?: unknown
+}
+
+/** Start a server that answers as the test says, for what no local emulator answers. */
+export async function startVendorServer() {
+  const vendor = {
+    requests: [] as VendorRequest[],
+    /** Return the answer to a request, or null to break the connection. */
+    answer: (_request: VendorRequest): VendorAnswer | null => ({}),
+  }
+  const server = createServer(async (incoming, response) => {
+    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers, body: await text(incoming) }
+    vendor.requests.push(request)
+    const answer = vendor.answer(request)
+    if (!answer) return void response.destroy()
+    const { status = 200, headers = {}, body = '' } = answer
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+  const origin = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return Object.assign(vendor, { origin, close })
+}
