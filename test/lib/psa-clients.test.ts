@@ -13,8 +13,12 @@ import { startVendorServer } from '../support/vendor-server.ts'
 const baseUrl = 'https://psa.example.com'
 const search: TicketSearch = { boardIds: [], assignedTo: null, unassigned: false, words: [], page: 1, pageSize: 2 }
 
+interface Call {
+  call: string
+  [parameter: string]: unknown
+}
 /** Return what a call of the provider's API was: its method, its path, its query, and the JSON of its body. */
-function describeCall({ method = 'GET', url, body }: PsaRequest) {
+function describeCall({ method = 'GET', url, body }: PsaRequest): Call {
   const { pathname, searchParams } = new URL(url)
   const isJson = body?.startsWith('{') || body?.startsWith('[')
   return {
@@ -23,10 +27,10 @@ function describeCall({ method = 'GET', url, body }: PsaRequest) {
     ...(isJson ? { body: JSON.parse(body ?? '') } : {}),
   }
 }
-type Answer = (call: ReturnType<typeof describeCall>) => unknown
+type Answer = (call: Call) => unknown
 
 function createRecorder(answer: Answer) {
-  const calls: ReturnType<typeof describeCall>[] = []
+  const calls: Call[] = []
   const http: PsaHttp = async (request) => {
     const call = describeCall(request)
     calls.push(call)

@@ -1,0 +1,232 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { AiFailure, Completion } from '../../lib/ai/ai.ts'
+import { openAi } from '../../lib/ai/openai.ts'
+import { parseRetryAfterMs } from '../../lib/ai/retry-after.ts'
+import { toStrictSchema } from '../../lib/ai/strict-schema.ts'
+import { estimateTokens, estimateUsage } from '../../lib/ai/token-estimate.ts'
+import { startVendorServer } from '../support/vendor-server.ts'
+
+const vendor = await startVendorServer()
+afterAll(vendor.close)
+
+const completion: Completion = {
+  ...{ name: 'reply', instructions: 'Answer.', turns: [{ role: 'user', text: 'Hi' }], maxTokens: 9, effort: 'low', timeoutMs: 3000 },
+  schema: { $schema: 's', type: 'object', properties: { format: { type: 'string', minLength: 1 } } },
+}
+const open = () => openAi({ key: 'k', baseUrl: vendor.origin, model: 'm' })
+const json = { 'content-type': 'application/json', 'x-request-id': 'req_1' }
+const answer = (choice: object, more: object = {}) => ({ headers: json, body: { id: 'c', choices: [choice], ...more } })
+const done = { message: { content: '{"a":1}' }, finish_reason: 'stop' }
+const complete = (changes: Partial<Completion> = {}) => open().complete({ ...completion, ...changes })
+const fail = (changes: Partial<Completion> = {}) =>
+  complete(changes).then(
+    () => null,
+    (error: AiFailure) => error,
+  )
+const stream = (...chunks: object[]) => ({
+  headers: { ...json, 'content-type': 'text/event-stream' },
+  body: `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`,
+})
+const part = (content: string | null, finish_reason: string | null = null) => ({ choices: [{ delta: { content }, finish_reason }] })
+
+describe('an answer of the model', () => {
+  it('is returned with its tokens and the id of the request', async () => {
+    const usage = {
+      ...{ prompt_tokens: 10.9, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 } },
+      completion_tokens_details: { reasoning_tokens: 3 },
+    }
+    vendor.answer = () => answer(done, { usage })
+    expect(await complete()).toEqual({
+      ...{ text: '{"a":1}', requestId: 'req_1' },
+      usage: { input: 10, cached: 4, cacheWrites: 2, output: 5, reasoning: 3, isEstimated: false },
+    })
+  })
+  it.each([
+    [0, 0],
+    [-1, 0],
+    ['7', 0],
+    [200_000_000, 100_000_000],
+    [undefined, 0],
+  ])('that reports %j tokens counts %i', async (prompt_tokens, input) => {
+    vendor.answer = () => answer(done, { usage: { prompt_tokens, completion_tokens: 1 } })
+    expect((await complete()).usage).toEqual({ input, cached: 0, cacheWrites: 0, output: 1, reasoning: 0, isEstimated: false })
+  })
+  it('without reported tokens has an estimate', async () => {
+    vendor.answer = () => answer(done)
+    expect((await complete()).usage).toEqual(estimateUsage(completion, '{"a":1}'))
+  })
+  it.each([
+    [{ message: { content: 'x', refusal: 'No.' }, finish_reason: 'stop' }, 'declined', 'The model declined to answer'],
+    [{ message: { content: 'x' }, finish_reason: 'content_filter' }, 'declined', 'The model declined to answer'],
+    [{ message: { content: 'x' }, finish_reason: 'length' }, 'truncated', 'The answer reached the token ceiling'],
+    [{ message: { content: 'x' }, finish_reason: 'tool_calls' }, 'failed', 'The model returned no answer'],
+    [{ message: { content: null }, finish_reason: 'stop' }, 'failed', 'The model returned no text'],
+    [{ message: { content: '' } }, 'failed', 'The model returned no text'],
+    [{}, 'failed', 'The model returned no text'],
+  ])('that is %j is not used', async (choice, kind, message) => {
+    vendor.answer = () => answer(choice, { usage: { prompt_tokens: 3, completion_tokens: 1 } })
+    expect(await fail()).toMatchObject({ kind, message, requestId: 'req_1', usage: { input: 3, output: 1, isEstimated: false } })
+  })
+  it('without a reason to finish is used when it is whole', async () => {
+    vendor.answer = () => answer({ message: { content: 'x' } })
+    expect((await complete()).text).toBe('x')
+  })
+})
+
+describe('a request to the model', () => {
+  it('has the instructions, the turns with their images, and a schema without unsupported keywords', async () => {
+    vendor.answer = () => answer(done)
+    vendor.requests.length = 0
+    await complete({
+      turns: [
+        { role: 'user', text: 'a', images: [new Uint8Array([1, 2])] },
+        { role: 'assistant', text: 'b' },
+        { role: 'user', text: 'c', images: [] },
+      ],
+    })
+    const [{ path = '', headers = {}, body = '' } = {}] = vendor.requests
+    expect([path, headers.authorization]).toEqual(['/chat/completions', 'Bearer k'])
+    expect(JSON.parse(body)).toEqual({
+      ...{ model: 'm', max_completion_tokens: 9, reasoning_effort: 'low', stream: false },
+      messages: [
+        { role: 'system', content: 'Answer.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AQI=' } },
+          ],
+        },
+        { role: 'assistant', content: 'b' },
+        { role: 'user', content: 'c' },
+      ],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'reply', strict: true, schema: { type: 'object', properties: { format: { type: 'string' } } } },
+      },
+    })
+  })
+  it.each([
+    [400, { param: 'reasoning_effort', message: 'no' }, 2],
+    [422, { message: 'unknown field reasoning_effort' }, 2],
+    [400, { param: 'model', message: 'no' }, 1],
+    [403, { param: 'reasoning_effort', message: 'no' }, 1],
+  ])('that is rejected with %i %j is sent %i times', async (status, error, times) => {
+    vendor.answer = ({ body }) => (body.includes('"reasoning_effort"') ? { status, headers: json, body: { error } } : answer(done))
+    vendor.requests.length = 0
+    const ai = open()
+    await ai.complete(completion).catch(() => null)
+    expect(vendor.requests).toHaveLength(times)
+    if (times === 1) return
+    await ai.complete(completion)
+    expect(vendor.requests).toHaveLength(3)
+  })
+})
+
+describe('a streamed answer', () => {
+  it('is passed on part by part', async () => {
+    const usage = { prompt_tokens: 2, completion_tokens: 1 }
+    vendor.answer = () => stream(part('{"a"'), part(null), part(''), part(':1}', 'stop'), { choices: [], usage })
+    vendor.requests.length = 0
+    const parts: string[] = []
+    const result = await complete({ onText: (text) => parts.push(text) })
+    expect([parts, result.text, result.requestId, result.usage.input]).toEqual([['{"a"', ':1}'], '{"a":1}', 'req_1', 2])
+    expect(JSON.parse(vendor.requests[0]?.body ?? '')).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+  })
+  it.each([
+    [[part('x')], 'failed', 'The stream of the answer ended early'],
+    [[part('x', 'length')], 'truncated', 'The answer reached the token ceiling'],
+    [
+      [{ choices: [{ delta: { refusal: 'No' } }] }, { choices: [{ delta: { refusal: '.' }, finish_reason: 'stop' }] }],
+      'declined',
+      'The model declined to answer',
+    ],
+  ])('of %j is not used', async (chunks, kind, message) => {
+    vendor.answer = () => stream(...chunks)
+    expect(await fail({ onText: () => {} })).toMatchObject({ kind, message, usage: { isEstimated: true } })
+  })
+})
+
+describe('a failed call of the model', () => {
+  it.each([
+    [429, { code: 'insufficient_quota' }, {}, 'rejected', undefined],
+    [429, {}, {}, 'limited', undefined],
+    [429, {}, { 'retry-after': '3' }, 'limited', 3000],
+    [503, {}, { 'retry-after-ms': '0' }, 'limited', 0],
+    [503, {}, {}, 'failed', undefined],
+    [500, {}, { 'retry-after': '3' }, 'failed', 3000],
+    [400, {}, {}, 'rejected', undefined],
+    [404, {}, {}, 'rejected', undefined],
+    [408, {}, {}, 'failed', undefined],
+    [499, {}, {}, 'rejected', undefined],
+  ])('with %i %j %j is %s', async (status, error, headers, kind, retryAfterMs) => {
+    vendor.answer = () => ({ status, headers: { ...json, ...headers } as Record<string, string>, body: { error } })
+    expect(await fail()).toMatchObject({
+      ...{ kind, message: `The AI provider failed with ${status}`, requestId: 'req_1', retryAfterMs },
+      usage: { input: 0, output: 0, isEstimated: false },
+    })
+  })
+  it('without an answer costs nothing', async () => {
+    vendor.answer = () => null
+    expect(await fail()).toMatchObject({ kind: 'failed', message: 'The AI provider failed', usage: { input: 0 } })
+  })
+  it('that is too long is not used', async () => {
+    vendor.answer = () => ({ headers: json, body: ' '.repeat(4 * 1024 * 1024 + 1) })
+    expect(await fail()).toMatchObject({ kind: 'failed', message: 'The answer is too long' })
+  })
+})
+
+describe('the status of the model', () => {
+  it.each([
+    [200, { id: 'm', shutdown_date: '2027-01-31' }, '2027-01-31T00:00:00.000Z'],
+    [200, { id: 'm', shutdown_date: 'soon' }, null],
+    [200, { id: 'm', shutdown_date: 0 }, null],
+    [200, { id: 'm' }, null],
+    [403, {}, null],
+  ])('after %i %j is known', async (status, body, shutdownAt) => {
+    vendor.answer = () => ({ status, headers: json, body })
+    expect((await open().ping()).shutdownAt?.toISOString() ?? null).toBe(shutdownAt)
+  })
+  it.each([
+    [200, { name: 'm' }, 'The AI provider returned no model'],
+    [401, {}, '401'],
+    [404, {}, '404'],
+  ])('after %i %j is not known', async (status, body, message) => {
+    vendor.answer = () => ({ status, headers: json, body })
+    await expect(open().ping()).rejects.toThrow(message)
+  })
+})
+
+describe('parseRetryAfterMs', () => {
+  const now = Date.parse('2026-11-23T09:00:00Z')
+  it.each([
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
+    [{ 'retry-after-ms': '0' }, 0],
+    [{ 'retry-after-ms': '-1', 'retry-after': '9' }, 9000],
+    [{ 'retry-after': ' 1.5 ' }, 1500],
+    [{ 'retry-after': 'Mon, 23 Nov 2026 09:00:02 GMT' }, 2000],
+    [{ 'retry-after': 'Mon, 23 Nov 2026 08:00:00 GMT' }, 0],
+    [{ 'retry-after': 'later' }, undefined],
+    [{}, undefined],
+  ])('reads %j as %j', (headers, ms) => expect(parseRetryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(ms))
+  it('asks for nothing without headers', () => expect(parseRetryAfterMs(undefined, now)).toBeUndefined())
+})
+
+it('toStrictSchema keeps properties that are named like a keyword', () => {
+  const schema = {
+    properties: { pattern: { type: 'string', pattern: 'x' }, properties: { type: 'object', format: 'y' } },
+    anyOf: [{ maxLength: 1 }, null],
+  }
+  expect(toStrictSchema(schema)).toEqual({ properties: { pattern: { type: 'string' }, properties: { type: 'object' } }, anyOf: [{}, null] })
+})
+
+it('estimates a token per four bytes of UTF-8, and 1,000 per image', () => {
+  expect(['', 'a', 'abcd', 'abcde', 'ä€'].map(estimateTokens)).toEqual([0, 1, 1, 2, 2])
+  const turns = [
+    { role: 'user' as const, text: 'abc', images: [new Uint8Array(1), new Uint8Array(1)] },
+    { role: 'user' as const, text: '' },
+  ]
+  expect(estimateUsage({ ...completion, instructions: 'abc', schema: {}, turns }, 'abcde')).toEqual({
+    ...{ input: 2003, cached: 0, cacheWrites: 0, output: 2, reasoning: 0, isEstimated: true },
+  })
+})
