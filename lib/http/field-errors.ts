@@ -12,8 +12,6 @@ function toFieldErrors(issue: z.core.$ZodIssue, part: string): FieldError[] {
   const loc = [part, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'is not a known field', type: 'unknown_key' }))
-  if (issue.code === 'invalid_type' && issue.input === undefined && issue.path.length === 0)
-    return [{ loc, msg: 'is required', type: 'missing' }]
   return [{ loc, msg: issue.message, type: issue.code }]
 }
 

@@ -57,8 +57,8 @@ export function createJsonValidator(schema: z.ZodType): (c: C, value: unknown) =
       return validate(c)
     }
     // Hono would validate `{}`, because nothing was sent with the media type of JSON.
-    const { success, data, error } = schema.safeParse(value)
-    if (!success) throw toError(error)
+    const { success, data } = schema.safeParse(value)
+    if (!success) throw new InvalidInput([{ loc: ['body'], msg: 'is required', type: 'missing' }])
     return data
   }
 }

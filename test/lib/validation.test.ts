@@ -105,6 +105,10 @@ describe('the body of a request', () => {
     expect((await send('POST', '/notes', { headers: json, body: '{}' })).body).toEqual({ text: 'none' })
   })
 
+  it.each(['null', '[]', '"text"', '7'])('is refused for its type, and not as missing, when it is %s', async (body) => {
+    expect(await listErrors('POST', '/notes', { headers: json, body })).toEqual(['body invalid_type'])
+  })
+
   it('changes nothing when PATCH or PUT has none', async () => {
     expect((await send('PUT', '/notes')).body).toEqual({ text: 'none' })
     for (const init of [{}, { headers: json, body: '' }])
