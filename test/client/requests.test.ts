@@ -198,7 +198,7 @@ describe('the tokens of a sign-in', () => {
   ) {
     const changes: (string | null)[] = []
     const waits: number[] = []
-    const onTokens = (next: Tokens | null) => void changes.push(next && next.refresh_token)
+    const onTokens = (next: Tokens | null) => void changes.push(next?.refresh_token ?? null)
     const signIn = createSignIn({ tokens, exchange, onTokens, loadTokens: stored, wait: async (ms) => void waits.push(ms) })
     return { signIn, changes, waits }
   }
