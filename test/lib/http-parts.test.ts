@@ -127,7 +127,7 @@ describe('the memory of API keys', () => {
 })
 
 describe('the scope of an API key', () => {
-  const operation = (changes: object) => ({ id: 'flows.trees.list', method: 'get', access: 'user', ...changes }) as AnyOperation
+  const operation = (changes: object) => ({ id: 'flows.trees.list', method: 'get', access: 'user', ...changes }) as unknown as AnyOperation
   it.each<[object, string | null]>([
     [{}, 'flows:read'],
     [{ method: 'post' }, 'flows:write'],

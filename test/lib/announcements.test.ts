@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { maxTextLength, toAlertContent, toEscalationDetails } from '../../lib/events/escalation-alert.ts'
+import { type Event, toAnnouncement, toSnippet } from '../../lib/events/events.ts'
+
+const origin = { actorId: 'u', teamId: 't' }
+const details = {
+  ...{
+    urgency: 'high',
+    client_name: 'Contoso',
+    psa_ticket_id: '7',
+    reason: 'r',
+    summary: 'No tunnel',
+    what_was_tried: 'w',
+    next_steps: 'n',
+  },
+} as const
+const reminder = {
+  ...{ ...origin, key: 'escalation.reminded', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', psaTicketId: null, round: 1, step: 1 },
+  ...{ userIds: ['a'], details },
+}
+const approval = { ...origin, approvalId: 'p', sessionId: 's', subjectTitle: 'Run it', userIds: ['a'] }
+const decision = { ...approval, key: 'approval.decided', approverName: 'Ada', isApproved: true, comment: '' }
+const push = { ...origin, key: 'psa.push_failed', sessionId: 's', psaTicketId: '7', reason: 'r', ownerId: 'o', source: 'session' }
+const escalated = {
+  ...origin,
+  key: 'session.escalated',
+  sessionId: 's',
+  engineerName: 'Dana',
+  problemSummary: 'VPN',
+  psaTicketId: null,
+  targetUserId: null,
+}
+const timer = { ...origin, key: 'session.timer_due', sessionId: 's', stepTitle: 'Wait', flowName: 'Flow', userId: 'u' }
+const batch = { ...origin, key: 'maintenance.batch_created', scheduleId: 'm', scheduleName: 'Patch', sessionCount: 1, ownerId: 'o' }
+const assessment = { ...origin, key: 'handoff.assessment_ready', sessionId: 's', sessionTitle: 'T', claimantId: null }
+const proposal = { ...origin, proposalId: 'p', flowName: 'Flow', submitterId: 'u', submitterName: 'Ada', reason: 'no' }
+const nobody = { userIds: [], notifyAdmins: false, emailRecipients: false }
+
+it.each<[object, object]>([
+  [
+    escalated,
+    { ...nobody, title: 'Dana escalated: VPN', body: 'VPN', link: '/pilot/s?pickup=true', notifyAdmins: true, emailRecipients: true },
+  ],
+  [
+    { ...escalated, psaTicketId: '7', targetUserId: 'x', details },
+    { title: 'Dana escalated: VPN (Ticket #7)', userIds: ['x'], escalation: details },
+  ],
+  [
+    reminder,
+    {
+      ...nobody,
+      title: 'Nobody has taken this yet: VPN',
+      link: '/pilot/s?pickup=true',
+      userIds: ['a'],
+      escalation: details,
+      emailRecipients: true,
+    },
+  ],
+  [{ ...reminder, psaTicketId: '7' }, { title: 'Nobody has taken this yet: VPN (Ticket #7)' }],
+  [
+    { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', engineerId: 'e' },
+    { ...nobody, title: 'Your escalation was acknowledged: VPN', userIds: ['e'] },
+  ],
+  [
+    { ...origin, key: 'handoff.claimed', sessionId: 's', sessionTitle: 'T', claimantName: 'Ada', engineerId: 'e' },
+    { ...nobody, title: 'Ada picked up your escalation', body: 'T', link: '/pilot/s', userIds: ['e'] },
+  ],
+  [assessment, { ...nobody, title: 'AI assessment ready', link: '/pilot/s?pickup=true', notifyAdmins: true }],
+  [
+    { ...assessment, claimantId: 'c' },
+    { ...nobody, link: '/pilot/s', userIds: ['c'] },
+  ],
+  [
+    { ...proposal, key: 'proposal.submitted' },
+    { ...nobody, title: 'Ada proposed a flow: Flow', link: '/flow-proposals/p', notifyAdmins: true },
+  ],
+  [
+    { ...proposal, key: 'proposal.approved' },
+    { ...nobody, title: 'Flow proposal approved: Flow', userIds: ['u'] },
+  ],
+  [
+    { ...proposal, key: 'proposal.rejected' },
+    { ...nobody, title: 'Flow proposal rejected: Flow', body: 'no', userIds: ['u'] },
+  ],
+  [timer, { ...nobody, title: 'Time to continue: Wait', body: 'Flow', link: '/sessions/s', userIds: ['u'] }],
+  [{ ...timer, stepTitle: '' }, { title: 'Time to continue: Flow' }],
+  [
+    { ...approval, key: 'approval.requested', requesterName: 'Dana' },
+    { ...nobody, title: 'Dana asks for your approval: Run it', link: '/sessions/s?approval=p', userIds: ['a'], emailRecipients: true },
+  ],
+  [decision, { ...nobody, title: 'Ada approved: Run it', body: 'Run it', userIds: ['a'] }],
+  [
+    { ...decision, isApproved: false, comment: 'Not now' },
+    { title: 'Ada rejected: Run it', body: 'Not now' },
+  ],
+  [
+    { ...approval, key: 'approval.expired' },
+    { ...nobody, title: 'Nobody decided in time: Run it', userIds: ['a'] },
+  ],
+  [batch, { ...nobody, title: 'Maintenance batch created: Patch', body: '1 session is waiting.', link: '/maintenance/m', userIds: ['o'] }],
+  [{ ...batch, sessionCount: 2 }, { body: '2 sessions are waiting.' }],
+  [
+    { ...origin, key: 'maintenance.run_failed', scheduleId: 'm', scheduleName: 'Patch', reason: 'r', ownerId: 'o' },
+    { ...nobody, title: 'Maintenance run failed: Patch', body: 'r', userIds: ['o'], notifyAdmins: true },
+  ],
+  [push, { ...nobody, title: 'Push to ticket #7 failed', body: 'r', link: '/sessions/s', userIds: ['o'] }],
+  [{ ...push, source: 'ai_session' }, { link: '/pilot/s' }],
+  [{ ...push, source: 'output' }, { link: '/pilot/s' }],
+  [{ ...push, source: 'user' }, { link: '/tickets/7' }],
+  [{ ...push, psaTicketId: null }, { title: 'The ticket of a session was not created' }],
+  [
+    { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' },
+    { ...nobody, title: 'Bo joined the account', body: 'Your invite was accepted.', link: '/settings/members', userIds: ['i'] },
+  ],
+])('%j is announced', (event, announcement) => {
+  expect(toAnnouncement(event as Event)).toMatchObject({ key: (event as Event).key, ...announcement })
+})
+
+it.each([
+  ['x'.repeat(70), 'x'.repeat(70)],
+  ['x'.repeat(71), `${'x'.repeat(70)}…`],
+  [' a\n b ', 'a b'],
+])('toSnippet(%j) is %j', (text, snippet) => expect(toSnippet(text)).toBe(snippet))
+
+describe('an alert of an escalation', () => {
+  const facts = (content: ReturnType<typeof toAlertContent>) => content.facts.map(({ label, text }) => `${label}: ${text}`)
+  const labels = (content: ReturnType<typeof toAlertContent>) => content.sections.map(({ label }) => label)
+  it('has the facts and the texts that the title does not show', () => {
+    const content = toAlertContent(details, 'Dana escalated: VPN', 'It drops')
+    expect([facts(content), labels(content), content.isUrgent]).toEqual([
+      ['Urgency: High', 'Client: Contoso', 'Ticket: #7'],
+      ['Problem', 'Summary', 'Reason', 'What was tried', 'Next steps'],
+      true,
+    ])
+  })
+  it.each([
+    ['Dana escalated: It drops', 'It  drops', 'No tunnel', ['Summary']],
+    ['Dana escalated: all', 'It drops', 'all', ['Problem']],
+    ['Dana escalated', 'It drops', 'It drops', ['Summary']],
+  ])('with the title %j repeats neither %j nor %j', (title, problem, summary, expected) => {
+    const texts = { reason: '', what_was_tried: ' ', next_steps: '', client_name: null, psa_ticket_id: null, urgency: 'low' as const }
+    const content = toAlertContent({ ...details, ...texts, summary }, title, problem)
+    expect([facts(content), labels(content)]).toEqual([['Urgency: Low'], expected])
+  })
+  it.each([
+    ['critical', true],
+    ['high', true],
+    ['normal', false],
+    ['low', false],
+  ] as const)('is urgent for %s: %s', (urgency, isUrgent) =>
+    expect(toAlertContent({ ...details, urgency }, 't', 'p').isUrgent).toBe(isUrgent),
+  )
+  it('stores texts of at most 2,000 characters', () => {
+    const long = ` ${'x'.repeat(maxTextLength + 1)}`
+    const stored = toEscalationDetails({ ...details, reason: long, summary: long, what_was_tried: long, next_steps: ' n ' })
+    expect([stored.reason, stored.summary, stored.what_was_tried].map((text) => text.length)).toEqual([2000, 2000, 2000])
+    expect([stored.next_steps, stored.client_name, stored.psa_ticket_id, stored.urgency]).toEqual(['n', 'Contoso', '7', 'high'])
+  })
+})
