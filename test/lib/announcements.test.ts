@@ -5,7 +5,7 @@ import { type Event, toAnnouncement, toSnippet } from '../../lib/events/events.t
 const origin = { actorId: 'u', teamId: 't' }
 const details = {
   ...{
-    urgency: 'high',
+    urgency: 'high' as const,
     client_name: 'Contoso',
     psa_ticket_id: '7',
     reason: 'r',

@@ -64,3 +64,103 @@ it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value']
     expect(parse).not.toThrow('secret-value')
   },
 )
+
+const key = (length: number) => JSON.stringify([{ kid: 'k', secret: 's'.repeat(length) }])
+const vaultKey = (changes: object) => JSON.stringify([{ version: 1, key: `${'A'.repeat(43)}=`, ...changes }])
+const node = (changes: Record<string, string | undefined>) => parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', ...changes })
+const qstash = { QSTASH_TOKEN: 't', QSTASH_CURRENT_SIGNING_KEY: 'a', QSTASH_NEXT_SIGNING_KEY: 'b' }
+
+it.each<[string, string | undefined, unknown]>([
+  ['REDIS_TIMEOUT_MS', undefined, 250],
+  ['REDIS_TIMEOUT_MS', '50', 50],
+  ['REDIS_TIMEOUT_MS', '10000', 10_000],
+  ['UPLOAD_TIMEOUT_MS', '50', 50],
+  ['UPLOAD_TIMEOUT_MS', '30000', 30_000],
+  ['UPLOAD_TIMEOUT_MS', undefined, 10_000],
+  ['READY_TOKEN', 't'.repeat(20), 't'.repeat(20)],
+  ['READY_CACHE_MS', '0', 0],
+  ['READY_CACHE_MS', '60000', 60_000],
+  ['OTLP_SAMPLE_RATIO', '0', 0],
+  ['OTLP_SAMPLE_RATIO', undefined, 1],
+  ['STREAM_HEARTBEAT_MS', '100', 100],
+  ['STREAM_HEARTBEAT_MS', '60000', 60_000],
+  ['MAIL_CALLS_PER_SECOND', '0.5', 0.5],
+  ['MAIL_CALLS_PER_SECOND', '1000', 1000],
+  ['OUTBOUND_PORTS', '1, 65535', [1, 65_535]],
+  ['CORS_ORIGINS', ' https://a.example,, https://b.example ', ['https://a.example', 'https://b.example']],
+  ['PUBLIC_BASE_URL', 'https://api.example/', 'https://api.example'],
+  ['STRIPE_SECRET_KEY', '', undefined],
+  ['STRIPE_SECRET_KEY', 'k', 'k'],
+  ['SUPER_ADMIN_MFA', 'false', false],
+  ['SUPER_ADMIN_MFA', undefined, true],
+  ['SELF_SERVE_ENABLED', undefined, true],
+  ['INVITE_REQUIRED', undefined, false],
+  ['INVITE_REQUIRED', 'true', true],
+  ['CHECK_RESPONSES', undefined, false],
+  ['JWT_KEYS', key(32), [{ kid: 'k', secret: 's'.repeat(32) }]],
+  ['CREDENTIALS_KEY', vaultKey({}), [{ version: 1, key: `${'A'.repeat(43)}=` }]],
+  ['PORT', '0', 0],
+  ['PORT', '65535', 65_535],
+  ['DATABASE_CONNECTIONS', '2', 2],
+  ['DATABASE_CONNECTIONS', '500', 500],
+  ['JOB_CONCURRENCY', '1', 1],
+  ['JOB_CONCURRENCY', '100', 100],
+  ['METRICS_TOKEN', 't'.repeat(20), 't'.repeat(20)],
+  ['SHUTDOWN_TIMEOUT_MS', '100', 100],
+  ['SHUTDOWN_TIMEOUT_MS', '600000', 600_000],
+  ['CLIENT_ADDRESS_HEADER', 'X-Real-IP', 'x-real-ip'],
+  ['REDIS_URL', 'rediss://r.example', 'rediss://r.example'],
+])('reads %s from %j as %j', (name, text, value) => {
+  expect(node({ [name]: text })).toHaveProperty(name, value)
+})
+
+it.each([
+  ['REDIS_TIMEOUT_MS', '49'],
+  ['REDIS_TIMEOUT_MS', '10001'],
+  ['REDIS_TIMEOUT_MS', '250.5'],
+  ['UPLOAD_TIMEOUT_MS', '49'],
+  ['UPLOAD_TIMEOUT_MS', '30001'],
+  ['READY_TOKEN', 't'.repeat(19)],
+  ['READY_CACHE_MS', '-1'],
+  ['READY_CACHE_MS', '60001'],
+  ['OTLP_SAMPLE_RATIO', '-0.1'],
+  ['OTLP_SAMPLE_RATIO', '1.1'],
+  ['STREAM_HEARTBEAT_MS', '99'],
+  ['STREAM_HEARTBEAT_MS', '60001'],
+  ['MAIL_CALLS_PER_SECOND', '0'],
+  ['MAIL_CALLS_PER_SECOND', '1001'],
+  ['OUTBOUND_PORTS', '0'],
+  ['OUTBOUND_PORTS', '65536'],
+  ['OUTBOUND_PORTS', ''],
+  ['ANALYTICS_KEY', ''],
+  ['OPENAI_API_KEY', ''],
+  ['JWT_KEYS', key(31)],
+  ['JWT_KEYS', '[]'],
+  ['JWT_KEYS', JSON.stringify(Array(3).fill({ kid: 'k', secret: 's'.repeat(32) }))],
+  ['JWT_KEYS', JSON.stringify([{ kid: '', secret: 's'.repeat(32) }])],
+  ['CREDENTIALS_KEY', '[]'],
+  ['CREDENTIALS_KEY', vaultKey({ version: 0 })],
+  ['CREDENTIALS_KEY', vaultKey({ key: `${'A'.repeat(42)}=` })],
+  ['PORT', '65536'],
+  ['DATABASE_CONNECTIONS', '1'],
+  ['DATABASE_CONNECTIONS', '501'],
+  ['JOB_CONCURRENCY', '0'],
+  ['JOB_CONCURRENCY', '101'],
+  ['METRICS_TOKEN', 't'.repeat(19)],
+  ['SHUTDOWN_TIMEOUT_MS', '99'],
+  ['SHUTDOWN_TIMEOUT_MS', '600001'],
+  ['REDIS_URL', 'http://r.example'],
+  ['OBJECTS_DIR', ''],
+])('refuses %s as %j', (name, text) => expect(() => node({ [name]: text })).toThrow(new RegExp(`^The configuration is invalid. ${name}`)))
+
+it.each([
+  [{ S3_BUCKET: 'b' }, ['S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']],
+  [{ ...qstash, QSTASH_TOKEN: '' }, ['QSTASH_TOKEN']],
+  [{ ...qstash, QSTASH_NEXT_SIGNING_KEY: undefined }, ['QSTASH_NEXT_SIGNING_KEY']],
+  [{ OBJECTS_DIR: undefined }, ['OBJECTS_DIR']],
+])('with %j misses %j', (changes, names) => {
+  const without = { S3_ENDPOINT: undefined, S3_BUCKET: undefined, S3_ACCESS_KEY_ID: undefined, S3_SECRET_ACCESS_KEY: undefined }
+  const noQueue = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+  const message = `The configuration is invalid. ${names.map((name) => `${name}: is missing`).join('; ')}`
+  expect(() => node({ ...without, ...noQueue, ...changes })).toThrow(new Error(message))
+})
