@@ -34,7 +34,7 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     passThroughOnException() {},
     props: {},
   }
-  const listener = getRequestListener((request, env) => app.fetch(request, env, execution), { overrideGlobalObjects: true })
+  const listener = getRequestListener((request, env) => app.fetch(request, env, execution))
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     declareEmptyBody(request)
     void listener(request, response)
