@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { type Prompt, reasoningTokens, toCompletion } from '../../lib/ai/ask.ts'
 import { flowConversion, flowDraft, flowEdit } from '../../lib/ai/prompts/authoring.ts'
 import { chatTurn, guidedStep } from '../../lib/ai/prompts/diagnosis.ts'
@@ -65,4 +66,41 @@ describe.each(prompts.map((entry) => [entry[0].name, ...entry] as const))('two c
     expect(reasoningTokens[prompt.effort]).toBeGreaterThanOrEqual(2 * 1408)
     expect(prompt.answerTokens).toBeGreaterThanOrEqual(2000)
   })
+})
+
+type Schema = { [keyword: string]: unknown } & {
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+}
+
+/** List the values of an answer with their limits, one per line, such as `reply: string 1..8000`. */
+function listLimits(schema: Schema, path: string): string[] {
+  const { type, properties, items, anyOf, minLength, maxLength, minItems, maxItems, minimum, maximum, ...rest } = schema
+  const alternatives = anyOf?.filter((alternative) => alternative.type !== 'null')
+  if (alternatives && alternatives.length < (anyOf?.length ?? 0)) {
+    const [first, ...others] = alternatives
+    return first && others.length === 0
+      ? listLimits(first, `${path} or null`)
+      : alternatives.flatMap((one) => listLimits(one, `${path} or null`))
+  }
+  if (alternatives) return alternatives.flatMap((one) => listLimits(one, path))
+  if (items) return [`${path}: list ${minItems ?? 0}..${maxItems ?? ''}`, ...listLimits(items, `${path}[]`)]
+  if (properties) {
+    const required = (rest.required ?? []) as string[]
+    return Object.entries(properties).flatMap(([name, value]) => listLimits(value, `${path}.${name}${required.includes(name) ? '' : '?'}`))
+  }
+  const kind = rest.const === undefined ? (schema.enum?.join(' | ') ?? type) : String(rest.const)
+  const limits = [minLength ?? minimum, maxLength ?? maximum]
+  return [`${path}: ${kind}${limits.some((limit) => limit !== undefined) ? ` ${limits[0] ?? 0}..${limits[1] ?? ''}` : ''}`]
+}
+
+it('the answers of all prompts have these versions, ceilings and limits', async () => {
+  const lines = prompts.flatMap(([{ name, version, answer, answerTokens, effort, totalMs }]) => [
+    `${name}: version ${version}, ${answerTokens} tokens, effort ${effort}${totalMs ? `, ${totalMs} ms` : ''}`,
+    ...listLimits(z.toJSONSchema(answer, { io: 'input', reused: 'inline' }) as Schema, '').map((line) => `  ${line.replace(/^\./, '')}`),
+  ])
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('ai-answers.txt')
 })
