@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exportedTables, tablesLeftOut } from '../../lib/db/account-data.ts'
+import { erasure } from '../../lib/db/erasure.ts'
 import { sharedService } from '../support/app.ts'
 
 describe('the contents of an export', () => {
@@ -44,5 +45,49 @@ describe('the contents of an export', () => {
     )
     const isUnique = ({ columns }: { columns: string[] }) => columns.every((column) => column === 'account_id' || column in key)
     expect(indexes.some(isUnique), Object.keys(key).join()).toBe(true)
+  })
+})
+
+/** Group names by their limit. Of the group with the usual limit only the limit is listed. */
+function groupByLimit(limits: readonly (readonly [name: string, limit: number])[], usual: number) {
+  const groups = Map.groupBy(limits, ([, limit]) => limit)
+  const names = [...groups].map(([limit, entries]) => [limit, limit === usual ? 'all others' : entries.map(([name]) => name).toSorted()])
+  return Object.fromEntries(names)
+}
+
+it('an export reads fewer records at once where a record can be large', () => {
+  expect(
+    groupByLimit(
+      exportedTables.map(({ kind, limit }) => [kind, limit]),
+      500,
+    ),
+  ).toEqual({
+    3: ['kb_imports'],
+    10: ['diagram_versions', 'diagrams', 'flow_conversations', 'flow_proposals', 'flow_versions'],
+    20: ['script_builder_sessions', 'script_drafts', 'script_versions', 'scripts', 'target_lists'],
+    50: ['ai_fixes', 'ai_handoffs', 'ai_outputs', 'ai_sessions', 'ticket_notes'],
+    100: [
+      ...['approvals', 'beta_feedback', 'escalation_follow_ups', 'feedback', 'kb_import_nodes', 'onboarding', 'script_builder_messages'],
+      'session_notes',
+    ],
+    200: ['ai_messages', 'audit_log', 'flows', 'library_steps', 'session_custom_steps', 'sessions'],
+    500: 'all others',
+  })
+})
+
+it('an erasure deletes fewer rows at once where other rows end with them', () => {
+  const limits = Object.entries(erasure).flatMap(([table, { account }]) =>
+    account.kind === 'batches' ? [[table, account.limit] as const] : [],
+  )
+  expect(groupByLimit(limits, 1000)).toEqual({
+    10: ['account_exports', 'notification_configs', 'webhooks'],
+    100: [
+      ...['ai_sessions', 'draft_templates', 'escalation_policies', 'feedback', 'flow_conversations', 'flow_link_checks', 'flow_proposals'],
+      ...['invites', 'kb_imports', 'knowledge_entries', 'maintenance_schedules', 'network_diagrams', 'on_call_schedules'],
+      ...['script_builder_sessions', 'script_templates', 'sign_ins', 'target_lists', 'trees', 'uploads'],
+    ],
+    200: ['diagram_versions', 'script_versions', 'sessions', 'tree_versions'],
+    500: ['events'],
+    1000: 'all others',
   })
 })
