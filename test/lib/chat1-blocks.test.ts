@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { clip } from '../../lib/chat/chat.ts'
 import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
 import { findSlackError } from '../../lib/local/slack-blocks.ts'
@@ -125,4 +125,53 @@ it('produces a message that Slack accepts for random facts and sections', () => 
     }),
     withoutShrinking,
   )
+})
+
+describe('the blocks of a message', () => {
+  const list = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `l${n}`, text: `t${n}` }))
+  const kinds = (message: Partial<Parameters<typeof toBlocks>[0]>) =>
+    toBlocks({ title: 't', body: '', url: null, ...message }).blocks.map((block) => ('fields' in block ? 'fields' : block.type))
+
+  it.each([
+    [{}, ['header', 'section']],
+    [{ body: 'b', facts: list(1) }, ['header', 'fields', 'section']],
+    [{ facts: list(1) }, ['header', 'fields']],
+    [{ sections: list(1) }, ['header', 'section', 'section']],
+    [{ body: 'b', sections: list(1) }, ['header', 'section', 'section', 'section']],
+    [{ url }, ['header', 'section', 'context']],
+    [{ url, button: { label: 'Open', isUrgent: true } }, ['header', 'section', 'actions', 'context']],
+    [{ button: { label: 'Open', isUrgent: true } }, ['header', 'section']],
+  ])('with %j are %j', (message, expected) => expect(kinds(message)).toEqual(expected))
+
+  it('show at most five facts and six sections', () => {
+    const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(6), sections: list(7) })
+    const fields = blocks.flatMap((block) => ('fields' in block ? (block.fields as { text: string }[]) : []))
+    expect(fields.map(({ text }) => text)).toEqual(list(5).flatMap(({ label, text }) => [`*${label}*`, text]))
+    expect(blocks.length).toBe(2 + 2 * 6)
+  })
+  it('cut facts after 300 characters, and sections to 10,000 together', () => {
+    const fact = { label: 'l', text: 'x'.repeat(301) }
+    const section = { label: 'l', text: 'y'.repeat(4000) }
+    const lengths = (sections: number) =>
+      JSON.stringify(toBlocks({ title: 't', body: '', url: null, facts: [fact], sections: Array(sections).fill(section) }).blocks)
+        .match(/[xy]{9,}…?/g)
+        ?.map((text) => text.length)
+    expect(lengths(1)).toEqual([300, 3000])
+    expect(lengths(5)).toEqual([300, ...Array(5).fill(2000)])
+  })
+  it.each([
+    [true, { style: 'danger' }],
+    [false, {}],
+  ])('have a button, which is red if it is urgent: %s', (isUrgent, style) => {
+    const secondButton = { label: 'Acknowledge', url: 'https://app.example/ack' }
+    const { blocks } = toBlocks({ title: 't', body: 'b', url, button: { label: 'Pick up', isUrgent }, secondButton })
+    const toText = (text: string) => ({ type: 'plain_text', text, emoji: false })
+    expect(blocks.find(({ type }) => type === 'actions')).toEqual({
+      type: 'actions',
+      elements: [
+        { type: 'button', text: toText('Pick up'), url, action_id: 'open', ...style },
+        { type: 'button', text: toText('Acknowledge'), url: secondButton.url, action_id: 'second' },
+      ],
+    })
+  })
 })

@@ -97,3 +97,25 @@ it('produces a card that fits the schema and has at most 20 KB for random facts 
     withoutShrinking,
   )
 })
+
+it('a card of an alert has its facts, its sections and both buttons, and its title is red if it is urgent', () => {
+  const alert = {
+    ...{ title: 'Title', body: 'Body', url: 'https://app.example/1', facts: [{ label: 'Client', text: 'x'.repeat(301) }] },
+    sections: [{ label: 'Summary', text: 'It drops' }],
+    secondButton: { label: 'Acknowledge', url: 'https://app.example/ack' },
+  }
+  const { content } = renderCard({ ...alert, button: { label: 'Pick up', isUrgent: true } })
+  expect(content.body).toEqual([
+    { type: 'TextBlock', text: 'Title', wrap: true, weight: 'Bolder', size: 'Medium', color: 'Attention' },
+    { type: 'FactSet', facts: [{ title: 'Client', value: `${'x'.repeat(299)}…` }] },
+    { type: 'TextBlock', text: 'Body', wrap: true, spacing: 'Small' },
+    { type: 'TextBlock', text: 'Summary', wrap: true, weight: 'Bolder' },
+    { type: 'TextBlock', text: 'It drops', wrap: true, spacing: 'Small' },
+  ])
+  expect(content.actions).toEqual([
+    { type: 'Action.OpenUrl', title: 'Pick up', url: 'https://app.example/1' },
+    { type: 'Action.OpenUrl', title: 'Acknowledge', url: 'https://app.example/ack' },
+  ])
+  const calm = renderCard({ ...alert, title: 'y'.repeat(301), button: { label: 'Pick up', isUrgent: false } }).content
+  expect(calm.body[0]).toEqual({ type: 'TextBlock', text: `${'y'.repeat(299)}…`, wrap: true, weight: 'Bolder', size: 'Medium' })
+})
