@@ -232,6 +232,36 @@ describe('an archive from a stranger', () => {
     expect(await victim.client.flows.trees.get({ tree_id: flow.id })).toMatchObject({ account_id: victim.accountId, version: 1 })
   })
 
+  it('DAT-08 restores the team and the category of a script, or uses the team of the importer and no category', async () => {
+    const [team, category, lost] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+    const createScriptRecord = (name: string, team_id: string, category_id: string) => ({
+      ...{ id: crypto.randomUUID(), name, team_id, category_id },
+      ...{ language: 'bash', script_body: 'uptime' },
+    })
+    const files = {
+      'teams.jsonl': toLines([{ id: team, name: 'Field service' }]),
+      'script_categories.jsonl': toLines([{ id: category, name: 'Linux' }]),
+      'scripts.jsonl': toLines([createScriptRecord('Known', team, category), createScriptRecord('Lost', lost, lost)]),
+    }
+    const admin = await createAdmin()
+    await importFile(admin, await createFlowArchive([], [], files))
+    const rows = await service.sql(
+      `select s.name, t.name as team, c.name as category from script_templates s left join teams t on t.id = s.team_id
+         left join script_categories c on c.id = s.category_id where s.account_id = $1 order by s.name`,
+      [admin.accountId],
+    )
+    expect(rows).toEqual([
+      { name: 'Known', team: 'Field service', category: 'Linux' },
+      { name: 'Lost', team: 'Test team', category: null },
+    ])
+  })
+
+  it('DAT-08 counts the records of the kinds that an import does not restore', async () => {
+    const counts = { flows: 0, flow_files: 2, sessions: 3, approvals: 0 }
+    const archive = await createArchive({ 'manifest.json': JSON.stringify({ ...JSON.parse(manifest), counts }) })
+    expect((await importFile(await createAdmin(), archive)).not_restored).toEqual({ sessions: 3 })
+  })
+
   it('DAT-10 a circle of forks becomes flows without a parent', async () => {
     const [a, b] = [crypto.randomUUID(), crypto.randomUUID()]
     const flows = [
