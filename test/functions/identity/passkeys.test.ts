@@ -184,3 +184,9 @@ it('AUT-57 refuses malformed answers with 400', async () => {
     expectStatus(await finishPasskeySignIn({ ...authenticator.get(await startPasskeySignIn()), response }), 400)
   }
 })
+
+it('AUT-57 refuses a malformed registration with 400', async () => {
+  const person = await register(service)
+  const { status, body } = await person.call('POST', '/auth/passkeys/register/verify', { name: 'Key', credential: {} })
+  expect([status, body.code]).toEqual([400, 'passkey_invalid'])
+})
