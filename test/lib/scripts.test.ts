@@ -292,6 +292,126 @@ describe('placeholders', () => {
     expect(findProblems('powershell', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
   })
 
+  it.each([
+    ...[
+      'sudo -u root',
+      'sudo -uroot',
+      'sudo -nu root',
+      'sudo --user root',
+      'sudo --user=root',
+      'sudo --non-interactive',
+      'sudo A=b',
+      'doas -u root',
+    ],
+    ...['env -i A=b', 'env --unset A', 'nohup', 'nice -n 5', 'nice -n5', 'time -p', 'stdbuf -oL', 'command -p', 'exec -a name', 'busybox'],
+    ...['timeout 5', 'timeout -s KILL 5', 'timeout --signal KILL 5', 'timeout --kill-after=1 --foreground 5', 'timeout -- 5'],
+    ...['chroot /mnt', 'flock -w 1 /tmp/lock', 'taskset -c 1', 'chrt -f 10', 'ip netns exec blue', 'ip -4 netns exec blue'],
+    ...[
+      'docker exec -it web',
+      'docker --debug run --rm --name web image',
+      'podman exec web',
+      'kubectl -n prod exec pod',
+      'sudo timeout 5 nice',
+    ],
+  ])('validateTemplate judges the command after %j as a command of its own', (prefix) => {
+    const findReasons = (rest: string) => findProblems('bash', `${prefix} ${rest}`)
+    expect([findReasons('echo {{ x }}'), findReasons('{{ x }} a'), findReasons('eval {{ x }}')]).toEqual([
+      [],
+      [`1: ${inCommandPosition}`],
+      [`1: ${usedAsCode}`],
+    ])
+  })
+
+  it.each(['sudo --unknown', 'nice -x', 'nice -xn 5', 'env --split-string=a', 'env -', 'docker exec --unknown web'])(
+    'validateTemplate refuses text after the option of %j, which is not known',
+    (prefix) => {
+      expect(findProblems('bash', `${prefix} echo {{ x }}`)).toEqual([
+        '1: is the argument of a command that the check does not know; write the name of the command',
+      ])
+    },
+  )
+
+  it.each(['command -v {{ x }}', 'command -V {{ x }}', 'docker ps {{ x }}', 'ip route add {{ x }}', 'ip netns list {{ x }}'])(
+    'validateTemplate accepts %j, which executes no argument',
+    (body) => {
+      expect(findProblems('bash', body)).toEqual([])
+    },
+  )
+
+  it('validateTemplate follows up to seven commands that execute each other', () => {
+    expect(findProblems('bash', `${'nohup '.repeat(7)}echo {{ x }}`)).toEqual([])
+    expect(findProblems('bash', `${'nohup '.repeat(8)}echo {{ x }}`)).toEqual([
+      '1: is in a script that the check cannot follow after line 1',
+    ])
+  })
+
+  it.each(['chroot {{ x }} ls', 'timeout {{ x }} ls', 'docker exec {{ x }} ls'])(
+    'SCR-17 refuses a value that starts with a dash before the command of %j',
+    (body) => {
+      expect(findPlacementProblems(createTemplate('bash', body), { x: '-a' }).get('x')).toContain('must not start with a dash')
+    },
+  )
+
+  it('renderScript fills a parameter without a value with an empty value of its type, and prefers a default', () => {
+    const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
+    const withDefault = { ...createParameter('d', 'int'), default: 7 }
+    const template = createTemplate('bash', 'echo {{ x }} {{ n }} {{ b }} {{ d }}', ...parameters, withDefault)
+    expect(renderScript(template, {}).script).toBe("echo '' 0 false 7")
+    expect(renderScript(template, { x: null, n: 1, b: true, d: 2 }).script).toBe("echo '' 1 true 2")
+  })
+
+  it('renderScript warns of a parameter that the script does not use, and of a password in the script', () => {
+    const parameters = [createParameter('x'), createParameter('p', 'password'), createParameter('q', 'password')]
+    expect(renderScript(createTemplate('bash', 'echo {{ p }}', ...parameters), { p: 'a' }).warnings).toEqual([
+      'The script does not use x',
+      'The script does not use q',
+      'The script contains p as plain text; do not store the script',
+    ])
+  })
+
+  it('findPlacementProblems names the reason why a stored template must not be filled', () => {
+    expect(findPlacementProblems(createTemplate('bash', 'eval {{ x }}'), { x: 'a' })).toEqual(
+      new Map([['x', `cannot be filled in safely, because {{ x }} ${usedAsCode}`]]),
+    )
+  })
+
+  it.each([
+    ['bash', 'echo {{ x }}\0', 'is in a script that the check cannot follow after line 1'],
+    ['bash', 'echo a\\\nb; echo {{ x }}', 'is in a script that the check cannot follow after line 1'],
+    [
+      'python',
+      'print({{ x }})\0',
+      'is in a script whose quotes the check cannot follow; use other quotes inside the braces of an f-string',
+    ],
+    ['powershell', 'Write-Host {{ x }}\0', 'is in a script with an unclosed string or comment'],
+    ['powershell', 'Write-Host {{ x }}\nWrite-Host "a', 'is in a script with an unclosed string or comment'],
+    ['powershell', 'Write-Host {{ x }} <# a', 'is in a script with an unclosed string or comment'],
+    ['powershell', 'Write-Host ${a{{ x }}}', 'is inside the name of a variable'],
+    ['powershell', 'Write-Host ${a`}{{ x }}}', 'is inside the name of a variable'],
+    ['powershell', '$a = @"\n"a {{ x }}\n"@', 'is inside a here-string'],
+    ['powershell', 'Write-Host “a””{{ x }}”', insideQuotes],
+  ] as const)('validateTemplate refuses text in %s that it cannot follow: %j', (language, body, reason) => {
+    expect(validateTemplate(createTemplate(language, body))[0]?.message).toBe(`{{ x }} ${reason}`)
+  })
+
+  it.each([
+    'Write-Host {{ x }} # "',
+    'Write-Host {{ x }}\nicacls --% "a',
+    'icacls --% "a\nWrite-Host {{ x }}',
+    'Write-Host ${a"b} {{ x }}',
+    'Write-Host `\r\n  {{ x }}',
+    'Write-Host a#"b" {{ x }}',
+    'Write-Host --%a {{ x }}',
+    "$a = @'\n'a\n'@\nWrite-Host {{ x }}",
+  ])('validateTemplate accepts text in PowerShell after the end of a string, a comment or a name: %j', (body) => {
+    expect(findProblems('powershell', body)).toEqual([])
+  })
+
+  it('validateTemplate returns at most 100 problems', () => {
+    expect(validateTemplate(createTemplate('bash', 'eval {{ x }}\n'.repeat(101)))).toHaveLength(100)
+    expect(validateTemplate(createTemplate('bash', '{{! a\n'.repeat(101)))).toHaveLength(100)
+  })
+
   it('SCR-13 never executes a value in an accepted bash script', () => {
     const bodies = [
       'printf %s {{ x }}',
