@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { checkFile, checkIntakeTable, flowFile } from '../support/markdown.ts'
+import { checkFile, checkIntakeTable, checkSteps, flowFile } from '../support/markdown.ts'
 
 describe('the front matter', () => {
   it('FLO-57 reports missing or unclosed front matter, and front matter without a name or type', () => {
@@ -42,6 +42,30 @@ describe('the front matter', () => {
     )
     expect(flow).toMatchObject({ name: '2024', category: 'yes', tags: ['1.0', 'null set'], description: 'two lines', tree_structure: null })
     expect(readFlowMarkdown('---\nname: X\ntype: procedural\ntags: a, b\n---').flow?.tags).toEqual(['a', 'b'])
+  })
+})
+
+describe('the length of the front matter', () => {
+  const createFile = (lineCount: number) =>
+    ['---', 'name: X', 'type: procedural', ...Array.from({ length: lineCount - 3 }, () => '#'), '---'].join('\n')
+
+  it('reports more than 1,000 lines', () => {
+    expect(checkFile(createFile(1000))).not.toContain('1000: The front matter is too long: at most 1000 lines are allowed')
+    expect(checkFile(createFile(1001))).toContain('1000: The front matter is too long: at most 1000 lines are allowed')
+  })
+
+  it('reports more than 32,000 characters', () => {
+    const problem = '1: The front matter is too long: at most 32,000 characters are allowed'
+    const checkLength = (length: number) => checkFile(`---\nname: X\ntype: procedural\n#${'x'.repeat(length - 26)}\n---`)
+    expect(checkLength(32_000)).not.toContain(problem)
+    expect(checkLength(32_001)).toContain(problem)
+  })
+
+  it('reports front matter that is no map, and a key that is no text', () => {
+    expect(checkFile('---\ntext\n---')).toContain('2: The front matter must have lines of the form name: value')
+    expect(checkFile('---\n? [a]\n: b\n---')).toContain(
+      '2: Unknown key a list or map as a key in the front matter; the keys are name, type, category, tags and description',
+    )
   })
 })
 
@@ -100,5 +124,31 @@ describe('the intake table', () => {
       ['d', true],
       ['e', ['x']],
     ])
+  })
+})
+
+describe('the marked lines of a step', () => {
+  const checkStep = (...lines: string[]) => checkSteps('## Step: A {#a}', ...lines, '## End: B {#b}')
+
+  it('accepts one approval, and evidence with options', () => {
+    expect(checkStep('Evidence: select key "Label" "a" "b"', 'Approval: engineer minutes=60')).toEqual([])
+  })
+
+  it.each([
+    ['Evidence: text key "Label" "', 'Evidence: text key "Label', 'This evidence is invalid; write Evidence: type key "label"'],
+    ['Approval: engineer minutes=x', 'Approval: engineer minutes=1 x', 'This approval is invalid; write Approval: role minutes=60'],
+    ['Subflow: {x', 'Subflow: {"a":}', 'This sub-flow is invalid; write Subflow: {"tree_id":"…"}'],
+    ['Attachment: "a"', 'Attachment: "a" <https://a.example> b', 'This attachment is invalid; write Attachment: "title" <address>'],
+  ])('refuses %j and %j', (...lines) => {
+    const message = lines.pop()
+    for (const line of lines) expect([line, checkStep(line)[0]]).toEqual([line, `6: ${message}`])
+  })
+
+  it('refuses a second approval and a second sub-flow', () => {
+    expect(checkStep('Approval: engineer minutes=60', 'Approval: team_admin minutes=60')).toEqual([
+      '7: This Step already has an approval in line 6',
+    ])
+    const subflow = 'Subflow: {"tree_id":"01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16"}'
+    expect(checkStep(subflow, subflow)).toContain('7: This Step already has a sub-flow in line 6')
   })
 })
