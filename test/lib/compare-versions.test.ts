@@ -96,3 +96,45 @@ it('VER-06 shows the texts of users as texts, wherever they are in the compariso
 it('VER-06 says that two versions have the same content', () => {
   expect(renderComparison('A', { base: 1, version: 2, fields: [], items: [] })).toContain('The versions have the same content.')
 })
+
+it('VER-06 shows added, removed, changed and moved parts with the old and the new values', () => {
+  const before = ordered([step('a', null, { title: 'A' }), step('b', null, { title: 'B' }), step('c', 'a', { tags: ['x'] })], {
+    some_name: 'Old',
+  })
+  const after = ordered([step('a', null, { title: 'New' }), step('d', null, { title: 'D' }), step('c', 'd', { tags: ['x'] })], {
+    some_name: '',
+  })
+  const page = renderComparison('Flow', { base: 1, version: 2, ...compareVersions(before, after) })
+  expect(page.slice(page.indexOf('<h1'), page.indexOf('</body>'))).toBe(`<h1 dir="auto">Flow: changes from version 1 to version 2</h1>
+<h2>Fields</h2>
+<dl>
+<dt>some name</dt>
+<dd dir="auto"><del>Old</del></dd>
+</dl>
+<h2>Parts</h2>
+<section class="item changed">
+<h3 dir="auto">a <span class="badge">steps a, changed</span></h3>
+<dl>
+<dt>title</dt>
+<dd dir="auto"><del>A</del> <ins>New</ins></dd>
+</dl>
+</section>
+<section class="item added">
+<h3 dir="auto">d <span class="badge">steps d, added</span></h3>
+<dl>
+<dt>title</dt>
+<dd dir="auto"><ins>D</ins></dd>
+</dl>
+</section>
+<section class="item changed">
+<h3 dir="auto">c <span class="badge">steps c, moved from below a, place 1 to below d, place 1</span></h3>
+</section>
+<section class="item removed">
+<h3 dir="auto">b <span class="badge">steps b, removed</span></h3>
+<dl>
+<dt>title</dt>
+<dd dir="auto"><del>B</del></dd>
+</dl>
+</section>
+`)
+})
