@@ -8,7 +8,7 @@ import { parseMarkdown } from '../../lib/exports/markdown-blocks.ts'
 import type { Report } from '../../lib/exports/report.ts'
 import { renderText } from '../../lib/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '../../lib/exports/ticket-note.ts'
-import { createTimeFormatter } from '../../lib/exports/time-format.ts'
+import { createTimeFormatter, formatDuration } from '../../lib/exports/time-format.ts'
 import { createReport } from '../support/report.ts'
 
 const commonmark = new MarkdownIt('commonmark')
@@ -195,4 +195,18 @@ describe('createTimeFormatter', () => {
       }
     }
   })
+})
+
+it.each([
+  [0, '0 s'],
+  [59.9, '59 s'],
+  [60, '1 min'],
+  [61, '1 min 1 s'],
+  [3599, '59 min 59 s'],
+  [3600, '1 h'],
+  [3659, '1 h'],
+  [3660, '1 h 1 min'],
+  [90_000, '25 h'],
+])('formatDuration writes %i seconds as %s', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text)
 })
