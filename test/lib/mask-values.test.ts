@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { redact } from '../../lib/ai/redaction.ts'
 import { maskReport } from '../../lib/exports/mask.ts'
 import { mask } from '../../lib/text/mask.ts'
+import { maskTables } from '../../lib/text/mask-tables.ts'
+import { maskValues } from '../../lib/text/mask-values.ts'
 import { createReport } from '../support/report.ts'
 
 describe('redact', () => {
@@ -46,5 +48,61 @@ describe('maskReport', () => {
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])
     expect(report.evidence.map(({ content }) => content)).toEqual(['[masked secret]', '[masked secret]\n[masked secret]'])
+  })
+})
+
+describe('maskValues', () => {
+  const maskText = (text: string) => `<${text}>`
+  const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}x`).join(' ')
+
+  it.each([
+    [{ password: 'a'.repeat(500) }, { password: '[masked secret]' }],
+    [{ password: 'a'.repeat(501) }, { password: `<${'a'.repeat(501)}>` }],
+    [{ password: words(4) }, { password: '[masked secret]' }],
+    [{ password: words(5) }, { password: `<${words(5)}>` }],
+    [{ password: 'expired' }, { password: '<expired>' }],
+    [{ pin: 123 }, { pin: '[masked secret]' }],
+    [{ pin: 12 }, { pin: 12 }],
+    [{ room: 123 }, { room: 123 }],
+    [
+      { label: 'Door PIN', value: ['4821', null, true], unit: 'x' },
+      { label: '<Door PIN>', value: ['[masked secret]', null, true], unit: '<x>' },
+    ],
+    [
+      { label: 'Floor', name: 'Password', notes: 'rosebud77x' },
+      { label: '<Floor>', name: '<Password>', notes: '[masked secret]' },
+    ],
+  ])('SES-40 masks %j as %j', (value, masked) => {
+    expect(maskValues(value, maskText)).toEqual(masked)
+  })
+})
+
+describe('maskTables', () => {
+  const secret = '[masked secret]'
+  it.each([
+    ['| User | Password |\n| --- | --- |\n| dana | rosebud |', `| User | Password |\n| --- | --- |\n| dana | ${secret} |`],
+    ['| User | Password |\n| dana | rosebud |', '| User | Password |\n| dana | rosebud |'],
+    ['user;password\ndana;rosebud', `user;password\ndana;${secret}`],
+    ['user;password\ndana;rosebud\n\ndana;rosebud', `user;password\ndana;${secret}\n\ndana;rosebud`],
+    ['user;password\ndana;rosebud;x', 'user;password\ndana;rosebud;x'],
+    ['user,password\n"a,b",rosebud', `user,password\n"a,b",${secret}`],
+    ['user,room\ndana,rosebud', 'user,room\ndana,rosebud'],
+    ['rosebud77x;password\ndana;rosebud', 'rosebud77x;password\ndana;rosebud'],
+    ['password\nrosebud', 'password\nrosebud'],
+    ['| Password | rosebud |', `| Password | ${secret} |`],
+    ['Password | rosebud', 'Password | rosebud'],
+    ['Password | rosebud77x', `Password | ${secret}`],
+    ['Password\trosebud', `Password\t${secret}`],
+    ['rosebud\tPassword', 'rosebud\tPassword'],
+    ['User    Password\n----    --------\ndana    rosebud', `User    Password\n----    --------\ndana    ${secret}`],
+    ['User    Room\n----    ----\ndana    rosebud', 'User    Room\n----    ----\ndana    rosebud'],
+  ])('SES-41 masks %j as %j', (text, masked) => {
+    expect(maskTables(text)).toBe(masked)
+  })
+
+  it('SES-41 masks a value beside its label in rows of up to 60 cells', () => {
+    const createRow = (cells: number, first = 'rosebud') => ['Password', first, ...Array.from({ length: cells - 2 }, () => 'b')].join('\t')
+    expect(maskTables(createRow(60))).toBe(createRow(60, secret))
+    expect(maskTables(createRow(61))).toBe(createRow(61))
   })
 })
