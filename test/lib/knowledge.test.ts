@@ -6,6 +6,7 @@ import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLeng
 import { deriveTitle } from '../../lib/knowledge/derive-title.ts'
 import { buildFlow } from '../../lib/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '../../lib/knowledge/nodes.ts'
+import type { Segment } from '../../lib/knowledge/segment.ts'
 import { splitIntoSegments } from '../../lib/knowledge/segments.ts'
 import { createArticleNodes } from '../../lib/local/model/knowledge.ts'
 import { measureCpuTime } from '../support/measure.ts'
@@ -152,6 +153,40 @@ describe('buildNodes', () => {
       }
     })
     fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 })
+  })
+
+  it('ignores a proposal that overlaps, crosses a heading, names no segment or is too long', () => {
+    const createSegment = (text: string, fields: Partial<Segment> = {}): Segment => ({
+      kind: 'note',
+      level: 0,
+      text,
+      partCount: 1,
+      ...fields,
+    })
+    const proposal = (first: number, last: number, title = ' T\n1 '): NodeProposal => ({ first, last, kind: 'note', title })
+    const listNodes = (segments: Segment[], ...proposals: NodeProposal[]) =>
+      buildNodes(segments, proposals, () => 'id').map(({ kind, title, content }) => `${kind} ${title} ${content.length}`)
+    const segments = [
+      createSegment('A'),
+      createSegment('B', { startsUnit: true }),
+      createSegment('C'),
+      createSegment('D', { startsUnit: true }),
+    ]
+    const ungrouped = listNodes(segments)
+    expect(listNodes(segments, proposal(2, 3))).toEqual([ungrouped[0], 'note T 1 4', ungrouped[3]])
+    expect(listNodes(segments, proposal(2, 3), proposal(3, 3))).toEqual([ungrouped[0], 'note T 1 4', ungrouped[3]])
+    expect(listNodes(segments, proposal(2, 3), proposal(4, 4, ' '))).toEqual([ungrouped[0], 'note T 1 4', 'note D 1'])
+    for (const invalid of [proposal(1, 2), proposal(3, 4), proposal(4, 5), proposal(5, 5), proposal(3, 2)])
+      expect([invalid, listNodes(segments, invalid)]).toEqual([invalid, ungrouped])
+    const createLong = (length: number) => [createSegment('a'.repeat(length)), createSegment('b')]
+    expect(listNodes(createLong(maxNodeLength - 3), proposal(1, 2))).toEqual([`note T 1 ${maxNodeLength}`])
+    expect(listNodes(createLong(maxNodeLength - 2), proposal(1, 2))).toHaveLength(2)
+  })
+
+  it('makes the heading of a section its title, up to 300 characters', () => {
+    const build = (text: string) => buildNodes([{ kind: 'section', level: 1, text, partCount: 1 }], [], () => 'id')
+    expect(build('x'.repeat(300))).toMatchObject([{ title: 'x'.repeat(300), content: '' }])
+    expect(build('x'.repeat(301))).toMatchObject([{ content: 'x'.repeat(301) }])
   })
 
   it('returns 100 nodes for 5,000 paragraphs, and for 3,000 headings', () => {
