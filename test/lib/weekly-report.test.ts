@@ -97,6 +97,7 @@ it.each([
   [3600 + 300, '1 h 5 min'],
   [86_340, '23 h 59 min'],
   [86_400, '1 d'],
+  [2 * 86_400 + 23 * 3600, '2 d 23 h'],
   [2 * 86_400 + 4 * 3600 + 59, '2 d 4 h'],
 ])('formatDuration writes %j seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
@@ -215,6 +216,11 @@ describe('renderReportHtml', () => {
     const [, days, hours] = html.split('<section')
     expect([days?.includes('class="legend'), days?.startsWith(' class="single"')]).toEqual([true, false])
     expect([hours?.includes('class="legend'), hours?.startsWith(' class="single"')]).toEqual([false, true])
+  })
+
+  it('labels the bars with three letters of the day and two digits of the hour', () => {
+    const labels = Array.from(html.matchAll(/text-anchor="middle">(.*?)</g), ([, label]) => label).join(' ')
+    expect(labels).toBe('Mon Tue Wed Thu Fri Sat Sun 00 03 06 09 12 15 18 21')
   })
 
   it('shows the period and the busiest hours', () => {
