@@ -73,8 +73,8 @@ it('shows the model the first 300 characters of a paragraph, and stores the whol
   const { id } = (await admin.call('POST', '/kb-imports', markdownImport(paragraphs.join('\n\n')))).body
   const { body } = await admin.call('POST', `/kb-imports/${id}/convert`)
   expect(body.nodes.map(({ content }: { content: string }) => content)).toEqual(paragraphs)
-  const [facts] = await listModelFacts(service, 'article_nodes')
-  expect((facts?.pieces as { text: string }[]).map(({ text }) => text)).toEqual([paragraphs[0], `${'b'.repeat(300)}…`])
+  const [{ pieces } = {}] = await listModelFacts(service, 'article_nodes')
+  expect((pieces as { text: string }[]).map(({ text }) => text)).toEqual([paragraphs[0], `${'b'.repeat(300)}…`])
 })
 
 it('converts an import again, also concurrently, and discards its edits', async () => {
