@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseRate } from '../../lib/cache/limiter.ts'
 import { createLocalCounter } from '../../lib/cache/local-counter.ts'
 
@@ -35,4 +35,25 @@ it('a counter stores at most its limit of calls', () => {
   for (const key of keys) count(key, 10, perMinute, 1000)
   expect(count('b', 10, perMinute, 1000).remaining).toBe(8)
   expect(count('a', 10, perMinute, 1000).remaining).toBe(9)
+})
+
+it.each([
+  ['read', { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }],
+  ['write', { max: 120, windowMs: 60_000, unit: 'minute', perAddress: false }],
+  ['ai', { max: 20, windowMs: 60_000, unit: 'minute', perAddress: false }],
+  ['public', { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }],
+  ['5/hour/ip', { max: 5, windowMs: 3_600_000, unit: 'hour', perAddress: true }],
+  ['5/hour', { max: 5, windowMs: 3_600_000, unit: 'hour', perAddress: false }],
+] as const)('parseRate reads %s', (limit, rate) => expect(parseRate(limit)).toEqual(rate))
+
+describe('a counter in this process', () => {
+  const rate = parseRate('2/minute')
+  it('says how many calls remain and when the next one is allowed', () => {
+    const count = createLocalCounter()
+    expect(count('a', 2, rate, 0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+    expect(count('a', 2, rate, 30_500)).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 30 })
+    expect(count('a', 2, rate, 59_999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 })
+    expect(count('a', 2, rate, 60_000)).toMatchObject({ allowed: true, remaining: 0, resetSeconds: 31 })
+    expect(count('b', 0, rate, 0)).toEqual({ allowed: false, limit: 0, remaining: 0, resetSeconds: 60 })
+  })
 })

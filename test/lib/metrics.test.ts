@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { expect, it } from 'vitest'
-import { noMetrics, record, recordWith } from '../../lib/metrics/metrics.ts'
+import { describe, expect, it } from 'vitest'
+import { noMetrics, record, recordWith, toStatusClass } from '../../lib/metrics/metrics.ts'
 import { analyticsEngineMetrics } from '../../lib/platform/cloudflare/analytics-engine.ts'
 import { createMetricsRegistry } from '../../lib/platform/node/metrics-registry.ts'
+import { measureProcess, toBacklogGauges } from '../../lib/platform/node/process-metrics.ts'
 import { parseMetrics, sumSamples } from '../support/metrics.ts'
 
 interface Point {
@@ -84,4 +85,65 @@ it('OBS-06 records nothing without a dataset, and outside a request', async () =
   expect(analyticsEngineMetrics(undefined)).toBe(noMetrics)
   record('aiCost', {}, 1)
   expect(await recordWith(noMetrics, async () => 'result')).toBe('result')
+})
+
+describe('the metrics of a process', () => {
+  it('put a value that equals a bound into its bucket', () => {
+    const registry = createMetricsRegistry()
+    const recorder = registry.start()
+    for (const value of [0.025, 0.026, 6]) recorder.record('requestDuration', ['a'], value)
+    recorder.record('rateLimited', ['a"\\\n'], 2)
+    const text = registry.write([{ name: 'g', help: 'h', samples: [{ value: 1 }, { labels: { x: 'y' }, value: 2 }] }])
+    const name = 'support_flow_request_duration_seconds'
+    expect(
+      text.split('\n').filter((line) => line.startsWith(name) || /^(# \w+ )?g[ {]/.test(line) || line.includes('rate_limited_total{')),
+    ).toEqual([
+      ...[
+        ['0.025', 1],
+        ['0.1', 2],
+        ['0.25', 2],
+        ['1', 2],
+        ['5', 2],
+        ['+Inf', 3],
+      ].map(([le, count]) => `${name}_bucket{operation="a",le="${le}"} ${count}`),
+      `${name}_sum{operation="a"} 6.051`,
+      `${name}_count{operation="a"} 3`,
+      'support_flow_rate_limited_total{operation="a\\"\\\\\\n"} 2',
+      ...['# HELP g h', '# TYPE g gauge', 'g 1', 'g{x="y"} 2'],
+    ])
+  })
+  it('have the memory, the processor time and the delays of the process', () => {
+    const gauges = new Map(
+      measureProcess('1.2.3')
+        .read()
+        .map(({ name, type, samples }) => [name, { type, ...samples[0] }]),
+    )
+    expect(gauges.get('support_flow_build_info')).toEqual({ type: undefined, labels: { version: '1.2.3' }, value: 1 })
+    expect(gauges.get('process_cpu_seconds_total')?.type).toBe('counter')
+    const { user, system } = process.cpuUsage()
+    expect(gauges.get('process_cpu_seconds_total')?.value).toBeCloseTo((user + system) / 1e6, 0)
+    expect(gauges.get('process_start_time_seconds')?.value).toBeCloseTo(Date.now() / 1000 - process.uptime(), 0)
+    for (const name of ['p50', 'p99', 'max']) {
+      const delay = gauges.get(`nodejs_eventloop_lag_${name}_seconds`)?.value ?? -1
+      expect(delay >= 0 && delay < 60).toBe(true)
+    }
+  })
+  it('say whether the outboxes could be read', () => {
+    const values = (backlog: Parameters<typeof toBacklogGauges>[0]) =>
+      toBacklogGauges(backlog).map(({ name, samples }) => [name.replace('support_flow_outbox_', ''), samples])
+    const labels = { outbox: 'pushes' }
+    expect(values([{ outbox: 'pushes', open: 3, due: 2, oldest_due_seconds: 1.5 }])).toEqual([
+      ['readable', [{ labels: {}, value: 1 }]],
+      ['open', [{ labels, value: 3 }]],
+      ['due', [{ labels, value: 2 }]],
+      ['oldest_due_seconds', [{ labels, value: 1.5 }]],
+    ])
+    expect(values(null)[0]).toEqual(['readable', [{ labels: {}, value: 0 }]])
+  })
+  it.each([
+    [200, '2xx'],
+    [299, '2xx'],
+    [300, '3xx'],
+    [503, '5xx'],
+  ])('name the class of the status %i %s', (status, name) => expect(toStatusClass(status)).toBe(name))
 })

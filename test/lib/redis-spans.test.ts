@@ -1,10 +1,11 @@
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { measureRedis } from '../../lib/cache/measure-redis.ts'
+import type { RedisCommands } from '../../lib/cache/redis-commands.ts'
 import { secrets } from '../../lib/local/settings.ts'
 import { createOtlpTracer } from '../../lib/otlp/otlp-tracer.ts'
 import { openRestRedis } from '../../lib/platform/cloudflare/redis.ts'
 import { openRedis } from '../../lib/platform/node/redis.ts'
-import { recordSpans, runInTrace } from '../../lib/trace.ts'
+import { recordSpans, runInTrace, type Span, type Tracer } from '../../lib/trace.ts'
 import { sharedService } from '../support/app.ts'
 import { startRedisProxy, startTestRedis } from '../support/redis.ts'
 import { startSpanReceiver } from '../support/span-receiver.ts'
@@ -79,4 +80,47 @@ it('OBS-10 a command outside a trace runs without a span', async () => {
   const redis = await openTcp(await startTestRedis())
   expect(await redis.ping()).toBe('PONG')
   expect(receiver.spans).toEqual([])
+})
+
+describe('a call to Redis in a trace', () => {
+  const collect = async (call: (redis: RedisCommands) => Promise<unknown>, answer: () => Promise<unknown>) => {
+    const spans: Span[] = []
+    const tracer: Tracer = { isSampled: () => true, add: (span) => spans.push(span), flush: async () => {} }
+    const redis = measureRedis({ evalsha: answer, eval: answer, get: answer, set: answer, delete: answer, ping: answer })
+    const outcome = await runInTrace(undefined, () => recordSpans(tracer, () => call(redis).catch((error: unknown) => error)))
+    return { outcome, spans: spans.map(({ name, kind, failed, attributes }) => ({ name, kind, failed, attributes })) }
+  }
+  it.each<[string, (redis: RedisCommands) => Promise<unknown>]>([
+    ['EVALSHA', ({ evalsha }) => evalsha('h', [], [])],
+    ['EVAL', (redis) => redis.eval('s', [], [])],
+    ['GET', ({ get }) => get('k')],
+    ['SET', ({ set }) => set('k', 't', 1)],
+    ['DEL', (redis) => redis.delete('k')],
+    ['PING', ({ ping }) => ping()],
+  ])('is the span %s without its key', async (name, call) => {
+    const { outcome, spans } = await collect(call, async () => 'value')
+    expect([outcome, spans]).toEqual([
+      'value',
+      [{ name, kind: 'client', failed: false, attributes: { 'db.system.name': 'redis', 'db.operation.name': name } }],
+    ])
+  })
+  it.each([
+    [new Error('NOSCRIPT No matching script'), false, { 'db.response.status_code': 'NOSCRIPT' }],
+    [new Error('ReplyError: OOM command not allowed'), true, { 'db.response.status_code': 'OOM', 'error.type': 'OOM' }],
+    [new TypeError('fetch failed'), true, { 'error.type': 'TypeError' }],
+    ['away', true, { 'error.type': 'string' }],
+  ])('fails with the code of %s', async (error, failed, attributes) => {
+    const { outcome, spans } = await collect(
+      ({ get }) => get('k'),
+      () => Promise.reject(error),
+    )
+    expect(outcome).toBe(error)
+    expect(spans).toEqual([
+      { name: 'GET', kind: 'client', failed, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'GET', ...attributes } },
+    ])
+  })
+  it('is no span outside of a trace', async () => {
+    const redis = measureRedis({ get: async () => 'value' } as unknown as RedisCommands)
+    expect(await redis.get('k')).toBe('value')
+  })
 })
