@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiKey, isApiKey, parseApiKey } from '../../lib/auth/api-keys.ts'
 import { createKeyMemory } from '../../lib/http/key-memory.ts'
 import { toAddressRange } from '../../lib/net/address-block.ts'
@@ -66,4 +66,25 @@ it.each([
   ['', null],
 ])('KEY-06 reads the range %s as %s', (text, range) => {
   expect(toAddressRange(text)).toBe(range)
+})
+
+describe('the memory of API keys', () => {
+  it('records a use at most once a minute', () => {
+    let now = 0
+    const keys = createKeyMemory(() => now)
+    expect([keys.isKnown('a'), keys.admit('a'), keys.isKnown('a')]).toEqual([false, true, true])
+    now = 59_999
+    expect(keys.admit('a')).toBe(false)
+    now = 60_000
+    expect([keys.admit('a'), keys.admit('a')]).toEqual([true, false])
+    keys.forget('a')
+    expect([keys.isKnown('a'), keys.admit('a')]).toEqual([false, true])
+  })
+  it('holds 2,000 keys', () => {
+    const keys = createKeyMemory(() => 0)
+    for (let n = 0; n < 2000; n++) keys.admit(String(n))
+    expect([keys.isKnown('0'), keys.isKnown('1999')]).toEqual([true, true])
+    keys.admit('2000')
+    expect([keys.isKnown('1999'), keys.isKnown('2000')]).toEqual([false, true])
+  })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../lib/config.ts'
-import { createApp, type Services } from '../../lib/http/app.ts'
+import { createApp, describe as describeError, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { toRouteGroup } from '../../lib/http/routes.ts'
@@ -138,4 +138,18 @@ it('an error that an operation does not declare is a mistake only where answers 
   expect((await open().send('/undeclared')).status).toBe(409)
   const checked = open({ settings: { CHECK_RESPONSES: 'true' } })
   expect([(await checked.send('/undeclared')).status, (await checked.send('/refused')).status]).toEqual([500, 409])
+})
+
+describe('an error in the log', () => {
+  it('has its name, its code, six lines of its stack and its cause, but no message', () => {
+    const error = Object.assign(new TypeError('secret', { cause: Object.assign(new Error('secret'), { stack: undefined }) }), {
+      code: 'E1',
+    })
+    error.stack = `TypeError: secret\n${'    at place (file:1)\n'.repeat(7)}secret`
+    expect(describeError(error)).toEqual({
+      ...{ name: 'TypeError', code: 'E1', stack: Array(6).fill('at place (file:1)') },
+      cause: { name: 'Error', code: undefined, stack: undefined },
+    })
+    expect(describeError('secret')).toEqual({ name: 'string' })
+  })
 })

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { createApp, type Services } from '../../lib/http/app.ts'
-import type { Deprecation } from '../../lib/http/deprecation.ts'
+import { addLink, announceRemoval, type Deprecation, describeRemoval } from '../../lib/http/deprecation.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
@@ -78,4 +78,28 @@ it('WIR-43 a deprecated operation lives for at least six months, and its success
       (new Date(removal.sunset) < monthsLater(removal.since, 6) || (removal.successor !== undefined && !names.has(removal.successor))),
   )
   expect(wrong.map(({ id }) => id)).toEqual([])
+})
+
+describe('the removal of an operation', () => {
+  const createContext = (headers: Record<string, string> = {}) => ({ headers, get: () => headers })
+  it('is announced with its dates and its successor', () => {
+    const c = createContext({ link: '<a>; rel="next"' })
+    announceRemoval(c, { since: '2026-12-01', sunset: '2027-06-30', successor: 'GET /trees' })
+    expect(c.headers).toEqual({
+      deprecation: '@1796083200',
+      sunset: 'Wed, 30 Jun 2027 00:00:00 GMT',
+      link: '<a>; rel="next", </api/v1/trees>; rel="successor-version"',
+    })
+  })
+  it('has no link without a successor', () => {
+    const c = createContext()
+    announceRemoval(c, { since: '2026-12-01', sunset: '2027-06-30' })
+    expect(c.headers).not.toHaveProperty('link')
+    addLink(c, '<b>')
+    expect(c.headers).toHaveProperty('link', '<b>')
+  })
+  it.each([
+    [{ successor: 'GET /trees' }, 'Removed on 2027-06-30. Use `GET /trees` instead.'],
+    [{}, 'Removed on 2027-06-30.'],
+  ])('is documented: %j', (more, text) => expect(describeRemoval({ since: '2026-12-01', sunset: '2027-06-30', ...more })).toBe(text))
 })
