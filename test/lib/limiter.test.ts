@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRate } from '../../lib/cache/limiter.ts'
 import { createLocalCounter } from '../../lib/cache/local-counter.ts'
+import { createMemoryLimiter } from '../../lib/platform/node/memory-limiter.ts'
 
 it.each([
   ['30/minute', { max: 30, windowMs: 60_000, unit: 'minute', perAddress: false }],
@@ -56,4 +57,13 @@ describe('a counter in this process', () => {
     expect(count('a', 2, rate, 60_000)).toMatchObject({ allowed: true, remaining: 0, resetSeconds: 31 })
     expect(count('b', 0, rate, 0)).toEqual({ allowed: false, limit: 0, remaining: 0, resetSeconds: 60 })
   })
+})
+
+it('the limiter of one process counts each key by itself, and always answers a ping', async () => {
+  const limiter = createMemoryLimiter()
+  const rate = { max: 1, windowMs: 60_000, unit: 'minute', perAddress: false }
+  const allowed = []
+  for (const key of ['a', 'a', 'b']) allowed.push((await limiter.count(key, rate, false)).allowed)
+  expect(allowed).toEqual([true, false, true])
+  await expect(limiter.ping()).resolves.toBeUndefined()
 })

@@ -1,7 +1,11 @@
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../lib/config.ts'
 import { describeStatements } from '../../lib/db/describe-statement.ts'
+import { openTracer } from '../../lib/otlp/open-tracer.ts'
 import { createOtlpTracer } from '../../lib/otlp/otlp-tracer.ts'
+import { toTraceRequest } from '../../lib/otlp/trace-request.ts'
 import { addSpanEvent, createTraceparent, recordSpans, runInSpan, runInTrace, type Span, type Tracer } from '../../lib/trace.ts'
+import { sampleSettings } from '../support/settings.ts'
 import { startSpanReceiver } from '../support/span-receiver.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -95,4 +99,51 @@ it.each([
   [['commit'], 'commit'],
 ])('OBS-09 the statements %j are named %s', (texts, name) => {
   expect(describeStatements(texts.map((sql) => ({ sql })))).toBe(name)
+})
+
+describe('the export of spans', () => {
+  const span: Span = {
+    ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentSpanId: undefined, name: 'job', kind: 'consumer' },
+    ...{ startedAt: 1_790_000_000_000, endedAt: 1_790_000_000_001.5, attributes: { text: 'x', whole: 2, part: 0.5 } },
+    ...{ events: [{ name: 'attempt', at: 1_790_000_000_000, attributes: { outcome: 'failed' } }], failed: true },
+  }
+  it('has their times in nanoseconds and the types of their attributes', () => {
+    const { resourceSpans } = JSON.parse(
+      toTraceRequest([span, { ...span, kind: 'internal', parentSpanId: 'c'.repeat(16), failed: false }], '1.2'),
+    )
+    expect(resourceSpans[0].resource.attributes).toEqual([
+      { key: 'service.name', value: { stringValue: 'support-flow-service' } },
+      { key: 'service.version', value: { stringValue: '1.2' } },
+    ])
+    const [failed, succeeded] = resourceSpans[0].scopeSpans[0].spans
+    expect(failed).toEqual({
+      ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'job', kind: 5, status: { code: 2 } },
+      ...{ startTimeUnixNano: '1790000000000000000', endTimeUnixNano: '1790000000001500000' },
+      attributes: [
+        { key: 'text', value: { stringValue: 'x' } },
+        { key: 'whole', value: { intValue: '2' } },
+        { key: 'part', value: { doubleValue: 0.5 } },
+      ],
+      events: [
+        {
+          ...{ name: 'attempt', timeUnixNano: '1790000000000000000' },
+          attributes: [{ key: 'outcome', value: { stringValue: 'failed' } }],
+        },
+      ],
+    })
+    expect([succeeded.kind, succeeded.parentSpanId, 'status' in succeeded]).toEqual([1, 'c'.repeat(16), false])
+  })
+  it.each([
+    ['00000000', 0, false],
+    ['00000000', 0.01, true],
+    ['7fffffff', 0.5, true],
+    ['80000000', 0.5, false],
+    ['ffffffff', 1, true],
+  ])('of a trace that ends with %s at the ratio %s: %s', (end, ratio, isSampled) => {
+    const config = parseConfig({ ...sampleSettings, OTLP_ENDPOINT: 'http://127.0.0.1:1', OTLP_SAMPLE_RATIO: String(ratio) })
+    expect(openTracer(config, () => {})?.isSampled(`${'0'.repeat(24)}${end}`)).toBe(isSampled)
+  })
+  it('is off without a receiver', () => {
+    expect(openTracer(parseConfig({ ...sampleSettings, OTLP_ENDPOINT: undefined }), () => {})).toBeUndefined()
+  })
 })
