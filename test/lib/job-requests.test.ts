@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { Hono } from 'hono'
 import { SignJWT } from 'jose'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createApp, type Services } from '../../lib/http/app.ts'
-import { job, mountJobs } from '../../lib/http/job.ts'
+import { createApp, type Env, type Services } from '../../lib/http/app.ts'
+import { job, logFailure, mountJobs, runJobMessage } from '../../lib/http/job.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
+import type { Problem } from '../../lib/problem.ts'
 
 const key = 'sig_0123456789abcdef0123456789abcdef'
 const origin = 'https://api.example.com'
@@ -72,4 +74,55 @@ it('WIR-32 runs a job that the queue signed', async () => {
   const before = handledCount
   const { status } = await app.request(path, { method: 'POST', body, headers })
   expect([status, handledCount - before]).toEqual([200, 1])
+})
+
+describe('a job', () => {
+  const handled: unknown[] = []
+  const jobs = [
+    job({
+      id: 'a.run',
+      path: '/jobs/a/run',
+      body: z.strictObject({ id: z.string() }),
+      handle: async ({ body }) => void handled.push(body),
+    }),
+  ]
+  const services = {
+    ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } },
+    metrics: noMetrics,
+    log: () => {},
+  } as unknown as Services
+  const getKind = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: Problem) => error.kind,
+    )
+
+  it('runs for its path and its body', async () => {
+    expect(await getKind(runJobMessage(services, jobs, '/jobs/a/run', { id: 'x' }))).toBe('done')
+    expect(handled).toEqual([{ id: 'x' }])
+    expect(await getKind(runJobMessage(services, jobs, '/jobs/b/run', { id: 'x' }))).toBe('not_found')
+    expect(await getKind(runJobMessage(services, jobs, '/jobs/a/run', { id: 7 }))).toBe('invalid')
+  })
+  it.each<[string, Record<string, string>, string, number]>([
+    ['without a signature', {}, '{}', 401],
+    ['with a wrong signature', { 'upstash-signature': 'x' }, '{}', 401],
+    ['with too long a body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024 + 1), 413],
+    ['with the longest body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024), 401],
+    ['with a declared length that is too long', { 'upstash-signature': 'x', 'content-length': String(64 * 1024 + 1) }, '{}', 413],
+  ])('is refused %s', async (_, headers, body, status) => {
+    const app = new Hono<Env>()
+    app.use((c, next) => {
+      c.set('headers', {})
+      return next()
+    })
+    mountJobs(app, jobs, services, ['key'])
+    const answer = await app.request('/jobs/a/run', { method: 'POST', headers, body })
+    expect([answer.status, handled.length]).toEqual([status, 1])
+  })
+  it('logs the failure of a part, and throws it', async () => {
+    const lines: object[] = []
+    const failing = logFailure({ log: (line) => lines.push(line) }, { part: 'x' }, Promise.reject(new TypeError('secret')))
+    await expect(failing).rejects.toThrow(TypeError)
+    expect(lines).toMatchObject([{ part: 'x', error: { name: 'TypeError' } }])
+  })
 })

@@ -64,3 +64,12 @@ it('a limit frees the place of work that fails', async () => {
   await expect(run(() => Promise.reject(new Error('again')))).rejects.toThrow('again')
   expect(await run(() => Promise.resolve('free'))).toBe('free')
 })
+
+it('works wait in the order of their calls, and are refused when too many wait', async () => {
+  const run = limitConcurrency({ running: 1, waiting: 1 })
+  const first = Promise.withResolvers<number>()
+  const [one, two] = [run(() => first.promise), run(async () => 2)]
+  await expect(run(async () => 3)).rejects.toMatchObject({ kind: 'unavailable' })
+  first.resolve(1)
+  expect([await one, await two, await run(async () => 4)]).toEqual([1, 2, 4])
+})

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import type { C, Services } from '../../lib/http/app.ts'
 import { createToolCaller } from '../../lib/mcp/call-operation.ts'
@@ -35,4 +35,23 @@ it('MCP-08 sends on who calls, and nothing that concerns the MCP request alone',
   const [request] = await listRequests(tool, { search: 'a&b=c', limit: 5 })
   expect(request?.url).toBe('https://api.example/api/v1/trees?limit=5&search=a%26b%3Dc')
   expect(Object.keys(Object.fromEntries(request?.headers ?? [])).toSorted()).toEqual(['accept', 'authorization', 'cookie', 'user-agent'])
+})
+
+describe('the MCP server', () => {
+  it.each<[() => Response, object]>([
+    [() => new Response('{"a":1}'), { text: '{"a":1}', isError: false }],
+    [() => Response.json({ detail: 'Gone', code: 'wrong_state' }, { status: 409 }), { text: '409 wrong_state: Gone', isError: true }],
+    [() => Response.json({ error: 'invalid_signature' }, { status: 400 }), { text: '400 invalid_signature: ', isError: true }],
+    [() => new Response('no JSON', { status: 502 }), { text: '502: ', isError: true }],
+    [
+      () => Response.json({ detail: 'No', errors: [{ loc: ['body', 'a', 0], msg: 'must be' }, { loc: ['query'] }, {}] }, { status: 422 }),
+      { text: '422: No\n- a.0 must be\n-  \n-  ', isError: true },
+    ],
+  ])('describes an answer for a model: %#', async (respond, expected) => {
+    const c = { req: { raw: new Request('https://api.example/mcp') }, env: {}, executionCtx: {} } as never
+    const services = { dispatch: respond, ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } } } as unknown as Services
+    const tool = { declaration: {}, operation: { method: 'get', path: '/a' } } as never
+    expect(await createToolCaller(c, services, null)(tool, {})).toEqual(expected)
+    expect(() => createToolCaller(c, { ...services, dispatch: undefined }, null)).toThrow('not assembled')
+  })
 })

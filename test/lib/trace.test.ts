@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { createTraceparent, getTraceId, readTraceId, runInTrace } from '../../lib/trace.ts'
+import { describe, expect, it } from 'vitest'
+import { createTraceparent, getTraceId, readTraceId, recordSpans, runInTrace } from '../../lib/trace.ts'
 
 const id = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
@@ -40,4 +40,29 @@ it('work without a valid traceparent gets a trace of its own, and there is none 
   expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)])
   expect(ids[0]).not.toBe(ids[1])
   expect([getTraceId(), createTraceparent()]).toEqual([undefined, undefined])
+})
+
+describe('the header of a trace', () => {
+  const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)]
+  it.each([
+    [`00-${traceId}-${spanId}-00`, traceId],
+    [`fe-${traceId}-${spanId}-01-more`, traceId],
+    [`ff-${traceId}-${spanId}-01`, undefined],
+    [`00-${'0'.repeat(32)}-${spanId}-01`, undefined],
+    [`00-${traceId}-${'0'.repeat(16)}-01`, undefined],
+    [`00-${traceId}-${spanId}`, undefined],
+    [`00-${traceId}-${spanId}-01x`, undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('%s names %s', (header, id) => expect(readTraceId(header)).toBe(id))
+  it('says whether the trace is recorded', async () => {
+    const tracer = (isSampled: boolean) => ({ isSampled: () => isSampled, add: () => {}, flush: async () => {} })
+    const read = (isSampled: boolean) => runInTrace(undefined, () => recordSpans(tracer(isSampled), async () => createTraceparent()))
+    expect([createTraceparent(), runInTrace(undefined, () => createTraceparent()), await read(true), await read(false)]).toEqual([
+      undefined,
+      expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/),
+      expect.stringMatching(/-01$/),
+      expect.stringMatching(/-00$/),
+    ])
+  })
 })

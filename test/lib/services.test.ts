@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
+import { createSharedPorts } from '../../lib/services.ts'
+import { sampleSettings } from '../support/settings.ts'
+
+describe('the ports of the settings', () => {
+  const open = (changes: Record<string, string | undefined>) =>
+    createSharedPorts(parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', ...changes }))
+  it.each([
+    [{ GOOGLE_CLIENT_ID: 'g', MICROSOFT_CLIENT_ID: 'm' }, ['google', 'microsoft']],
+    [{ GOOGLE_CLIENT_ID: 'g', MICROSOFT_CLIENT_ID: undefined }, ['google']],
+    [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: 'm' }, ['microsoft']],
+    [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: undefined }, []],
+  ])('have the identity providers with a client id: %j', (changes, names) => expect(Object.keys(open(changes).identity)).toEqual(names))
+  it('call no address of the service itself', async () => {
+    const { guard } = open({ PUBLIC_BASE_URL: 'https://api.example.com', FRONTEND_URL: 'https://app.example.com', OUTBOUND_PORTS: '443' })
+    for (const url of ['https://api.example.com/x', 'https://app.example.com/'])
+      expect(await guard.findRefusal(url, 'saving')).toBe('must not lead to this service')
+  })
+})
