@@ -147,3 +147,19 @@ describe('the export of spans', () => {
     expect(openTracer(parseConfig({ ...sampleSettings, OTLP_ENDPOINT: undefined }), () => {})).toBeUndefined()
   })
 })
+
+it.each([
+  ['select app.enter($1)', 'app.enter'],
+  ['select * from app.find_key($1)', 'app.find_key'],
+  ['with x as (select 1 from y) insert into "notifications" (a)', 'select y'],
+  ['INSERT INTO "Trees" (a)', 'insert into trees'],
+  ['update "trees" set a = 1', 'update trees'],
+  ['delete from trees where a', 'delete from trees'],
+  ['select a from trees', 'select trees'],
+  ['begin read only', 'begin'],
+  [' ?', 'statement'],
+])('describes the statement %j as %j', (sql, text) => expect(describeStatements([{ sql }])).toBe(text))
+
+it('describes at most eight statements', () => {
+  expect(describeStatements(Array(9).fill({ sql: 'commit' }))).toBe(Array(8).fill('commit').join(', '))
+})

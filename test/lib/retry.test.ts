@@ -1,0 +1,47 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { retryOnConflict, retryWhileUnavailable } from '../../lib/db/retry.ts'
+import { Problem } from '../../lib/problem.ts'
+
+const sqlError = (code: string, more: object = {}) => Object.assign(new Error('secret'), { code, ...more })
+
+describe('retryOnConflict', () => {
+  it('repeats an attempt until it succeeds', async () => {
+    let attempts = 0
+    expect(await retryOnConflict('script', async () => (++attempts < 3 ? undefined : attempts))).toBe(3)
+  })
+  it('fails after eight attempts, as the caller says', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => void vi.restoreAllMocks())
+    let attempts = 0
+    const attempt = async () => void attempts++
+    await expect(retryOnConflict('script', attempt)).rejects.toMatchObject({
+      kind: 'stale_version',
+      message: expect.stringContaining('this script'),
+    })
+    expect(attempts).toBe(8)
+    await expect(retryOnConflict('script', attempt, async () => new Problem('already_claimed'))).rejects.toMatchObject({
+      kind: 'already_claimed',
+    })
+  })
+})
+
+describe('retryWhileUnavailable', () => {
+  const failing = (error: unknown, times: number) => {
+    let calls = 0
+    return { work: async () => (++calls <= times ? Promise.reject(error) : calls), countCalls: () => calls }
+  }
+  it('repeats the work after each pause', async () => {
+    const { work } = failing(sqlError('57P01'), 2)
+    expect(await retryWhileUnavailable(work, [0, 0])).toBe(3)
+  })
+  it('gives up after the last pause', async () => {
+    const { work, countCalls } = failing(sqlError('57P01'), 9)
+    await expect(retryWhileUnavailable(work, [0, 0])).rejects.toMatchObject({ code: '57P01' })
+    expect(countCalls()).toBe(3)
+  })
+  it('repeats nothing after another failure', async () => {
+    const { work, countCalls } = failing(sqlError('23505'), 9)
+    await expect(retryWhileUnavailable(work, [0, 0])).rejects.toMatchObject({ code: '23505' })
+    expect(countCalls()).toBe(1)
+  })
+})
