@@ -3,9 +3,10 @@ import { parseConfig } from '../../lib/config.ts'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { toRoutes } from '../../lib/http/routes.ts'
+import { loadOperations, toRouteGroup, toRoutes } from '../../lib/http/routes.ts'
 import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { sampleSettings } from '../support/settings.ts'
+import { createStubOperation } from '../support/stub-operation.ts'
 
 const greetings = [
   operation({
@@ -65,4 +66,10 @@ it('answers 500 while a group cannot be loaded, and loads it by a later request'
 it('answers 500 for an operation that its group does not contain', async () => {
   const call = createTestApp(async () => greetings.slice(0, 1))
   expect([await call('DELETE', '/greetings/ada'), await call('POST', '/greetings/')]).toEqual([500, 204])
+})
+
+it('routes are in the order of their operations', async () => {
+  const operations = [createStubOperation({}), createStubOperation({ id: 'c.d', method: 'post', path: '/c/{id}' })]
+  expect(toRoutes(operations)).toEqual({ 'a.b': 'GET /a', 'c.d': 'POST /c/{id}' })
+  expect(await loadOperations([toRouteGroup(operations), toRouteGroup([])])).toEqual(operations)
 })

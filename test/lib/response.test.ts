@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { C } from '../../lib/http/app.ts'
+import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from '../../lib/http/operation.ts'
+import { renderResult, toResponse, withEtag } from '../../lib/http/response.ts'
+import { createStubOperation } from '../support/stub-operation.ts'
+
+describe('a result', () => {
+  const returns = z.strictObject({ a: z.int() })
+  it.each<[object, unknown, object]>([
+    [{ returns }, { a: 1 }, { status: 200, body: '{"a":1}', hasMore: false }],
+    [{ returns, success: 201 }, new Existing({ a: 1 }), { status: 200, body: '{"a":1}' }],
+    [{ returns, success: 201 }, { a: 1 }, { status: 201 }],
+    [{ success: 204 }, undefined, { status: 204, body: '' }],
+    [
+      { returns: z.array(returns), paged: true },
+      { items: [{ a: 1 }], hasMore: true },
+      { body: '[{"a":1}]', hasMore: true },
+    ],
+    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]', true), { body: '[{"a":1}]', hasMore: true }],
+    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]'), { hasMore: false }],
+    [{ success: 307 }, new Redirect('/x'), { status: 307, location: '/x', body: '' }],
+    [{}, new SocketUpgrade(() => new Response()), { status: 101, body: '' }],
+  ])('of an operation with %j is rendered', (changes, result, expected) => {
+    expect(renderResult(createStubOperation(changes), result, true)).toMatchObject(expected)
+  })
+  it('that does not match its schema is an error where answers are checked', () => {
+    const op = createStubOperation({ returns })
+    expect(() => renderResult(op, { a: 'x' }, true)).toThrow(/^a\.b answered a body that does not match its schema: a: /)
+    expect(renderResult(op, { a: 'x' }, false).body).toBe('{"a":"x"}')
+  })
+  it('has an ETag if any cache may store it', async () => {
+    const answer = { status: 200, body: '{}' }
+    expect((await withEtag(createStubOperation({ maxAgeSeconds: 60 }), answer)).etag).toMatch(/^"[\w-]{22}"$/)
+    expect(await withEtag(createStubOperation({}), answer)).toEqual(answer)
+  })
+})
+
+describe('a response', () => {
+  function respond(op: AnyOperation, rendered: object, headers: Record<string, string> = {}, query = '') {
+    const own: Record<string, string> = {}
+    const request = new Request(`https://api.example/api/v1/a${query}`, { headers })
+    const c = {
+      get: () => own,
+      req: { raw: request, url: request.url, header: (name: string) => request.headers.get(name) ?? undefined },
+    } as unknown as C
+    return toResponse(c, op, { status: 200, body: '', ...rendered })
+  }
+  it.each([
+    ['', '?skip=50&limit=50'],
+    ['?limit=10', '?limit=10&skip=10'],
+    ['?skip=20&limit=10&x=1', '?skip=30&limit=10&x=1'],
+  ])('of a page %j links to %s', (query, next) => {
+    const op = createStubOperation({ paged: true })
+    expect(respond(op, { body: '[]', hasMore: true }, {}, query).headers.get('link')).toBe(
+      `<https://api.example/api/v1/a${next}>; rel="next"`,
+    )
+    expect(respond(op, { body: '[]', hasMore: false }).headers.get('link')).toBeNull()
+    expect(respond(createStubOperation({}), { body: '[]', hasMore: true }).headers.get('link')).toBeNull()
+  })
+  it('is not sent again to a cache that has it', async () => {
+    const op = createStubOperation({ maxAgeSeconds: 60 })
+    const etag = '"abc"'
+    const fresh = respond(op, { body: '{}', etag }, { 'if-none-match': '"old"' })
+    expect([fresh.status, fresh.headers.get('etag'), fresh.headers.get('cache-control'), await fresh.text()]).toEqual([
+      200,
+      etag,
+      'public, max-age=60',
+      '{}',
+    ])
+    expect(respond(op, { body: '{}', etag }, { 'if-none-match': `W/"old", ${etag}` }).status).toBe(304)
+  })
+  it('redirects, and has no body without one', async () => {
+    const redirected = respond(createStubOperation({}), { status: 307, location: '/x' })
+    expect([redirected.status, redirected.headers.get('location'), redirected.headers.get('content-type')]).toEqual([307, '/x', null])
+  })
+  it.each<[Content, Record<string, string | null>]>([
+    [
+      new Content('a', 'text/csv', "it's.csv"),
+      { 'content-disposition': "attachment; filename*=UTF-8''it%27s.csv", 'x-accel-buffering': null, etag: null },
+    ],
+    [new Content('a', 'text/event-stream'), { 'x-accel-buffering': 'no', 'content-disposition': null }],
+    [
+      new Content('a', 'text/html', undefined, '"e"'),
+      {
+        etag: '"e"',
+        'cache-control': 'private, no-cache',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      },
+    ],
+    [
+      new Content('a', 'text/html', undefined, undefined, true),
+      { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms" },
+    ],
+  ])('of content has its headers: %#', (content, expected) => {
+    const { headers } = respond(createStubOperation({}), { content })
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)]))).toEqual(expected)
+  })
+  it('of content that the client has is empty, and its stream is cancelled', async () => {
+    const cancelled: string[] = []
+    const body = new ReadableStream({ cancel: () => void cancelled.push('body') })
+    const response = respond(
+      createStubOperation({}),
+      { content: new Content(body, 'text/csv', undefined, '"e"') },
+      { 'if-none-match': '"e"' },
+    )
+    expect([response.status, cancelled]).toEqual([304, ['body']])
+    expect(
+      respond(createStubOperation({}), { content: new Content('a', 'text/csv', undefined, '"e"') }, { 'if-none-match': '"e"' }).status,
+    ).toBe(304)
+  })
+})
