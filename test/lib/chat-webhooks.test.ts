@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { chatWebhooks } from '../../lib/chat/webhooks.ts'
+import { startVendorServer } from '../support/vendor-server.ts'
+
+const vendor = await startVendorServer()
+afterAll(vendor.close)
+beforeEach(() => {
+  vendor.requests.length = 0
+})
+const gone = 'http://127.0.0.1:1'
+
+describe('a message to a chat tool', () => {
+  const chat = chatWebhooks()
+  const message = { title: 'Title', body: 'Body', url: null }
+  const refused = 'The chat tool did not accept the message'
+  it.each([
+    [1, 200, 'ok', { ok: true, status: 200 }],
+    [1, 200, ' ok\n', { ok: true, status: 200 }],
+    [1, 200, 'invalid_blocks', { ok: false, status: 200, error: refused, gone: false }],
+    [1, 202, 'ok', { ok: false, status: 202, error: refused, gone: false }],
+    [2, 202, '', { ok: true, status: 202 }],
+    [2, 200, '1', { ok: true, status: 200 }],
+    [2, 200, 'Webhook message delivery failed: it returned HTTP error 429', { ok: false, status: 200, error: refused, gone: false }],
+    [2, 302, '', { ok: false, status: 302, error: 'The chat tool returned 302', gone: false }],
+    [2, 400, '', { ok: false, status: 400, error: 'The chat tool returned 400', gone: false }],
+    [1, 404, 'no_service', { ok: false, status: 404, error: 'The chat tool returned 404', gone: true }],
+    [2, 410, '', { ok: false, status: 410, error: 'The chat tool returned 410', gone: true }],
+    [1, 503, 'ok', { ok: false, status: 503, error: 'The chat tool returned 503', gone: false }],
+  ] as const)('of type %i that is answered with %i %j has the right result', async (tool, status, body, result) => {
+    vendor.answer = () => ({ status, body })
+    expect(await chat.send(tool, vendor.origin, message)).toEqual(result)
+  })
+  it.each([
+    [429, '7', 7],
+    [429, 'soon', undefined],
+    [503, '7', undefined],
+  ])('waits after %i as long as the tool asks: %s', async (status, retryAfter, seconds) => {
+    vendor.answer = () => ({ status, headers: { 'retry-after': retryAfter } })
+    expect(await chat.send(1, vendor.origin, message)).toEqual({
+      ...{ ok: false, status, error: `The chat tool returned ${status}`, gone: false },
+      ...(seconds ? { retryAfterSeconds: seconds } : {}),
+    })
+  })
+  it.each([
+    [1, 'blocks'],
+    [2, 'attachments'],
+  ] as const)('of type %i is JSON in the form of the tool', async (tool, key) => {
+    vendor.answer = () => ({ body: 'ok' })
+    await chat.send(tool, `${vendor.origin}/hook`, message)
+    const [{ method = '', path = '', headers = {}, body = '' } = {}] = vendor.requests
+    expect([method, path, headers['content-type']]).toEqual(['POST', '/hook', 'application/json'])
+    expect(JSON.parse(body)).toHaveProperty(key)
+  })
+  it('fails without a connection', async () => {
+    expect(await chat.send(1, gone, message)).toEqual({ ok: false, status: null, error: 'The connection failed' })
+  })
+})
