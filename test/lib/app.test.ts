@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../lib/config.ts'
-import { createApp, describe as describeError, type Services } from '../../lib/http/app.ts'
+import { createApp, describe as describeError } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { toRouteGroup } from '../../lib/http/routes.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
 import { sampleSettings } from '../support/settings.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const shared = { summary: 's', access: 'public', limit: 'public', success: 200, returns: z.object({ a: z.int() }) } as const
 const operations = [
@@ -36,18 +36,18 @@ function open({ limit = {}, settings = {} }: { limit?: object; settings?: Record
   const lines: Record<string, unknown>[] = []
   const counted: unknown[] = []
   const config = parseConfig({ ...sampleSettings, CORS_ORIGINS: 'https://app.example', CHECK_RESPONSES: 'false', ...settings })
-  const services = {
-    ports: { config },
+  const services = createStubServices({
+    config,
     readClientAddress: () => '2001:db8:1:2:3::4',
-    log: (line: Record<string, unknown>) => lines.push(line),
-    metrics: noMetrics,
+    log: (line) => lines.push(line),
     limiter: {
       count: async (...call: unknown[]) => {
         counted.push([call[0], call[2]])
         return { allowed: true, limit: 120, remaining: 119, resetSeconds: 60, ...limit }
       },
+      ping: async () => {},
     },
-  } as unknown as Services
+  })
   const app = createApp(services)
   mountOperations(app, [toRouteGroup(operations as readonly AnyOperation[])], services)
   return { lines, counted, send: async (path: string, init: RequestInit = {}) => app.request(`/api/v1${path}`, init) }

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createApp, type Services } from '../../lib/http/app.ts'
+import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { toRouteGroup } from '../../lib/http/routes.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { expectStatus } from '../support/expect-status.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
-const services = {
-  ports: { config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } },
-  limiter: { count: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
-  readClientAddress: () => '192.0.2.1',
-  log: () => {},
-  metrics: noMetrics,
-} as unknown as Services
+const services = createStubServices({ config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } })
 
 const publicPost = { method: 'post', limit: 'public', summary: 's', success: 200 } as const
 const Note = z.strictObject({ text: z.string() })

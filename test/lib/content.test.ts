@@ -1,30 +1,20 @@
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseConfig } from '../../lib/config.ts'
-import type { Env, Services } from '../../lib/http/app.ts'
+import type { Env } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { toRouteGroup } from '../../lib/http/routes.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
 import { expectStatus } from '../support/expect-status.ts'
-import { sampleSettings } from '../support/settings.ts'
-
-const allowedResult = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }
+import { createStubServices } from '../support/stub-services.ts'
 
 /** Create the real app with the operations of a test. These operations need no database and no other service. */
 function createTestApp(operations: AnyOperation[]) {
   const logLines: Record<string, unknown>[] = []
-  const services = {
-    ports: { config: parseConfig(sampleSettings) },
-    limiter: { count: async () => allowedResult },
-    readClientAddress: () => '192.0.2.1',
-    log: (line: Record<string, unknown>) => logLines.push(line),
-    metrics: noMetrics,
-  } as unknown as Services
+  const services = createStubServices({ log: (line) => logLines.push(line) })
   const app: Hono<Env> = createApp(services)
   mountOperations(app, [toRouteGroup(operations)], services)
   const call = (path: string, init?: RequestInit) => app.request(`http://api.test/api/v1${path}`, init)

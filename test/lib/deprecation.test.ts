@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
-import { parseConfig } from '../../lib/config.ts'
-import { createApp, type Services } from '../../lib/http/app.ts'
+import { createApp } from '../../lib/http/app.ts'
 import { addLink, announceRemoval, type Deprecation, describeRemoval } from '../../lib/http/deprecation.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { toRouteGroup } from '../../lib/http/routes.ts'
 import { writeMethod } from '../../lib/local/client-operations.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { Problem } from '../../lib/problem.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const deprecated: Deprecation = { since: '2026-12-01', sunset: '2027-06-30', successor: 'GET /flows/{flow_id}' }
 const createOperation = (id: `${string}.${string}`, fields: object) =>
@@ -31,12 +29,7 @@ const things = [
 ]
 
 async function readHeaders(path: string) {
-  const services = {
-    ports: { config: parseConfig(sampleSettings) },
-    readClientAddress: () => '192.0.2.1',
-    log: () => {},
-    metrics: noMetrics,
-  } as unknown as Services
+  const services = createStubServices()
   const app = createApp(services)
   mountOperations(app, [toRouteGroup(things)], services)
   const { headers } = await app.request(`http://api.test/api/v1/${path}`)

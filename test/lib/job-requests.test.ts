@@ -3,10 +3,10 @@ import { Hono } from 'hono'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createApp, type Env, type Services } from '../../lib/http/app.ts'
+import { createApp, type Env } from '../../lib/http/app.ts'
 import { job, logFailure, mountJobs, runJobMessage } from '../../lib/http/job.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import type { Problem } from '../../lib/problem.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const key = 'sig_0123456789abcdef0123456789abcdef'
 const origin = 'https://api.example.com'
@@ -20,12 +20,7 @@ const sendNote = job({
     handledCount++
   },
 })
-const services = {
-  ports: { config: { CORS_ORIGINS: [], PUBLIC_BASE_URL: origin } },
-  readClientAddress: () => '192.0.2.1',
-  log: () => {},
-  metrics: noMetrics,
-} as unknown as Services
+const services = createStubServices({ config: { CORS_ORIGINS: [], PUBLIC_BASE_URL: origin } })
 const app = createApp(services)
 mountJobs(app, [sendNote], services, [key])
 
@@ -86,11 +81,7 @@ describe('a job', () => {
       handle: async ({ body }) => void handled.push(body),
     }),
   ]
-  const services = {
-    ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } },
-    metrics: noMetrics,
-    log: () => {},
-  } as unknown as Services
+  const services = createStubServices({ config: { PUBLIC_BASE_URL: 'https://api.example' } })
   const getKind = (work: Promise<unknown>) =>
     work.then(
       () => 'done',

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
-import type { C, Services } from '../../lib/http/app.ts'
+import type { C } from '../../lib/http/app.ts'
 import { createToolCaller } from '../../lib/mcp/call-operation.ts'
 import { bindTools, type Tool } from '../../lib/mcp/tool-schemas.ts'
 import { tools } from '../../lib/mcp/tools.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const bound = bindTools(tools, operations)
 
@@ -16,7 +17,7 @@ async function listRequests(tool: Tool, input: Record<string, unknown>): Promise
   }
   const headers = { authorization: 'Bearer x', cookie: 'a=b', 'idempotency-key': 'k', 'mcp-protocol-version': '1', 'user-agent': 'test' }
   const c = { req: { raw: new Request('https://api.example/mcp', { headers }) }, env: {}, executionCtx: {} } as unknown as C
-  const services = { dispatch, ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } } } as unknown as Services
+  const services = createStubServices({ dispatch, config: { PUBLIC_BASE_URL: 'https://api.example' } })
   await createToolCaller(c, services, null)(tool, input)
   return requests
 }
@@ -49,7 +50,7 @@ describe('the MCP server', () => {
     ],
   ])('describes an answer for a model: %#', async (respond, expected) => {
     const c = { req: { raw: new Request('https://api.example/mcp') }, env: {}, executionCtx: {} } as never
-    const services = { dispatch: respond, ports: { config: { PUBLIC_BASE_URL: 'https://api.example' } } } as unknown as Services
+    const services = createStubServices({ dispatch: respond, config: { PUBLIC_BASE_URL: 'https://api.example' } })
     const tool = { declaration: {}, operation: { method: 'get', path: '/a' } } as never
     expect(await createToolCaller(c, services, null)(tool, {})).toEqual(expected)
     expect(() => createToolCaller(c, { ...services, dispatch: undefined }, null)).toThrow('not assembled')

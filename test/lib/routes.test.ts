@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest'
-import { parseConfig } from '../../lib/config.ts'
-import { createApp, type Services } from '../../lib/http/app.ts'
+import { createApp } from '../../lib/http/app.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { loadOperations, toRouteGroup, toRoutes } from '../../lib/http/routes.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
-import { sampleSettings } from '../support/settings.ts'
 import { createStubOperation } from '../support/stub-operation.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const greetings = [
   operation({
@@ -32,12 +30,7 @@ const greetings = [
 ]
 
 function createTestApp(load: () => Promise<typeof greetings>) {
-  const services = {
-    ports: { config: parseConfig(sampleSettings) },
-    readClientAddress: () => '192.0.2.1',
-    log: () => {},
-    metrics: noMetrics,
-  } as unknown as Services
+  const services = createStubServices()
   const app = createApp(services)
   mountOperations(app, [{ routes: toRoutes(greetings), load }], services)
   return async (method: string, path: string) => (await app.request(`/api/v1${path}`, { method })).status

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import type { Env, Services } from '../../lib/http/app.ts'
+import type { Env } from '../../lib/http/app.ts'
 import { writeSignIn, writeStatus } from '../../lib/staff-page/html.ts'
 import { mountStaffPage } from '../../lib/staff-page/mount.ts'
 import type { OperationsStatus } from '../../lib/staff-page/status.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 const healthy: OperationsStatus = {
   dependencies: { database: 'ok', redis: 'in_process', mail: 'failed' },
@@ -94,7 +95,7 @@ describe('a request to the page of the operations', () => {
       c.set('headers', {})
       return next()
     })
-    mountStaffPage(app, { dispatch, ports: { config } } as unknown as Services)
+    mountStaffPage(app, createStubServices({ dispatch, config }))
     const execution = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
     const send = async (path: string, init: RequestInit = {}) => {
       const response = await app.fetch(new Request(`${baseUrl}/admin/operations${path}`, init), {}, execution)

@@ -4,12 +4,11 @@ import { getRequestListener } from '@hono/node-server'
 import { inject, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { parseSettings, settings } from '../../lib/config.ts'
-import { createApp, type Services } from '../../lib/http/app.ts'
+import { createApp } from '../../lib/http/app.ts'
 import { job, mountJobs, runJobMessage } from '../../lib/http/job.ts'
 import { runCronJob, waitUntilJobsSettled } from '../../lib/local/node-jobs.ts'
 import { moveDatabaseClock, openCluster, openSuperuser, platformPassword } from '../../lib/local/postgres.ts'
 import { startRelay } from '../../lib/local/relay.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
 import { createJobs } from '../../lib/platform/node/jobs.ts'
 import { closeJobsPool, openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
 import type { WorkerSettings } from '../../lib/platform/node/jobs-worker.ts'
@@ -18,6 +17,7 @@ import type { QueuePort } from '../../lib/queue/queue.ts'
 import { secrets, startTestServer } from '../local/test-server.ts'
 import { sampleSettings } from '../support/settings.ts'
 import { templateDatabase } from '../support/setup.ts'
+import { createStubServices } from '../support/stub-services.ts'
 
 export const jobPath = '/jobs/test/run'
 
@@ -42,12 +42,10 @@ const createRecorder = (): Recorder => ({ started: [], handle: async () => {}, l
 
 /** Create the services and the job of a test. The job needs a body `{n}`. */
 function createTestJob(recorder: Recorder, changedSettings: Record<string, string> = {}) {
-  const services = {
-    ports: { config: parseSettings(settings, { ...sampleSettings, ...changedSettings }) },
-    readClientAddress: () => 'unknown',
-    log: (line: Record<string, unknown>) => recorder.log.push(line),
-    metrics: noMetrics,
-  } as unknown as Services
+  const services = createStubServices({
+    config: parseSettings(settings, { ...sampleSettings, ...changedSettings }),
+    log: (line) => recorder.log.push(line),
+  })
   const run = job({
     id: 'test.run',
     path: jobPath,
