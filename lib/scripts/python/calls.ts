@@ -167,28 +167,49 @@ function isList(tokens: readonly Token[]): boolean {
   return isOpening && findClosing(tokens, 0) === tokens.length - 1
 }
 
-/** Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined for other values. */
+/**
+ * Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined if another statement may
+ * assign or change the list.
+ */
 function findLists({ statements }: Calls, name: string): Token[][][] | undefined {
   const lists: Token[][][] = []
   const added: Token[][] = []
   for (const statement of statements) {
-    const at = statement.findIndex(({ kind, text }) => kind === 'name' && text === name)
-    if (at < 0) continue
-    const operator = statement[at + 1]?.text
-    const value = statement.slice(at + 2)
-    if (at === 0 && operator === '=' && isList(value)) lists.push(splitAtCommas(value.slice(1, -1)))
-    else if (at === 0 && operator === '+=' && isList(value)) added.push(...splitAtCommas(value.slice(1, -1)))
-    else if (at === 0 && operator === '.' && /^(append|extend|insert)$/.test(value[0]?.text ?? '')) added.push(value.slice(2, -1))
-    else if (at === 0 || statement.some(({ text }, index) => index > at && text === '=') || statement[at - 1]?.text === 'for') {
-      if (!isCallArgument(statement, at)) return undefined
-    }
+    const [first, ...others] = statement.flatMap(({ kind, text }, index) => (kind === 'name' && text === name ? [index] : []))
+    if (first === undefined) continue
+    if (others.length > maxReads) return undefined
+    const isTarget = first === 0 && others.length === 0
+    const operator = statement[1]?.text
+    const value = statement.slice(2)
+    const isAddition = operator === '.' && /^(append|extend)$/.test(value[0]?.text ?? '') && isList(value.slice(1))
+    if (isTarget && operator === '=' && isList(value)) lists.push(splitAtCommas(value.slice(1, -1)))
+    else if (isTarget && operator === '+=' && isList(value)) added.push(...splitAtCommas(value.slice(1, -1)))
+    else if (isTarget && isAddition) added.push(value.slice(2, -1))
+    else if (![first, ...others].every((index) => isRead(statement, index))) return undefined
   }
   return lists.length > 0 ? lists.map((list) => [...list, ...added]) : undefined
 }
 
-/** Return whether the name is passed to a call, and not assigned. */
-function isCallArgument(statement: readonly Token[], at: number): boolean {
-  return statement.slice(0, at).some(({ text }) => text === '(')
+/** Return the index of the innermost bracket that is open before `index`, or -1. */
+function findOpening(statement: readonly Token[], index: number): number {
+  return statement.findLastIndex(
+    ({ kind, text }, at) => at < index && kind === 'operator' && '([{'.includes(text) && findClosing(statement, at) > index,
+  )
+}
+
+/** A hostile statement with many reads must not make the check quadratic. */
+const maxReads = 100
+
+/** Functions that neither change nor store their arguments. */
+const readingFunctions = /^(print|len|str|repr|join|quote|debug|info|warning|error|exception)$/
+
+/** Return whether a name is an argument of a function that only reads it. */
+function isRead(statement: readonly Token[], index: number): boolean {
+  const isArgument = '(,*='.includes(statement[index - 1]?.text || ' ') && ',)['.includes(statement[index + 1]?.text || ' ')
+  const opening = findOpening(statement, index)
+  const name = statement[opening - 1]?.text ?? ''
+  const isDefinition = statement[opening - 2]?.text === 'def'
+  return isArgument && !isDefinition && statement[opening]?.text === '(' && (readingFunctions.test(name) || programStarters.test(name))
 }
 
 /** Judge statements that change what is executed later, or that read a name as text. */
