@@ -124,7 +124,7 @@ function formatList({ start, items }: List): string {
   const lines = items.map(({ isChecked, blocks }, index) => {
     const marker = start === null ? '-' : `${start + index}.`
     const task = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
-    return `${marker} ${task}${applyHangingIndent(formatBlocks(blocks, '\n'), 2)}`
+    return `${marker} ${task}${applyHangingIndent(formatBlocks(blocks, '\n'), marker.length + 1)}`
   })
   return lines.join('\n')
 }

@@ -96,6 +96,14 @@ it('renderText aligns values with the longest label, up to 24 characters', () =>
   expect(renderLabel('xy')).toEqual(['xy: x', 'A:  y'])
 })
 
+it.each([
+  ['- a\n  b', '- a\n  b'],
+  ['9. a\n   b\n10. c\n    - d', '9. a\n   b\n10. c\n    - d'],
+  ['- [x] a\n  b', '- [x] a\n  b'],
+])('renderText indents the lines of the list %j to the text of their item', (description, text) => {
+  expect(renderText(createReport({ title: 'T', description }))).toBe(`T\n=\n\n${text}\n`)
+})
+
 it('renderText limits the width of a column of a table to 40', () => {
   const renderRule = (width: number) =>
     renderText(createReport({ description: `| ${'x'.repeat(width)} | b |\n| --- | --- |\n| c | d |` }))
@@ -125,6 +133,9 @@ it.each([
   ['***a***', '***a***'],
   ['[a](mailto:a@b.example)', '[a](<mailto:a@b.example>)'],
   ['[a](ftp://b.example)', '\\[a\\](ftp://b.example)'],
+  ['- a\n\n1. b', '- a\n\n<!-- -->\n\n1. b'],
+  ['- a\n  1. b', '- a\n  1. b'],
+  ['- a\n\n  2. b', '- a\n\n  2. b'],
 ])('renderMarkdown writes the description %j as %j', (description, markdown) => {
   expect(renderMarkdown(createReport({ title: 'T', description }))).toBe(`# T\n\n${markdown}\n`)
 })
