@@ -35,13 +35,18 @@ export function maskTables(text: string): string {
   return masked.join('\n')
 }
 
+/** Split a line into its cells. Those after the first `maxCells` stay together as one more cell. */
 function splitCells(line: string, separator: Separator): string[] {
-  if (separator === '|' || separator === '\t' || !line.includes('"')) return line.split(separator, maxCells)
+  if (separator === '|' || separator === '\t' || !line.includes('"')) {
+    const cells = line.split(separator, maxCells + 1)
+    if (cells.length > maxCells) cells[maxCells] = line.slice(cells.slice(0, maxCells).join(separator).length + 1)
+    return cells
+  }
   const cells = ['']
   let isQuoted = false
   for (const char of line) {
     if (char === '"') isQuoted = !isQuoted
-    if (char === separator && !isQuoted) cells.push('')
+    if (char === separator && !isQuoted && cells.length <= maxCells) cells.push('')
     else cells[cells.length - 1] += char
   }
   return cells
@@ -56,9 +61,9 @@ const headerCell = /^[\p{L}][\p{L}\p{N} _./-]{0,39}$/u
 function readHeader(line: string, next: string): Header | null {
   for (const separator of separators) {
     if (!line.includes(separator)) continue
-    const labels = splitCells(line, separator).map((cell) => unquoteCell(cell).replace(/^\*{1,2}|\*{1,2}$/g, ''))
-    const nextCells = splitCells(next, separator)
-    if (labels.length < 2 || labels.length > maxCells || nextCells.length !== labels.length || !labels.some(isSecretLabel)) continue
+    const cells = splitCells(line, separator)
+    const labels = cells.map((cell, index) => (index === maxCells ? '' : unquoteCell(cell).replace(/^\*{1,2}|\*{1,2}$/g, '')))
+    if (splitCells(next, separator).length !== labels.length || !labels.some(isSecretLabel)) continue
     if (separator === '|' && !markdownRule.test(next)) continue
     if (labels.every((label) => label === '' || (headerCell.test(label) && !looksSecret(label)))) return { separator, labels }
   }

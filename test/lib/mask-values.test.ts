@@ -106,3 +106,22 @@ describe('maskTables', () => {
     expect(maskTables(createRow(61))).toBe(createRow(61))
   })
 })
+
+describe('the columns of a table', () => {
+  const createRow = (first: string, count: number) => [first, ...Array.from({ length: count - 1 }, (_, n) => `c${n}`)].join(',')
+
+  it.each([
+    [60, 'password', 'hunter22'],
+    [61, 'password', 'hunter22'],
+    [70, 'password', 'hunter22'],
+    [61, '"password"', '"hunter22"'],
+  ])('SES-41 all stay when one of %i is masked: %s', (count, label, secret) => {
+    const table = `${createRow(label, count)}\n${createRow(secret, count)}`
+    expect(maskTables(table)).toBe(table.replace(secret, '[masked secret]'))
+  })
+
+  it('SES-41 are those of the header only in rows with as many cells', () => {
+    expect(maskTables('password,user\nhunter22,ana\nhunter22,ana,x')).toBe('password,user\n[masked secret],ana\nhunter22,ana,x')
+    expect(maskTables('password,user\nhunter22')).toBe('password,user\nhunter22')
+  })
+})
