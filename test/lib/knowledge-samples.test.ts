@@ -155,6 +155,55 @@ describe('a page', () => {
     const html = `<h1>Fan</h1>${menu}<div class="content sidebar"><p>Clean the fan with air.</p></div>`
     expect(readPage(html)).toContain('Clean the fan with air.')
   })
+
+  it.each<[string, string[]]>([
+    ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGHI</a>x</ul>', []],
+    ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGH</a>x</ul>', ['Related articles', '- ABCDEFGHx']],
+    ['<h2>Related articles</h2><div><img src="https://x.example/a.png" alt="Diagram"></div>', ['Related articles', 'Diagram']],
+    [`<p>Contents${':'.repeat(32)}</p><ul><li><a href="/a">A</a></ul>`, []],
+    [`<p>Contents${':'.repeat(33)}</p><ul><li><a href="/a">A</a></ul>`, [`Contents${':'.repeat(33)}`, '- A']],
+    ['<ul><li><a href="#a">A</a><li><a href="#b">B</a></ul>', []],
+    ['<ol><li><a href="#a">A</a><ul><li><a href="#c">C</a></ul><li><a href="#b">B</a></ol>', []],
+    ['<ul><li><a href="#a">A</a></ul>', ['- A']],
+    ['<ul><li><a href="#a">A</a><li><a href="/b">B</a></ul>', ['- A', '- B']],
+    ['<ul><li><a href="#a">A</a><li><a href="#b">B</a> c</ul>', ['- A', '- B c']],
+    ['<ul><li><a href="#a">A</a><li><a href="#b">If B</a></ul>', ['- A', '- If B']],
+    ['<ul><li><a href="#a">A</a><li><a href="#b">B</a><b>c</b></ul>', ['- A', '- Bc']],
+    ['<aside>Side</aside>', []],
+    ['<aside class="note">Side</aside>', ['Side']],
+    ['<div role="complementary">Side</div>', []],
+    ['<div role="search">Side</div>', []],
+    ['<form>Side</form>', []],
+    ['<form><p>Side</p></form>', ['Side']],
+    ['<header>Side</header>', []],
+    ['<header><h2>Side</h2></header>', ['Side']],
+    ['<div class="share">Side</div>', []],
+    ['<div id="share">Side</div>', []],
+    ['<div class="has-share">Side</div>', ['Side']],
+    ['<h2 class="share">Side</h2>', ['Side']],
+    [`<div class="share">${'x'.repeat(11)}</div>`, []],
+    [`<div class="share">${'x'.repeat(12)}</div>`, ['x'.repeat(12)]],
+    ['<p>Back to top</p>', []],
+    ['<p>Back to top of it</p>', ['Back to top of it']],
+    ['<h2>Side<a href="#s">¶</a></h2>', ['Side']],
+    ['<h2>Side<a class="headerlink" href="/s">Link</a></h2>', ['Side']],
+    ['<h2>Side <a href="/s">Link</a></h2>', ['Side Link']],
+  ])('KBI-08 loses only what is no part of its article: %j', (part, texts) => {
+    expect(readPage(`<h1>T</h1><p>Text of it</p>${part}`)).toEqual(['T', 'Text of it', ...texts])
+  })
+
+  it.each<[string, string[]]>([
+    ['<ul><li><a href="/a">A</a></ul><h1>T</h1><p>x</p>', ['T', 'x']],
+    ['<h1>T</h1><ul><li><a href="/a">A</a></ul><p>x</p>', ['T', '- A', 'x']],
+    ['<ul><li><a href="/a">A</a></ul><h2>T</h2><p>x</p>', ['- A', 'T', 'x']],
+    ['<p>abc</p><main><p>xyz</p></main>', ['xyz']],
+    ['<p>abc</p><div role="main"><p>xyz</p></div>', ['xyz']],
+    ['<p>abcd</p><main><p>xyz</p></main>', ['abcd', 'xyz']],
+    ['<main><p>abc</p></main><main><p>xyz</p></main>', ['abc', 'xyz']],
+    ['<nav><p>Only</p></nav>', ['Only']],
+  ])('KBI-08 is read from its main part: %j', (html, texts) => {
+    expect(readPage(html)).toEqual(texts)
+  })
 })
 
 describe('the structure of an article', () => {
