@@ -3,6 +3,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { inspectImage } from '../../lib/uploads/inspect.ts'
 import { removeJpegMetadata } from '../../lib/uploads/jpeg.ts'
+import { maxParts } from '../../lib/uploads/parts.ts'
 import { concatBytes, copyBytes, createImage } from '../support/images.ts'
 import { measureCpuTimeMs } from '../support/measure.ts'
 
@@ -50,6 +51,145 @@ describe('inspectImage', () => {
         expect([length, inspectImage(bytes.subarray(0, length)).ok]).toEqual([length, false])
       }
     }
+  })
+})
+
+const uint16LE = (value: number) => [value & 255, value >> 8]
+const uint24LE = (value: number) => [...uint16LE(value & 0xffff), value >> 16]
+const uint32BE = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255]
+const toBytes = (...bytes: number[]) => new Uint8Array(bytes)
+
+const pngStart = '\x89PNG\r\n\x1a\n'
+const createChunk = (type: string, ...data: number[]) => concatBytes(toBytes(...uint32BE(data.length)), type, toBytes(...data), '\0\0\0\0')
+const createIhdr = (width: number, height: number, ...rest: number[]) =>
+  createChunk('IHDR', ...uint32BE(width), ...uint32BE(height), 8, 2, 0, 0, 0, ...rest)
+const createPng = (...chunks: Uint8Array[]) => concatBytes(pngStart, ...chunks)
+const [pngData, pngEnd] = [createChunk('IDAT', 1), createChunk('IEND')]
+
+const createGifScreen = (width: number, height: number, flags = 0) =>
+  concatBytes('GIF89a', toBytes(...uint16LE(width), ...uint16LE(height), flags, 0, 0))
+const createFrame = (left: number, top: number, width: number, height: number, flags = 0, table = 0) =>
+  toBytes(0x2c, ...[left, top, width, height].flatMap(uint16LE), flags, ...new Array<number>(table).fill(0), 2, 1, 0, 0)
+const gifEnd = toBytes(0x3b)
+
+const createSegment = (marker: number, ...data: number[]) => toBytes(0xff, marker, 0, data.length + 2, ...data)
+const createJpegSize = (width: number, height: number) => [8, height >> 8, height & 255, width >> 8, width & 255, 0]
+const jpegStart = toBytes(0xff, 0xd8)
+const jpegScan = concatBytes(createSegment(0xda, 0), toBytes(1, 0xff, 0, 0xff, 0xd0, 2))
+const jpegEnd = toBytes(0xff, 0xd9)
+const createJpeg = (...segments: Uint8Array[]) => concatBytes(jpegStart, ...segments, jpegEnd)
+const jpegFrame = createSegment(0xc0, ...createJpegSize(300, 2))
+
+const createWebpChunk = (type: string, ...data: number[]) =>
+  concatBytes(type, toBytes(...uint16LE(data.length), 0, 0), toBytes(...data), toBytes(...new Array<number>(data.length % 2).fill(0)))
+const createWebp = (...chunks: Uint8Array[]) => {
+  const content = concatBytes('WEBP', ...chunks)
+  return concatBytes('RIFF', toBytes(...uint16LE(content.length), 0, 0), content)
+}
+const createLossy = (width: number, height: number, start = 0x9d) =>
+  createWebpChunk('VP8 ', 0, 0, 0, start, 1, 0x2a, ...uint16LE(width), ...uint16LE(height))
+const createLossless = (width: number, height: number, start = 0x2f) => {
+  const bits = (width - 1) | ((height - 1) << 14)
+  return createWebpChunk('VP8L', start, bits & 255, (bits >>> 8) & 255, (bits >>> 16) & 255, bits >>> 24)
+}
+const createCanvas = (width: number, height: number) => createWebpChunk('VP8X', 0, 0, 0, 0, ...uint24LE(width - 1), ...uint24LE(height - 1))
+
+describe('the structure of an image', () => {
+  it.each<[string, Uint8Array, [number, number] | string]>([
+    ['a PNG', createPng(createIhdr(3, 2), pngData, pngEnd), [3, 2]],
+    ['a PNG of 50,000 chunks', createPng(createIhdr(3, 2), ...new Array(maxParts - 3).fill(createChunk('teSt')), pngData, pngEnd), [3, 2]],
+    [
+      'a PNG of 50,001 chunks',
+      createPng(createIhdr(3, 2), ...new Array(maxParts - 2).fill(createChunk('teSt')), pngData, pngEnd),
+      'broken',
+    ],
+    ['a PNG without width', createPng(createIhdr(0, 2), pngData, pngEnd), 'broken'],
+    ['a PNG without height', createPng(createIhdr(3, 0), pngData, pngEnd), 'broken'],
+    ['a PNG without data', createPng(createIhdr(3, 2), createChunk('IDAT'), pngEnd), 'broken'],
+    ['a PNG without header', createPng(pngData, pngEnd), 'broken'],
+    ['a PNG with two headers', createPng(createIhdr(3, 2), createIhdr(3, 2), pngData, pngEnd), 'broken'],
+    ['a PNG with a long header', createPng(createIhdr(3, 2, 0), pngData, pngEnd), 'broken'],
+    ['a PNG with a trailer', concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), 'x'), 'broken'],
+    [
+      'a PNG with a script in its text',
+      createPng(createIhdr(3, 2), createChunk('tEXt', ...Buffer.from('<Script')), pngData, pngEnd),
+      'markup',
+    ],
+    ['a PNG with a script in its pixels', createPng(createIhdr(3, 2), createChunk('IDAT', ...Buffer.from('<script')), pngEnd), [3, 2]],
+    ['a PNG as wide as allowed', createPng(createIhdr(12_000, 4166), pngData, pngEnd), [12_000, 4166]],
+    ['a PNG with too many pixels', createPng(createIhdr(12_000, 4167), pngData, pngEnd), 'pixels'],
+    ['a PNG with 50,000,000 pixels', createPng(createIhdr(10_000, 5000), pngData, pngEnd), [10_000, 5000]],
+    ['a PNG that is too wide', createPng(createIhdr(12_001, 1), pngData, pngEnd), 'pixels'],
+    ['a PNG that is too high', createPng(createIhdr(1, 12_001), pngData, pngEnd), 'pixels'],
+    ['a PNG as high as allowed', createPng(createIhdr(1, 12_000), pngData, pngEnd), [1, 12_000]],
+    ['a GIF', concatBytes(createGifScreen(300, 2), createFrame(0, 0, 300, 2), gifEnd), [300, 2]],
+    ['a GIF of the version 87a', concatBytes('GIF87a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd), [3, 2]],
+    ['a GIF of the version 88a', concatBytes('GIF88a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd), 'type'],
+    [
+      'a GIF with a global colour table',
+      concatBytes(createGifScreen(3, 2, 0x81), new Uint8Array(12), createFrame(0, 0, 3, 2), gifEnd),
+      [3, 2],
+    ],
+    ['a GIF with a local colour table', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2, 0x80, 6), gifEnd), [3, 2]],
+    ['a GIF whose frame is in the corner', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 1), gifEnd), [3, 2]],
+    ['a GIF whose frame is too wide', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 2, 1), gifEnd), 'broken'],
+    ['a GIF whose frame is too high', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 2), gifEnd), 'broken'],
+    ['a GIF without width', concatBytes(createGifScreen(0, 2), createFrame(0, 0, 0, 2), gifEnd), 'broken'],
+    ['a GIF without height', concatBytes(createGifScreen(3, 0), createFrame(0, 0, 3, 0), gifEnd), 'broken'],
+    ['a GIF without frame', concatBytes(createGifScreen(3, 2), gifEnd), 'broken'],
+    ['a GIF with a trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '\0'), 'broken'],
+    ['a GIF with an unknown block', concatBytes(createGifScreen(3, 2), '\x22\0\0', createFrame(0, 0, 3, 2), gifEnd), 'broken'],
+    ['a GIF with a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x02hi\0', createFrame(0, 0, 3, 2), gifEnd), [3, 2]],
+    ['a GIF with a page in a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x05<html\0', createFrame(0, 0, 3, 2), gifEnd), 'markup'],
+    ['a JPEG', createJpeg(jpegFrame, jpegScan), [300, 2]],
+    ['a progressive JPEG', createJpeg(createSegment(0xc2, ...createJpegSize(3, 2)), jpegScan, jpegScan), [3, 2]],
+    ['a lossless JPEG', createJpeg(createSegment(0xc3, ...createJpegSize(3, 2)), jpegScan), 'broken'],
+    ['a JPEG with two frames', createJpeg(jpegFrame, jpegFrame, jpegScan), 'broken'],
+    ['a JPEG with a short frame', createJpeg(createSegment(0xc0, ...createJpegSize(3, 2).slice(1)), jpegScan), 'broken'],
+    ['a JPEG with a table of codes', createJpeg(createSegment(0xc4), jpegFrame, createSegment(0xcc), jpegScan), [300, 2]],
+    ['a JPEG without width', createJpeg(createSegment(0xc0, ...createJpegSize(0, 2)), jpegScan), 'broken'],
+    ['a JPEG without height', createJpeg(createSegment(0xc0, ...createJpegSize(3, 0)), jpegScan), 'broken'],
+    ['a JPEG without frame', createJpeg(jpegScan), 'broken'],
+    ['a JPEG without scan', createJpeg(jpegFrame), 'broken'],
+    ['a JPEG of 100 scans', createJpeg(jpegFrame, ...new Array(100).fill(jpegScan)), [300, 2]],
+    ['a JPEG of 101 scans', createJpeg(jpegFrame, ...new Array(101).fill(jpegScan)), 'broken'],
+    ['a JPEG with a segment of no length', createJpeg(jpegFrame, toBytes(0xff, 0xe1, 0, 1), jpegScan), 'broken'],
+    ['a JPEG with bytes between segments', createJpeg(jpegFrame, toBytes(0), jpegScan), 'broken'],
+    ['a JPEG followed by zeros', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0'), [300, 2]],
+    ['a JPEG followed by a JPEG', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8x'), [300, 2]],
+    ['a JPEG followed by a video', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0\0\x20ftypmp42'), [300, 2]],
+    ['a JPEG followed by text', concatBytes(createJpeg(jpegFrame, jpegScan), 'x'), 'broken'],
+    ['a JPEG followed by half a marker', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd9'), 'broken'],
+    ['a JPEG with a page in its metadata', createJpeg(createSegment(0xe0, ...Buffer.from('<!doctype')), jpegFrame, jpegScan), 'markup'],
+    ['a JPEG with a page in its trailer', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8<?php'), 'markup'],
+    ['a lossy WebP', createWebp(createLossy(300, 2)), [300, 2]],
+    ['a lossy WebP with scaling bits', createWebp(createLossy(0x4003, 0x8002)), [3, 2]],
+    ['a lossy WebP with a wrong start', createWebp(createLossy(3, 2, 0x9c)), 'broken'],
+    ['a lossless WebP', createWebp(createLossless(300, 700)), [300, 700]],
+    ['a lossless WebP with a wrong start', createWebp(createLossless(3, 2, 0x2e)), 'broken'],
+    ['a WebP with a larger canvas', createWebp(createCanvas(300, 2), createLossy(3, 70)), [300, 70]],
+    ['a WebP with a canvas only', createWebp(createCanvas(300, 2)), 'broken'],
+    ['a WebP of one frame of an animation', createWebp(createCanvas(300, 2), createWebpChunk('ANMF', 0)), [300, 2]],
+    ['a WebP without width', createWebp(createLossy(0, 2)), 'broken'],
+    ['a WebP without height', createWebp(createLossy(3, 0)), 'broken'],
+    ['a WebP that starts with metadata', createWebp(createWebpChunk('EXIF', 0, 0), createLossy(3, 2)), 'broken'],
+    ['a WebP with odd metadata', createWebp(createLossy(3, 2), createWebpChunk('EXIF', 0)), [3, 2]],
+    ['a WebP with a page in its metadata', createWebp(createLossy(3, 2), createWebpChunk('XMP ', ...Buffer.from('<svg'))), 'markup'],
+    ['a WebP with a page in its pixels', createWebp(createLossy(3, 2), createWebpChunk('ALPH', ...Buffer.from('<svg'))), [3, 2]],
+    ['a WebP with a trailer', concatBytes(createWebp(createLossy(3, 2)), '\0\0'), 'broken'],
+    ['a WebP with an incomplete chunk', createWebp(createLossy(3, 2), toBytes(0, 0)), 'broken'],
+    ['a text', concatBytes('GIF'), 'type'],
+  ])('%s is read or refused', (_, bytes, expected) => {
+    const result = inspectImage(bytes)
+    expect(result.ok ? [result.width, result.height] : result.reason).toEqual(expected)
+  })
+
+  it('a JPEG keeps its segments for colour, and loses all others', () => {
+    const profile = createSegment(0xe2, ...Buffer.from('ICC_PROFILE'))
+    const kept = [createSegment(0xe0, 1), createSegment(0xee, 2), profile, jpegFrame, jpegScan]
+    const removed = [createSegment(0xe1, 3), createSegment(0xe2, 4), createSegment(0xed, 5), createSegment(0xef, 6), createSegment(0xfe, 7)]
+    const withMetadata = concatBytes(createJpeg(...kept.flatMap((segment, n) => [segment, removed[n] as Uint8Array])), 'trailer')
+    expect(removeJpegMetadata(withMetadata)).toEqual(createJpeg(...kept))
   })
 })
 
