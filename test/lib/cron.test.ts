@@ -196,10 +196,19 @@ describe('getPendingDueTimes', () => {
       timed_since: '2027-01-01T02:10:00.000Z',
     }
     expect(getPendingDueTimes(schedule, parseTime('01:06'))).toEqual({ due: [], next: parseTime('01:07') })
+    expect(getPendingDueTimes(schedule, parseTime('01:07'))).toEqual({ due: [parseTime('01:07')], next: parseTime('02:30') })
     expect(getPendingDueTimes(schedule, parseTime('03:00'))).toEqual({
       due: [parseTime('01:07'), parseTime('02:30'), parseTime('03:00')],
       next: parseTime('03:30'),
     })
     expect(getPendingDueTimes({ ...schedule, next_run_at: null }, parseTime('03:00')).due).toEqual([])
+  })
+
+  it('returns at most 10,000 due times, and the one after them', () => {
+    const schedule = { cron: '0 * * * *', timezone: 'UTC', next_run_at: '2027-01-01T00:00:00Z', timed_since: '2026-01-01T00:00:00Z' }
+    const [first, hour] = [Date.parse(schedule.next_run_at), 3_600_000]
+    expect(getPendingDueTimes(schedule, first + 9999 * hour)).toMatchObject({ due: { length: 10_000 }, next: first + 10_000 * hour })
+    const { due, next } = getPendingDueTimes(schedule, first + 20_000 * hour)
+    expect([due.length, due[0], due.at(-1), next]).toEqual([10_000, first, first + 9999 * hour, first + 10_000 * hour])
   })
 })

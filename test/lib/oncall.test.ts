@@ -178,3 +178,21 @@ it('ONC-06 refuses unsorted rotations, repeated members and days that do not exi
   expect(isValid(daily('2026-02-30', '09:00', [first]))).toBe(false)
   expect(isValid(daily('2026-01-01', '24:00', [first]))).toBe(false)
 })
+
+it('ONC-04 an override without a rotation applies from its start until before its end', () => {
+  const [from, to] = [Date.parse('2026-01-02'), Date.parse('2026-01-03')]
+  const overrides = [{ id: 'o', userId: 'cy', startsAt: from, endsAt: to }]
+  const roster = createRoster('UTC', [], { overrides })
+  expect([findOnCall(roster, from - 1), findOnCall(roster, to)]).toEqual([null, null])
+  for (const instant of [from, to - 1])
+    expect(findOnCall(roster, instant)).toEqual({ userId: 'cy', startsAt: instant, endsAt: to, overrideId: 'o' })
+  expect(listShifts(roster, from - day, to + day)).toEqual([{ userId: 'cy', startsAt: from, endsAt: to, overrideId: 'o' }])
+})
+
+it('ONC-01 a rotation begins at its first handoff time, and a week after it if this is the handoff day', () => {
+  const roster = createRoster('UTC', [weekly('2026-01-05', '08:00')])
+  const first = Date.parse('2026-01-05T08:00Z')
+  expect(findOnCall(roster, first - 1)).toBe(null)
+  expect(findOnCall(roster, first)).toEqual({ userId: 'ana', startsAt: first, endsAt: first + 7 * day, overrideId: null })
+  expect(findOnCall(roster, first + 7 * day)?.userId).toBe('bo')
+})
