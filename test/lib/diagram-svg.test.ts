@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createLabelPlacer } from '../../lib/diagrams/edge-labels.ts'
 import { DiagramEdge, DiagramNode, deviceCategories } from '../../lib/diagrams/schema.ts'
 import { renderSvg } from '../../lib/diagrams/svg.ts'
 
@@ -45,4 +46,13 @@ it('renders a diagram with every form of node, line and label exactly as before'
 
 it('renders a diagram without nodes as an empty sheet', () => {
   expect(renderSvg('Empty', { nodes: [], edges: [] })).toContain('viewBox="0 0 400 200"')
+})
+
+it('a label takes the first free place, and otherwise the nearest free one below or above the first', () => {
+  const placeLabel = createLabelPlacer()
+  const createBox = (x: number, y: number) => ({ x, y, width: 50, height: 18 })
+  expect(placeLabel([createBox(0, 100)])).toEqual(createBox(0, 100))
+  expect(placeLabel([createBox(50, 100)])).toEqual(createBox(50, 100))
+  expect(placeLabel([createBox(49, 100), createBox(0, 140)])).toEqual(createBox(0, 140))
+  expect([1, 2, 3].map(() => placeLabel([createBox(0, 100)]).y)).toEqual([120, 80, 60])
 })

@@ -233,4 +233,61 @@ describe('deriveTitle', () => {
     expect(deriveTitle(wrapped)).toBe('To run the commands of the tool, we need to log in to a container of any pod.')
     expect(deriveTitle('Open the console\nas admin')).toBe('Open the console')
   })
+
+  it.each([
+    ['x'.repeat(120), 'x'.repeat(120)],
+    ['x'.repeat(121), `${'x'.repeat(119)}…`],
+    [`${'x'.repeat(110)} ${'y'.repeat(20)}`, `${'x'.repeat(110)}…`],
+    [`${'x'.repeat(118)}😀y`, `${'x'.repeat(118)}…`],
+    ['Is it? No it is not.', 'Is it? No it is not.'],
+    ['Is it on? No.', 'Is it on?'],
+    ['- [x] Look', 'Look'],
+    ['| a | | b |', 'a, b'],
+    ['![](https://x.example)\n[A][1] `b`', 'A b'],
+    [`${'x'.repeat(54)}\ny`, 'x'.repeat(54)],
+    [`${'x'.repeat(55)}\ny`, `${'x'.repeat(55)} y`],
+    [`${'x'.repeat(55)}\n- y`, 'x'.repeat(55)],
+  ])('returns of %j the title %j', (text, title) => {
+    expect(deriveTitle(text)).toBe(title)
+  })
+})
+
+describe('splitIntoSegments', () => {
+  const step = (text: string): Block => ({ kind: 'item', level: 0, text })
+  const note = (text: string): Block => ({ kind: 'text', level: 0, text })
+  const listKinds = (blocks: readonly Block[]) => splitIntoSegments(blocks).segments.map(({ kind }) => kind)
+
+  it.each<[Block[], string[]]>([
+    [
+      [note('Is it on?'), step('- If yes, go.'), step('- If no, stop.')],
+      ['decision', 'option', 'option'],
+    ],
+    [
+      [note('Then:'), step('- Yes: go.'), step('- No')],
+      ['decision', 'option', 'option'],
+    ],
+    [
+      [note('Is it on?'), step('- If yes, go.')],
+      ['note', 'step'],
+    ],
+    [
+      [note('It is on.'), step('- If yes, go.'), step('- If no, stop.')],
+      ['note', 'step', 'step'],
+    ],
+    [
+      [step('1. Look:'), step('- If yes, go.'), step('- If no, stop.')],
+      ['step', 'step', 'step'],
+    ],
+    [
+      [step('1. Is it on?'), step('- If yes, go.'), step('- If no, stop.')],
+      ['decision', 'option', 'option'],
+    ],
+    [[step('1. Is it on?\n   - If yes, go.\n   - If no, stop.')], ['decision', 'option', 'option']],
+    [[step('1. Is it on?\n   - If yes, go.')], ['step']],
+    [[step('1. Is it on?\n   - If yes, go.\n   - Stop.')], ['step']],
+    [[step('1. It is on.\n   - If yes, go.\n   - If no, stop.')], ['step']],
+    [[step('1. Is it on?\n   - If yes, go.\n   - If no, stop.\n  Then wait.')], ['step']],
+  ])('makes of %j the segments %j', (blocks, kinds) => {
+    expect(listKinds(blocks)).toEqual(kinds)
+  })
 })
