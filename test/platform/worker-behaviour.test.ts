@@ -1,4 +1,5 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, inject, it } from 'vitest'
+import { withSuperuser } from '../../lib/local/postgres.ts'
 import { createAiSession } from '../support/ai.ts'
 import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
@@ -128,4 +129,15 @@ it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and
     logged: ['identity.credentials.requestPasswordReset', 'jobs.deliver'],
     mails: ['Reset your password'],
   })
+})
+
+it('the clock moves although the Node entry has left a job in the same database', async () => {
+  await withSuperuser(inject('shared').postgresPort, new URL(service.ownerUrl).pathname.slice(1), (client) =>
+    client.query(
+      `create table graphile_worker._private_jobs as
+       select null::timestamptz as locked_at, now() as run_at, 0 as attempts, 4 as max_attempts`,
+    ),
+  )
+  const move = fetch(`${service.localOrigin}/desk/clock`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
+  expect(await (await move).json()).toMatchObject({ offset_seconds: 0 })
 })
