@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { operations } from '../../functions/operations.ts'
 import { tags } from '../../functions/tags.ts'
 import { buildOpenApi } from '../http/openapi/document.ts'
 import type { Json } from '../http/openapi/json.ts'
 import { type ApiDocument, isClientOperation, writeMethod, writeOperationType, writeTableLine } from './client-operations.ts'
 import { listReferences, writeComment, writeType } from './client-types.ts'
+import { writeGenerated } from './write-generated.ts'
 
 const generatedNote = '// Written by `npm run client` from the declarations of the operations. Do not edit.'
 const callable = operations.filter(isClientOperation)
@@ -88,13 +87,6 @@ function writeTree(tree: MethodTree): string {
   return `{\n${lines.join('\n')}\n}`
 }
 
-const folder = join(import.meta.dirname, '../client')
 const files = { 'methods.ts': writeMethods(), 'operation-table.ts': writeTable(), 'types.ts': writeTypes() }
-for (const [name, text] of Object.entries(files)) {
-  const path = join(folder, name)
-  if (!process.argv.includes('--check')) await writeFile(path, text)
-  else if ((await readFile(path, 'utf8')) !== text) {
-    console.error(`lib/client/${name} differs from the declarations. Run npm run client.`)
-    process.exitCode = 1
-  }
-}
+for (const [name, text] of Object.entries(files))
+  await writeGenerated(`lib/client/${name}`, text, { source: 'the declarations', command: 'npm run client' })

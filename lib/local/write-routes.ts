@@ -1,12 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { operations } from '../../functions/operations.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { toRoutes } from '../http/routes.ts'
+import { writeGenerated } from './write-generated.ts'
 
 const root = join(import.meta.dirname, '../../functions')
-const target = join(root, 'routes.ts')
 const head = `// Generated from the declarations of the operations by \`npm run routes\`. It is all that the service needs to know of them at its start.
 import type { RouteGroup } from '../lib/http/routes.ts'
 
@@ -42,8 +41,4 @@ function writeGroup({ file, name, list }: ExportedList): string {
 }
 
 const text = `${head}${(await findLists()).map(writeGroup).join('')}]\n`
-if (!process.argv.includes('--check')) await writeFile(target, text)
-else if ((await readFile(target, 'utf8').catch(() => '')) !== text) {
-  console.error('functions/routes.ts differs from the declarations. Run npm run routes.')
-  process.exit(1)
-}
+await writeGenerated('functions/routes.ts', text, { source: 'the declarations', command: 'npm run routes' })

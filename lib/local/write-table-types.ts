@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from './postgres.ts'
-
-const target = join(import.meta.dirname, '../db/schema.ts')
+import { writeGenerated } from './write-generated.ts'
 
 interface Column {
   table_name: string
@@ -94,10 +93,4 @@ async function generateTypes(): Promise<string> {
   }
 }
 
-const text = await generateTypes()
-if (process.argv.includes('--check')) {
-  if ((await readFile(target, 'utf8').catch(() => '')) !== text) {
-    console.error('lib/db/schema.ts differs from the migrated database. Run npm run db:types.')
-    process.exit(1)
-  }
-} else await writeFile(target, text)
+await writeGenerated('lib/db/schema.ts', await generateTypes(), { source: 'the migrated database', command: 'npm run db:types' })
