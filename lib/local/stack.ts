@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg'
 import { createAccountReferences } from '../billing/account-reference.ts'
 import type { Event } from '../events/events.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
@@ -70,8 +71,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
   const superuser = openSuperuser(cluster.port, database)
-  // Another run of this database may have left jobs that only the Node entry would run.
-  const settleJobs = async () => (settings.QSTASH_TOKEN ? undefined : superuser.run(waitUntilJobsSettled))
+  // With QStash no process runs the jobs in PostgreSQL, where an earlier run of the Node entry may have left some.
+  const readJobs = async <T>(read: (client: ClientBase) => Promise<T>) => (settings.QSTASH_TOKEN ? undefined : superuser.run(read))
   const localServer = await startLocalServer({
     port: options.localPort,
     api,
@@ -89,12 +90,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
       await superuser.run((client) => moveDatabaseClock(client, offsetMs))
-      await settleJobs()
+      await readJobs(waitUntilJobsSettled)
       await stack.runCron()
-      await settleJobs()
+      await readJobs(waitUntilJobsSettled)
     },
     users: options.users,
-    countJobs: async () => (settings.QSTASH_TOKEN ? undefined : superuser.run(countJobs)),
+    countJobs: () => readJobs(countJobs),
     createEscalation: async (input) => {
       if (!options.createEscalation) throw new Error('The demo escalation is not available here')
       return options.createEscalation(stack, input)

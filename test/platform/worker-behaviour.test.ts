@@ -1,5 +1,4 @@
-import { afterAll, expect, inject, it } from 'vitest'
-import { withSuperuser } from '../../lib/local/postgres.ts'
+import { afterAll, expect, it } from 'vitest'
 import { createAiSession } from '../support/ai.ts'
 import { createKey } from '../support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '../support/app.ts'
@@ -132,7 +131,7 @@ it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and
 })
 
 it('the clock moves although the Node entry has left a job in the same database', async () => {
-  await withSuperuser(inject('shared').postgresPort, new URL(service.ownerUrl).pathname.slice(1), (client) =>
+  await service.stack.superuser.run((client) =>
     client.query(
       `create table graphile_worker._private_jobs as
        select null::timestamptz as locked_at, now() as run_at, 0 as attempts, 4 as max_attempts`,
