@@ -238,7 +238,7 @@ describe('the tokens of a sign-in', () => {
     expect(await refreshWith(toTokens('old'))).toEqual([false, undefined, [null], [1000]])
     expect(await refreshWith(null)).toEqual([false, undefined, [null], [1000]])
   })
-  it('that the caller has replaced meanwhile stay', async () => {
+  it('stay when the caller has already replaced them', async () => {
     const old = toTokens('old')
     const { signIn, changes } = open(old)
     expect([await signIn.refresh(toTokens('older')), changes]).toEqual([true, []])

@@ -631,7 +631,7 @@ describe('HaloPSA', () => {
     ])
   })
 
-  it('reads a ticket of nobody, and one without a status', () => {
+  it('reads a ticket without an owner, and one without a status', () => {
     const read = (wire: object) => haloRecords.toTicket(haloRecords.TicketWire.parse(wire), new Map([['2', 'Open']]))
     expect(read({ id: 7, agent_id: 1, agent_name: 'Unassigned', status_id: 2, priority: { name: 'High' } })).toMatchObject({
       owner: null,

@@ -217,7 +217,7 @@ function throwUnavailable(cause: unknown): never {
   throw new Problem('unavailable', undefined, { cause, headers: { 'retry-after': '5' } })
 }
 
-/** Throw 409 for a message or step whose session was deleted meanwhile, and any other error unchanged. */
+/** Throw 409 if the session of a message or step no longer exists. Throw any other error unchanged. */
 function throwIfDeleted(error: unknown): never {
   throw getSqlState(error) === '23503' ? new Problem('stale_version', 'Someone else deleted this session', { cause: error }) : error
 }
