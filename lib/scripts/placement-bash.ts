@@ -86,6 +86,7 @@ function judgeScript({ result }: Parser, placeholders: readonly JudgedPlaceholde
       for (const start of findSources(words.map(getFirstPart))) commandsByOperand.set(start, command)
     },
     evaluatedVariables: findDeclared(result, /^-\w*[in]/),
+    judgesNestedText: true,
     depth: 0,
     judgeWords,
   }

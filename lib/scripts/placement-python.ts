@@ -1,7 +1,7 @@
 import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
 import { joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { judgeCalls } from './python/calls.ts'
-import { createSourceFinder } from './python/taint.ts'
+import { followValues } from './python/taint.ts'
 import { readPythonTokens, type Token } from './python/tokens.ts'
 
 const unknownQuotes = 'is in a script whose quotes the check cannot follow; use other quotes inside the braces of an f-string'
@@ -15,10 +15,10 @@ export const judgePythonPlacements: JudgePlacements = (script, placeholders) => 
   }
   const statements = splitStatements(tokens)
   const commandsByOperand = new Map<number, string>()
-  const findSources = createSourceFinder(statements)
+  const dataFlow = followValues(statements)
   if (isAmbiguous || script.includes('\0')) refuseAll(reasons, placeholders, unknownQuotes)
-  else if (!findSources) refuseAll(reasons, placeholders, 'is in a script that takes too long to check; write shorter statements')
-  else judgeCalls(statements, findSources, reasons, commandsByOperand, placeholders)
+  else if (!dataFlow) refuseAll(reasons, placeholders, 'is in a script that takes too long to check; write shorter statements')
+  else judgeCalls(statements, dataFlow, reasons, commandsByOperand, placeholders)
   return { reasons, commandsByOperand }
 }
 

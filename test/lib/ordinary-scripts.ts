@@ -70,4 +70,11 @@ export const ordinaryPython: readonly string[] = [
   'import re\npattern = re.compile({{ s }})\nfor line in open({{ t }}):\n    if pattern.search(line):\n        print(line, end="")',
   'import logging\nlogging.basicConfig(filename={{ s }}, level=logging.INFO)\nlogging.info("started by %s", {{ t }})',
   'name = {{ s }}\nprint("Hello {}".format(name))',
+  'import subprocess\nimport sys\n\ndef main():\n    service = {{ s }}\n    result = subprocess.run(["systemctl", "is-active", service], capture_output=True, text=True)\n    state = result.stdout.strip()\n    print(f"{service}: {state}")\n    if state != "active":\n        sys.exit(1)\n\nif __name__ == "__main__":\n    main()',
+  'import os\nimport subprocess\ntool = os.path.join(os.environ["ProgramFiles"], "App", "tool.exe")\nlog = os.path.join(os.environ["TEMP"], {{ s }} + ".log")\nsubprocess.run([tool, "/quiet"], check=True)\nsubprocess.run(["net", "user", {{ t }}], check=True)\nprint(log)',
+  'from pathlib import Path\nimport subprocess\nbase = Path("/opt/app")\ntarget = base.joinpath({{ s }})\ntarget.mkdir(parents=True, exist_ok=True)\nsubprocess.run([str(base / "bin" / "sync"), "--quiet"], check=True)',
+  'import json\nimport urllib.request\nrequest = urllib.request.Request({{ s }}, data=json.dumps({"user": {{ t }}}).encode(), headers={"Content-Type": "application/json"})\nwith urllib.request.urlopen(request, timeout=10) as response:\n    print(response.status)',
+  'import argparse\nimport subprocess\nhosts = [{{ h }}, "gateway"]\nfor host in hosts:\n    code = subprocess.call(["ping", "-c", "1", host])\n    print(host, "up" if code == 0 else "down")',
+  'import shutil\nimport subprocess\ngit = shutil.which("git")\nprint({{ s }})\nsubprocess.run([git, "--version"], check=True)',
+  'import datetime\nlines = []\nfor n in range({{ n }}):\n    lines.append({{ s }} + str(n))\nreport = "\\n".join(lines)\nopen({{ t }}, "w").write(report)',
 ]

@@ -110,6 +110,28 @@ const scripts: [body: string, problems: string[]][] = [
   ['[[ {{ p }} =~ (a|b) ]]', ['1 p: is in a script that the check cannot follow after line 1']],
   ['[[ a =~ b|c ]]; echo {{ p }}', []],
   [`${'( '.repeat(40)}cat <<A\na\nA\n${')'.repeat(40)};echo {{ p }}`, ['4 p: is in a script that the check cannot follow after line 2']],
+  // Variables that evaluate what is assigned to them, whoever assigns it.
+  ['declare -i "y$x"; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  ['declare -i y="$x"; z={{ p }}', []],
+  ['declare -i y; read -r y <<< {{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  ['declare -i y; printf -v y %s {{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  // Files that the script writes and executes.
+  ['echo {{ p }} | tee "$y"; . a', [`1 p: ${usedAsCode}`]],
+  ['echo {{ p }} > "$y"; . a', [`1 p: ${usedAsCode}`]],
+  ['echo {{ p }} > "$y"; . /etc/os-release', []],
+  ['echo {{ p }} > "$y"; ./a', [`1 p: ${inCommandPosition}`]],
+  ['echo {{ p }} > a; mv a b; . b', [`1 p: ${usedAsCode}`]],
+  ['echo {{ p }} > a; cp b c; . b', []],
+  ['echo {{ p }} | dd of=a; . ./a', [`1 p: ${usedAsCode}`]],
+  ['curl -o a {{ p }}; . ./a', [`1 p: ${usedAsCode}`, 'p: no dash for curl']],
+  ['curl -o a {{ p }}; . ./b', ['p: no dash for curl']],
+  ['wget --output-document "$y" {{ p }}; . ./b', [`1 p: ${usedAsCode}`, 'p: no dash for wget']],
+  // Windows and macOS ignore the case of a program.
+  ['a/b() { eval "$1"; }; a/b {{ p }}', [`1 p: ${usedAsCode}`]],
+  ['Foo() { eval "$1"; }; Foo {{ p }}', [`1 p: ${usedAsCode}`]],
+  ['cmd.exe /c echo {{ p }}', [`1 p: ${usedAsCode}`]],
+  ['BASH -c {{ p }}', [`1 p: ${usedAsCode}`]],
+  ['./deploy.bat {{ p }}', [`1 p: ${usedAsCode}`]],
 ]
 
 it.each(scripts)('judges the places of values in a bash script: %j', (body, problems) => {

@@ -36,7 +36,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['import subprocess\nc = ["echo", {{ p }}]\n(c = d)\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
   ['import subprocess\nc = ["echo", {{ p }}]\nx = c + 1\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
   ['eval[{{ p }}](a)', ['1 p: is in a script that gives a function which executes text another name; call that function directly']],
-  ['eval(a)({{ p }})', []],
+  ['eval(a)({{ p }})', [`1 p: ${usedAsCode}`]],
   ['compile({{ p }})', [`1 p: ${usedAsCode}`]],
   ['"pickle"\nload({{ p }})', []],
   ['f(env={"PATH": {{ p }}})', [`1 p: ${usedAsCode}`]],
@@ -64,7 +64,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['raise X({{ p }})\nexcept X as e: pass\neval(as)', []],
   [`print${'('.repeat(60)}{{ p }}${')'.repeat(60)}`, []],
   [`x = [${'{{ p }}, '.repeat(20)}{{ p }}]\neval(x)`, Array(20).fill(`1 p: ${usedAsCode}`)],
-  ['f({{ p }}, lambda: b)\neval(b)', []],
+  ['f({{ p }}, lambda: b)\neval(b)', [`1 p: ${usedAsCode}`]],
   ['import subprocess\nc = []\nc.append({{ p }})\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
   ['b in {{ p }}\neval(b)', []],
   ['a = b = {{ p }}\neval(b)', [`1 p: ${usedAsCode}`]],
@@ -99,6 +99,61 @@ const scripts: [body: string, problems: string[]][] = [
     'import subprocess\nc = ["tar", {{ p }}]\nc.append("-v")\nprint("Running", " ".join(c), len(c), c[0])\nresult = subprocess.run(args=c, check=True)',
     ['p: no dash for tar'],
   ],
+  // A list that has another name may be changed under it.
+  ['import subprocess\nc = ["bash"]\nd = c\nd.append("-c")\nd.append({{ p }})\nsubprocess.run(c)', [`5 p: ${inCommandPosition}`]],
+  ['import subprocess\ndef f(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nf(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nd = [c]\nd[0].append({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd += [{{ p }}]\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd[2:] = [{{ p }}]\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nadd = c.append\nadd({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nlist.append(c, {{ p }})\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nany(map(c.append, [{{ p }}]))\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd.append({{ p }})\nsubprocess.run([*c])', [`4 p: ${inCommandPosition}`]],
+  // A function of the script may have the name of one that changes nothing.
+  ['import subprocess\ndef print(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nprint(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  ['import subprocess\ndef run(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nrun(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  ['import subprocess\nc = ["bash", "-c"]\nprint = c.append\nprint({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  // Functions that only read their arguments.
+  ['import subprocess\nbase = get()\nprint(base, {{ p }})\nsubprocess.run([base])', []],
+  ['import subprocess, os\nbase = get()\nx = os.path.join(base, {{ p }})\nsubprocess.run([base])', []],
+  ['import subprocess\nc = ["echo"]\nd = c\nd = {{ p }}\nsubprocess.run([c])', []],
+  ['import subprocess\nc: list[str] = get()\nd = [c, {{ p }}]\nsubprocess.run(c)', []],
+  // Escapes are read before the word is judged.
+  [
+    'import subprocess\nx = {{ p }}\nsubprocess.run(["tar", "--to-command=\\x20" + x])',
+    ['2 p: is the value of an option that executes it'],
+  ],
+  ['import subprocess\nsubprocess.run(["b\\x61sh", "\\55c", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["b\\u0061sh", "\\U0000002dc", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["ba\\\nsh", "-c", {{ p }}])', [`3 p: ${usedAsCode}`]],
+  [
+    'getattr(os, "s\\x79stem")({{ p }})',
+    ['1 p: is in a script that gives a function which executes text another name; call that function directly'],
+  ],
+  ['import subprocess\nsubprocess.run(["C:\\\\New\\\\Tools\\\\Bash.exe", "-c", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  // Programs of Windows.
+  ['import subprocess\nsubprocess.run(["CMD", "/c", "echo", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["wscript.exe", "a.vbs", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["a.bat", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["C:\\\\a.CMD", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["ping.exe", {{ p }}])', []],
+  // The text after -c is not read in a Python script.
+  ['import subprocess\nsubprocess.run(["bash", "-c", "eval $1", "x", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["C:\\\\Tools\\\\a.exe", {{ p }}])', []],
+  ['import subprocess\nsubprocess.run([r"ba\\x73h", "-c", {{ p }}])', []],
+  [
+    'import subprocess\nsubprocess.run(["\\N{LATIN SMALL LETTER S}h", "-c", {{ p }}])',
+    ['2 p: is the argument of a command that the check does not know; write the name of the command'],
+  ],
+  // What an interpreter reads from its input or environment.
+  ['import subprocess\nc = ["bash"]\nsubprocess.run(c, input={{ p }})', [`3 p: ${usedAsCode}`]],
+  ['import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.communicate({{ p }})', [`3 p: ${usedAsCode}`]],
+  ['import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.stdin.write({{ p }})', [`3 p: ${usedAsCode}`]],
+  ['import subprocess\nx = subprocess.Popen(["cat"], stdin=subprocess.PIPE)\nx.communicate({{ p }})', []],
+  ['import subprocess\nsubprocess.run(["bash", "-c", "eval $A"], env={"A": {{ p }}})', [`2 p: ${usedAsCode}`]],
+  ['import os, subprocess\nos.environ["A"] = {{ p }}\nsubprocess.run(["bash", "-c", "eval $A"])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(["bash", "a.sh"], env={"A": {{ p }}})', []],
+  ['import subprocess\nsubprocess.run(["ping", "localhost"], env={"A": {{ p }}})', []],
 ]
 
 it.each(scripts)('judges the places of values in a Python script: %j', (body, problems) => {

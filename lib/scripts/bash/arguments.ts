@@ -1,6 +1,6 @@
 import { needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
 import { createVariableWord, type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
-import { evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
+import { batchFile, evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { getStaticText, isExpandable, type Word } from './syntax.ts'
 import { getFileNode, stream } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
@@ -17,7 +17,7 @@ export function judgeArguments(judgement: Judgement, name: string, args: readonl
   if (inputEvaluators.has(name)) refuse([streamWord], usedAsCode)
   if (shells.has(name) || interpreters.test(name)) judgeInterpreter(judgement, args, name)
   else if (Object.hasOwn(judgeByName, name)) judgeByName[name]?.(judgement, args, name)
-  else if (evaluators.has(name)) refuse(args, usedAsCode)
+  else if (evaluators.has(name) || batchFile.test(name)) refuse(args, usedAsCode)
   if (!optionExecutors.has(name)) return
   const dashes = args.findIndex((arg) => getStaticText(arg) === '--')
   forbidOption(dashes < 0 ? args : args.slice(0, dashes), name)
@@ -56,8 +56,8 @@ function judgeInterpreter(judgement: Judgement, args: readonly Word[], name: str
   if (isFile || isModule) return
   if (shells.has(name) && /^-[a-z]*c$/.test(text)) {
     refuse(args.slice(0, scriptIndex + 2), usedAsCode)
-    // The text after -c is judged as commands of its own.
-    if (getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined) refuse(args, usedAsCode)
+    // In a shell script the text after -c is judged as commands of its own.
+    if (!judgement.judgesNestedText || getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined) refuse(args, usedAsCode)
     return
   }
   refuse(args, usedAsCode)

@@ -1,7 +1,7 @@
 import { insideComment, insideHereDocument } from '../placement-reasons.ts'
 import { readArithmetic, readHereDocumentBody } from './expansions.ts'
 import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import { type Assignment, type Command, getStaticText, type Part, type Redirection, type Word } from './syntax.ts'
+import { type Assignment, type Command, getStaticText, normalizeCommandName, type Part, type Redirection, type Word } from './syntax.ts'
 import { readTest } from './tests.ts'
 import { readWord, skipBlanks } from './words.ts'
 
@@ -120,7 +120,7 @@ function readFunctionBrackets(parser: Parser, command: Command): void {
     return
   }
   parser.position += brackets.length
-  parser.result.functionNames.add(name)
+  parser.result.functionNames.add(normalizeCommandName(name))
   command.words = []
 }
 
@@ -151,7 +151,7 @@ function readFunctionName(parser: Parser): void {
     stop(parser)
     return
   }
-  parser.result.functionNames.add(name)
+  parser.result.functionNames.add(normalizeCommandName(name))
   skipBlanks(parser, insideComment)
   parser.position += matchHere(parser, /\([ \t]*\)/y).length
 }

@@ -1,6 +1,13 @@
 import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
-import { createVariableWord, type Judgement, judgeAssignment, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
+import {
+  assignedToEvaluated,
+  createVariableWord,
+  type Judgement,
+  judgeAssignment,
+  judgeAssignmentWord,
+  usedInArithmetic,
+} from './judgement.ts'
 import { evaluators, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
 import { getFileNode, stream } from './taint.ts'
@@ -35,7 +42,8 @@ export function judgeWords(judgement: Judgement, words: readonly Word[], wrapper
     return
   }
   // A file that the script wrote may contain text.
-  refuse([createVariableWord(getFileNode(getStaticText(first) ?? ''))], inCommandPosition)
+  const path = getStaticText(first) ?? ''
+  if (path.includes('/')) refuse([createVariableWord(getFileNode(path))], inCommandPosition)
   if (wrapperName === 'xargs' && isExecutor(name, words)) refuse([streamWord], usedAsCode)
   judgement.depth++
   judgeNamedCommand(judgement, name, words)
@@ -62,14 +70,16 @@ function judgeNamedCommand(judgement: Judgement, name: string, words: readonly W
 }
 
 /** Judge what arithmetic and expansions do with the values of variables. */
-export function judgeVariables({ shellScript, refuse }: Judgement, isAssociative: (name: string) => boolean): void {
+export function judgeVariables({ shellScript, refuse, evaluatedVariables }: Judgement, isAssociative: (name: string) => boolean): void {
+  // Not only assignments set a variable, but also read and printf -v.
+  for (const name of evaluatedVariables) refuse([createVariableWord(name)], assignedToEvaluated(name))
   for (const { name, arrayName } of shellScript.arithmeticNames)
     if (!isAssociative(arrayName)) refuse([createVariableWord(name)], usedInArithmetic(name))
   for (const name of shellScript.expandedNames) refuse([createVariableWord(name)], usedAsCode)
 }
 
 /** Return the declared attribute of the variables in `declare -i name`, by name. */
-export function findDeclared({ commands }: ShellScript, letters: RegExp): Set<string> {
+export function findDeclared({ commands, assignments: allAssignments }: ShellScript, letters: RegExp): Set<string> {
   const names = new Set<string>()
   for (const { words, assignments } of commands) {
     if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
@@ -77,6 +87,9 @@ export function findDeclared({ commands }: ShellScript, letters: RegExp): Set<st
     if (!texts.some((text) => letters.test(text))) continue
     for (const text of texts.slice(1)) if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
     for (const { name } of assignments) names.add(name)
+    // A name that the script puts together may be that of any variable.
+    const isUnknown = words.some((word) => getStaticText(word) === undefined && !getLeadingText(word.parts).includes('='))
+    if (isUnknown) for (const { name } of [...allAssignments, ...commands.flatMap((other) => other.assignments)]) names.add(name)
   }
   return names
 }

@@ -11,6 +11,8 @@ export interface Judgement {
   forbidOption: (words: readonly Word[], command: string) => void
   /** Variables that were declared as integers or references. */
   evaluatedVariables: ReadonlySet<string>
+  /** Whether the fixed text after `bash -c` is judged as commands of its own. */
+  judgesNestedText: boolean
   /** How many commands execute the one that is judged. */
   depth: number
   /** Judge the words of a command that another command executes. */
@@ -19,6 +21,10 @@ export interface Judgement {
 
 export function usedInArithmetic(name: string): string {
   return `reaches arithmetic through $${name}, which executes text; give the parameter the type int`
+}
+
+export function assignedToEvaluated(name: string): string {
+  return `is assigned to ${name}, which evaluates it; give the parameter the type int`
 }
 
 export function createVariableWord(name: string): Word {
@@ -36,6 +42,5 @@ export function judgeAssignmentWord(judgement: Judgement, word: Word): void {
 
 export function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
   if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
-  if (judgement.evaluatedVariables.has(name))
-    judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
+  if (judgement.evaluatedVariables.has(name)) judgement.refuse(value, assignedToEvaluated(name))
 }

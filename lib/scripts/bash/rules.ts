@@ -1,7 +1,7 @@
 /** Shells. They execute the file in their first argument, or the text after -c. */
 export const shells = new Set('sh bash dash ash ksh mksh zsh fish rbash csh tcsh'.split(' '))
 /** Other interpreters. They execute the file in their first argument. */
-export const interpreters = /^(python|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|Rscript|pwsh|powershell(\.exe)?)[\d.]*$/
+export const interpreters = /^(python|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|rscript|pwsh|powershell)[\d.]*$/
 
 /** Commands that execute their arguments or input, or whose arguments name variables. No text may be an argument. */
 export const evaluators = new Set(
@@ -9,9 +9,16 @@ export const evaluators = new Set(
     'eval source . trap let alias unset enable bind complete compgen compopt history fc jobs shopt wait getopts read mapfile readarray ' +
     'callable coproc times hash caller ' +
     'at batch crontab screen tmux expect osascript gdb dc ed ex vi vim view nvim emacs m4 make gmake ansible ansible-playbook salt su ' +
-    'runuser watch parallel script socat run-parts setpriv nsenter start-stop-daemon psexec winexe gnuplot mawk'
+    'runuser watch parallel script socat run-parts setpriv nsenter start-stop-daemon psexec winexe gnuplot mawk ' +
+    'cmd wmic mshta rundll32 regsvr32 forfiles msbuild installutil psexec64 schtasks wscript cscript wsl winrs'
   ).split(' '),
 )
+
+/**
+ * Windows passes the arguments of such a file to cmd.exe, which has no safe quoting.
+ * https://docs.python.org/3/library/subprocess.html#security-considerations
+ */
+export const batchFile = /\.(bat|cmd)$/
 
 /** Commands that execute the text or files on their standard input. */
 export const inputEvaluators = new Set('at batch crontab dc ed ex gdb m4 parallel ssh su psql mysql mariadb sqlite3 expect'.split(' '))

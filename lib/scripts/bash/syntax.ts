@@ -74,5 +74,14 @@ export function isExpandable({ parts }: Word): boolean {
 /** Return the file name of a command, or undefined if the shell decides it while the script runs. */
 export function getCommandName(word: Word | undefined): string | undefined {
   if (!word || isExpandable(word)) return undefined
-  return getStaticText(word)?.replace(/^.*\//s, '')
+  const text = getStaticText(word)
+  return text === undefined ? undefined : normalizeCommandName(text)
+}
+
+/** Return the file name of a program. Windows and macOS ignore case, and Windows separates directories by backslashes too. */
+export function normalizeCommandName(path: string): string {
+  return path
+    .replace(/^.*[/\\]/s, '')
+    .replace(/\.exe$/i, '')
+    .toLowerCase()
 }

@@ -12,10 +12,22 @@ export const stream = '=stream'
 /** The arguments of functions and nested shells. */
 export const positional = '@'
 
+/** The text of the files whose path the script puts together. */
+const unknownFile = '=file'
+/** Files that a script hardly writes and often reads, such as /etc/os-release. */
+const systemPath = /^=file:\/(etc|usr)\//
+
 /** Return the name under which the text of a file is stored. */
 export function getFileNode(path: string): string {
   return `=file:${path.replace(/^\.\//, '')}`
 }
+
+/** Commands that write to a file among their arguments. */
+const fileWriters = new Set('mv cp ln install dd sponge rsync split curl wget tee'.split(' '))
+
+/** Their other arguments are addresses. */
+const downloaders = /^(curl|wget)$/
+const namesFile = /^(-\w*[oO]|--output(-document)?)$/
 
 /** Commands that write their arguments or input to their output. */
 const copyingCommands = new Set(
@@ -58,6 +70,7 @@ function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrust
     if (part.kind === 'placeholder' && isUntrusted(part.placeholder.start)) node.placeholders.push(part.placeholder.start)
     if (part.kind === 'variable') {
       node.names.push(normalizeName(part.name))
+      if (part.name.startsWith('=file:') && !systemPath.test(part.name)) node.names.push(unknownFile)
       part.parts.forEach(visit)
     }
     if (part.kind !== 'substitution' || printsNumber(part.commands.at(-1))) return
@@ -127,12 +140,22 @@ function addFiles(
   const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
   for (const { operator, word } of redirections) {
     const path = getStaticText(word)
-    if (path === undefined || path === '/dev/null') continue
-    if (operator.includes('>')) addNode(getFileNode(path), collect([...words.slice(1), ...inputs]))
-    if (operator === '<') addNode(stream, { placeholders: [], names: [getFileNode(path)] })
+    if (path === '/dev/null') continue
+    if (operator.includes('>')) addNode(findFileNode(word), collect([...words.slice(1), ...inputs]))
+    if (operator === '<' && path !== undefined) addNode(stream, { placeholders: [], names: [getFileNode(path)] })
   }
-  if (getCommandName(words[0]) !== 'tee') return
-  for (const word of words.slice(1)) addNode(getFileNode(getStaticText(word) ?? ''), { placeholders: [], names: [stream] })
+  const name = getCommandName(words[0]) ?? ''
+  if (!fileWriters.has(name)) return
+  const isFile = (index: number) => !downloaders.test(name) || namesFile.test(getStaticText(words[index - 1] as Word) ?? '')
+  const files = words.filter((_, index) => index > 0 && isFile(index)).map(findFileNode)
+  const { placeholders, names } = collect(words.slice(1))
+  for (const file of files) addNode(file, { placeholders, names: [...names, ...files, stream] })
+}
+
+/** Return the name of the file that a word is, or that an argument such as `of=path` contains. */
+function findFileNode(word: Word): string {
+  const path = getStaticText(word)
+  return path === undefined ? unknownFile : getFileNode(path.replace(/^\w+=/, ''))
 }
 
 function getNames(words: readonly Word[]): string[] {

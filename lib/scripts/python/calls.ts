@@ -1,8 +1,11 @@
 import { executingVariable } from '../bash/rules.ts'
+import { normalizeCommandName } from '../bash/syntax.ts'
 import type { JudgedPlaceholder } from '../placeholders.ts'
 import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
+import { findClosing, findOpening, splitAtCommas } from './brackets.ts'
+import { readingFunctions } from './changes.ts'
 import { judgeProgram } from './program.ts'
-import { type FindSources, findClosing, splitAtCommas } from './taint.ts'
+import type { DataFlow } from './taint.ts'
 import type { Token } from './tokens.ts'
 
 /** Functions that execute text or a file, or that find a function or module by its name. */
@@ -21,9 +24,8 @@ const unpicklingFunctions = /^(load|loads|load_all|open|decode)$/
 const programStarters = /^(run|call|check_call|check_output|Popen|create_subprocess_exec|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|spawn)$/
 const isShellOption = (argument: readonly Token[]) => argument[0]?.text === 'shell' && argument[1]?.text === '='
 
-interface Calls {
+interface Calls extends DataFlow {
   statements: readonly (readonly Token[])[]
-  findSources: FindSources
   refuse: (tokens: readonly Token[], reason: string) => void
   forbidOption: (starts: readonly number[], command: string) => void
   names: ReadonlySet<string>
@@ -32,7 +34,7 @@ interface Calls {
 /** Refuse the placeholders that reach a call which executes its arguments. */
 export function judgeCalls(
   statements: readonly (readonly Token[])[],
-  findSources: FindSources,
+  dataFlow: DataFlow,
   reasons: Map<number, string>,
   commandsByOperand: Map<number, string>,
   placeholders: readonly JudgedPlaceholder[],
@@ -41,9 +43,9 @@ export function judgeCalls(
     for (const start of starts) if (!reasons.has(start)) reasons.set(start, reason)
   }
   const calls: Calls = {
+    ...dataFlow,
     statements,
-    findSources,
-    refuse: (tokens, reason) => refuseStarts(findSources(tokens), reason),
+    refuse: (tokens, reason) => refuseStarts(dataFlow.findSources(tokens), reason),
     forbidOption: (starts, command) => {
       for (const start of starts) commandsByOperand.set(start, command)
     },
@@ -133,8 +135,15 @@ function judgeStart(
   if (takesList) judgeListArgument(calls, first)
   else judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
   if (!takesList) calls.refuse(args[0] ?? [], inCommandPosition)
-  const inputs = args.filter((arg) => arg[0]?.text === 'input')
-  if (isInterpreterList(first)) calls.refuse(inputs.flat(), usedAsCode)
+  const program = takesList ? (findListArgument(calls, first) ?? [first]).flat(2) : args.flat()
+  if (!isInterpreterList(program)) return
+  calls.refuse(args.filter((arg) => arg[0]?.text === 'input').flat(), usedAsCode)
+  // The text after -c is not read, so it may execute a variable.
+  if (program.some(({ kind, text }) => kind === 'string' && /^-\w*c$/.test(text)))
+    calls.refuse([...args.filter((arg) => arg[0]?.text === 'env').flat(), { kind: 'name', text: 'environ' }], usedAsCode)
+  const writesInput = (statement: readonly Token[]) =>
+    statement.some(({ kind, text }) => kind === 'name' && /^(communicate|stdin)$/.test(text))
+  for (const statement of calls.statements) if (writesInput(statement)) calls.refuse(statement, usedAsCode)
 }
 
 /** `**options` may contain `shell=True`. */
@@ -145,21 +154,25 @@ function isExpandedOptions(argument: readonly Token[]): boolean {
 function isInterpreterList(tokens: readonly Token[]): boolean {
   return tokens.some(
     (token) =>
-      token.kind === 'string' && /(^|\/)((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(token.text),
+      token.kind === 'string' &&
+      /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(
+        normalizeCommandName(token.text),
+      ),
   )
 }
 
 /** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
 function judgeListArgument(calls: Calls, argument: readonly Token[]): void {
-  if (isList(argument)) {
-    judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
-    return
-  }
-  const [name] = argument
-  const isName = argument.length === 1 && name?.kind === 'name'
-  const lists = isName ? findLists(calls, name.text) : undefined
+  const lists = findListArgument(calls, argument)
   if (!lists) calls.refuse(argument, inCommandPosition)
   else for (const list of lists) judgeProgram(calls, list)
+}
+
+/** Return the elements of each list that an argument may be. Return undefined if that is not known. */
+function findListArgument(calls: Calls, argument: readonly Token[]): Token[][][] | undefined {
+  if (isList(argument)) return [splitAtCommas(argument.slice(1, -1))]
+  const [name] = argument
+  return argument.length === 1 && name?.kind === 'name' ? findLists(calls, name.text) : undefined
 }
 
 function isList(tokens: readonly Token[]): boolean {
@@ -171,7 +184,7 @@ function isList(tokens: readonly Token[]): boolean {
  * Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined if another statement may
  * assign or change the list.
  */
-function findLists({ statements }: Calls, name: string): Token[][][] | undefined {
+function findLists({ statements, assigned }: Calls, name: string): Token[][][] | undefined {
   const lists: Token[][][] = []
   const added: Token[][] = []
   for (const statement of statements) {
@@ -185,31 +198,21 @@ function findLists({ statements }: Calls, name: string): Token[][][] | undefined
     if (isTarget && operator === '=' && isList(value)) lists.push(splitAtCommas(value.slice(1, -1)))
     else if (isTarget && operator === '+=' && isList(value)) added.push(...splitAtCommas(value.slice(1, -1)))
     else if (isTarget && isAddition) added.push(value.slice(2, -1))
-    else if (![first, ...others].every((index) => isRead(statement, index))) return undefined
+    else if (![first, ...others].every((index) => isRead(statement, index, assigned))) return undefined
   }
   return lists.length > 0 ? lists.map((list) => [...list, ...added]) : undefined
-}
-
-/** Return the index of the innermost bracket that is open before `index`, or -1. */
-function findOpening(statement: readonly Token[], index: number): number {
-  return statement.findLastIndex(
-    ({ kind, text }, at) => at < index && kind === 'operator' && '([{'.includes(text) && findClosing(statement, at) > index,
-  )
 }
 
 /** A hostile statement with many reads must not make the check quadratic. */
 const maxReads = 100
 
-/** Functions that neither change nor store their arguments. */
-const readingFunctions = /^(print|len|str|repr|join|quote|debug|info|warning|error|exception)$/
-
 /** Return whether a name is an argument of a function that only reads it. */
-function isRead(statement: readonly Token[], index: number): boolean {
+function isRead(statement: readonly Token[], index: number, assigned: ReadonlySet<string>): boolean {
   const isArgument = '(,*='.includes(statement[index - 1]?.text || ' ') && ',)['.includes(statement[index + 1]?.text || ' ')
   const opening = findOpening(statement, index)
   const name = statement[opening - 1]?.text ?? ''
-  const isDefinition = statement[opening - 2]?.text === 'def'
-  return isArgument && !isDefinition && statement[opening]?.text === '(' && (readingFunctions.test(name) || programStarters.test(name))
+  const isOnlyRead = (readingFunctions.test(name) || programStarters.test(name)) && !assigned.has(name)
+  return isArgument && isOnlyRead && statement[opening]?.text === '('
 }
 
 /** Judge statements that change what is executed later, or that read a name as text. */

@@ -29,6 +29,7 @@ export function judgeProgram({ findSources, refuse, forbidOption }: ProgramRules
       for (const word of list) if (getTokens(word)[0]?.kind !== 'string') forbidOption(findSources(getTokens(word)), command)
     },
     evaluatedVariables: new Set<string>(),
+    judgesNestedText: false,
     depth: 0,
     judgeWords,
   }
@@ -38,8 +39,8 @@ export function judgeProgram({ findSources, refuse, forbidOption }: ProgramRules
 /** A fixed text is the same word for a shell. Another expression is a word that is not known. */
 function toWord(tokens: readonly Token[]): Word {
   const [first] = tokens
-  const leading = first?.kind === 'string' && first.isRaw ? getFixedStart(first.text, first.isFormat) : ''
-  const isFixed = tokens.length === 1 && first?.kind === 'string' && first.isRaw && !first.isFormat
+  const leading = first?.kind === 'string' && first.isKnown ? getFixedStart(first.text, first.isFormat) : ''
+  const isFixed = tokens.length === 1 && first?.kind === 'string' && first.isKnown && !first.isFormat
   if (isFixed) return { parts: [{ kind: 'text', text: leading, isQuoted: true, isLiteral: true }] }
   return {
     parts: [

@@ -1,38 +1,15 @@
+import { findClosing, getDepth } from './brackets.ts'
+import { findCalls, isChangeOfObject } from './changes.ts'
 import type { Token } from './tokens.ts'
 
 // Follows the values of parameters through variables, arguments and containers. Order, scopes and branches are ignored: a name is one
-// variable in the whole script.
+// variable in the whole script. Two variables may name one object, so what changes the object under one name changes it under both.
 
 /** Return the placeholders of text that reach the value of these tokens, by start index. */
 export type FindSources = (tokens: readonly Token[]) => number[]
 
 /** Functions whose result is a number, or is quoted for a shell. */
 const cleaningFunctions = new Set(['int', 'float', 'len', 'bool', 'isinstance', 'ord', 'hash', 'quote'])
-
-/** Return the index of the bracket that closes the one at `start`. */
-export function findClosing(tokens: readonly Token[], start: number): number {
-  let depth = 0
-  for (let index = start; index < tokens.length; index++) {
-    const { kind, text } = tokens[index] as Token
-    if (kind !== 'operator') continue
-    if ('([{'.includes(text)) depth++
-    else if (')]}'.includes(text) && --depth === 0) return index
-  }
-  return tokens.length
-}
-
-/** Split tokens at the commas outside brackets. */
-export function splitAtCommas(tokens: readonly Token[]): Token[][] {
-  const parts: Token[][] = [[]]
-  let depth = 0
-  for (const token of tokens) {
-    if (token.kind === 'operator' && '([{'.includes(token.text)) depth++
-    if (token.kind === 'operator' && ')]}'.includes(token.text)) depth--
-    if (depth === 0 && token.kind === 'operator' && token.text === ',') parts.push([])
-    else parts.at(-1)?.push(token)
-  }
-  return parts.filter((part) => part.length > 0)
-}
 
 interface Values {
   placeholders: number[]
@@ -60,34 +37,65 @@ function getNamesInBraces(text: string): string[] {
   return text.includes('{') ? (text.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []) : []
 }
 
+export interface DataFlow {
+  findSources: FindSources
+  /** The names that the script gives to its own values and functions. */
+  assigned: ReadonlySet<string>
+}
+
+type Assign = (targets: readonly string[], values: Values, isChange?: boolean) => void
+
+/** Return the node of what changes the object that a variable names. */
+function getChangeNode(name: string): string {
+  return `=change ${name}`
+}
+
 /** Return undefined for a hostile script that would take too long. */
-export function createSourceFinder(statements: readonly (readonly Token[])[]): FindSources | undefined {
+export function followValues(statements: readonly (readonly Token[])[]): DataFlow | undefined {
   let work = 0
   const usersByName = new Map<string, Set<string>>()
   const sourcesByName = new Map<string, Set<number>>()
   const queue: [name: string, start: number][] = []
-  const assign = (targets: readonly string[], { placeholders, names }: Values) => {
-    for (const target of targets) for (const start of placeholders) queue.push([target, start])
+  const assigned = new Set<string>()
+  const addUser = (name: string, user: string) => {
+    usersByName.set(name, (usersByName.get(name) ?? new Set()).add(user))
+  }
+  const assign: Assign = (targets, { placeholders, names }, isChange = false) => {
     work += (names.length + 1) * (targets.length + 1)
     if (work > maxWork) return
-    for (const name of names) {
-      const users = usersByName.get(name) ?? new Set()
-      usersByName.set(name, users)
-      for (const target of targets) users.add(target)
+    for (const target of targets) {
+      if (!isChange) assigned.add(target)
+      const node = isChange ? getChangeNode(target) : target
+      for (const start of placeholders) queue.push([node, start])
+      addUser(getChangeNode(target), target)
+      for (const name of names) {
+        addUser(name, node)
+        addUser(getChangeNode(target), getChangeNode(name))
+      }
     }
+    for (const name of names) addUser(getChangeNode(name), name)
   }
   const parametersByFunction = findParameters(statements)
   // The result of a function may contain what any function returns.
   for (const name of parametersByFunction.keys()) assign([name], { placeholders: [], names: ['=return'] })
   for (const statement of statements) {
     const operations = statement.filter(
-      ({ text }) =>
-        /^(=|.=|as|in|for|match|case|return|yield|raise|lambda)$/.test(text) || parametersByFunction.has(text) || addingMethods.test(text),
+      ({ text }) => /^(=|.=|as|in|for|match|case|return|yield|raise|lambda|\()$/.test(text) || parametersByFunction.has(text),
     )
     work += operations.length * statement.length
     if (work > maxWork || getDepth(statement) > maxDepth) return undefined
     addAssignments(statement, assign)
     addCalls(statement, parametersByFunction, assign)
+  }
+  for (const [index, { values, changed }] of statements.flatMap((statement) => findCalls(statement, assigned)).entries()) {
+    // A node of its own, so that the number of edges stays linear.
+    const node = `=call ${index}`
+    assign([node], collectValues(values))
+    for (const name of getNames(changed)) {
+      addUser(node, getChangeNode(name))
+      addUser(getChangeNode(name), name)
+      addUser(getChangeNode(name), getChangeNode(node))
+    }
   }
   if (work > maxWork) return undefined
   for (let next = queue.pop(); next; next = queue.pop()) {
@@ -99,14 +107,15 @@ export function createSourceFinder(statements: readonly (readonly Token[])[]): F
     sources.add(start)
     for (const user of usersByName.get(name) ?? []) queue.push([user, start])
   }
-  return (tokens) => {
+  const findSources = (tokens: readonly Token[]) => {
     const { placeholders, names } = collectValues(tokens)
     return [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
   }
+  return { findSources, assigned }
 }
 
 /** Follow `a = b = value`, `a += value`, `a: type = value`, `for a in value`, `with value as a` and `(a := value)`. */
-function addAssignments(statement: readonly Token[], assign: (targets: string[], values: Values) => void): void {
+function addAssignments(statement: readonly Token[], assign: Assign): void {
   let start = 0
   let depth = 0
   for (const [index, { kind, text }] of statement.entries()) {
@@ -114,7 +123,8 @@ function addAssignments(statement: readonly Token[], assign: (targets: string[],
     if (kind === 'operator' && ')]}'.includes(text)) depth--
     const isAssignment = kind === 'operator' && ((depth === 0 && text === '=') || /^([+\-*/%&|^@:])=$/.test(text))
     if (isAssignment) {
-      assign(getNames(statement.slice(start, index)), collectValues(statement.slice(index + 1)))
+      const target = statement.slice(start, index)
+      assign(getNames(target), collectValues(statement.slice(index + 1)), isChangeOfObject(target, text))
       start = index + 1
     }
     if (kind !== 'name') continue
@@ -137,20 +147,7 @@ function getLambdaParameters(statement: readonly Token[], start: number): string
   return getNames(statement.slice(start + 1, length < 0 ? undefined : start + length))
 }
 
-const addingMethods = /^(append|extend|insert|update|add|setdefault|put|write|__setitem__|appendleft|push)$/
 const maxDepth = 60
-
-function getDepth(tokens: readonly Token[]): number {
-  let depth = 0
-  let deepest = 0
-  for (const { kind, text } of tokens) {
-    if (kind !== 'operator') continue
-    if ('([{'.includes(text)) depth++
-    else if (')]}'.includes(text)) depth--
-    deepest = Math.max(deepest, depth)
-  }
-  return deepest
-}
 
 function getNames(tokens: readonly Token[]): string[] {
   return tokens.filter(({ kind }) => kind === 'name').map(({ text }) => text)
@@ -174,21 +171,13 @@ function findParameters(statements: readonly (readonly Token[])[]): Map<string, 
   return parametersByFunction
 }
 
-/** Follow the arguments of the script's own functions, and values that a method adds to its object, such as `list.append(value)`. */
-function addCalls(
-  statement: readonly Token[],
-  parametersByFunction: ReadonlyMap<string, string[]>,
-  assign: (targets: readonly string[], values: Values) => void,
-): void {
+/** Follow the arguments of the script's own functions. */
+function addCalls(statement: readonly Token[], parametersByFunction: ReadonlyMap<string, string[]>, assign: Assign): void {
   const isDefinition = statement.some(({ kind, text }) => kind === 'name' && text === 'def')
   if (isDefinition) return
-  for (const [index, { kind, text }] of statement.entries()) {
-    if (kind !== 'name') continue
-    const parameters = parametersByFunction.get(text)
+  for (const { kind, text } of statement) {
+    const parameters = kind === 'name' ? parametersByFunction.get(text) : undefined
     // Without brackets the function is passed on, and its arguments are unknown: those of the whole statement count.
     if (parameters) assign([...parameters, text], collectValues(statement))
-    const object = statement[index - 2]
-    const isMethod = statement[index - 1]?.text === '.' && object?.kind === 'name'
-    if (isMethod && addingMethods.test(text)) assign([object.text], collectValues(statement.slice(index + 1)))
   }
 }

@@ -3,8 +3,8 @@ import { insideComment, insideQuotes } from '../placement-reasons.ts'
 
 export type Token =
   | { kind: 'name' | 'operator' | 'number'; text: string }
-  /** `text` is the text between the quotes. */
-  | { kind: 'string'; text: string; isFormat: boolean; isRaw: boolean }
+  /** `text` is the value. If it is not known, because of a `\N{name}`, it is the text between the quotes. */
+  | { kind: 'string'; text: string; isFormat: boolean; isKnown: boolean }
   | { kind: 'placeholder'; text: ''; placeholder: JudgedPlaceholder }
   /** The end of a logical line. */
   | { kind: 'end'; text: '' }
@@ -78,14 +78,47 @@ function readString(reader: Reader): boolean {
     if (char === '\\') reader.position++
     skip(reader, insideQuotes)
   }
-  const text = reader.script.slice(start, reader.position)
+  const source = reader.script.slice(start, reader.position)
   const isClosed = reader.script.startsWith(quotes, reader.position)
   if (isClosed) reader.position += quotes.length
   const isFormat = /[ft]/i.test(prefix)
   // Since Python 3.12 the braces of such a string may contain the same quotes.
-  if (!isClosed || (isFormat && !hasClosedBraces(text))) reader.isAmbiguous = true
-  reader.tokens.push({ kind: 'string', text, isFormat, isRaw: /r/i.test(prefix) || !text.includes('\\') })
+  if (!isClosed || (isFormat && !hasClosedBraces(source))) reader.isAmbiguous = true
+  const text = /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
+  reader.tokens.push({ kind: 'string', text: text ?? source, isFormat, isKnown: text !== undefined })
   return true
+}
+
+const escapeSequence = /\\(?:\r\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^xuU0-7]))/gsu
+const characterByEscape: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\n': '',
+  '\r': '',
+}
+
+/**
+ * Replace the escape sequences of a string. Return undefined if it names a character, as `\N{dash}` does.
+ * https://docs.python.org/3/reference/lexical_analysis.html#escape-sequences
+ */
+function decodeEscapes(source: string, isBytes: boolean): string | undefined {
+  if (!source.includes('\\')) return source
+  let isNamed = false
+  const text = source.replace(escapeSequence, (sequence, hex, short, long, octal, char) => {
+    if (char === 'N' && !isBytes) isNamed = true
+    const isUnicode = short !== undefined || long !== undefined
+    if (isUnicode && isBytes) return sequence
+    const code = octal === undefined ? Number.parseInt(hex ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8)
+    if (code <= 0x10ffff) return String.fromCodePoint(code)
+    if (char === undefined) return ''
+    return characterByEscape[char] ?? (/["'\\]/.test(char) ? char : sequence)
+  })
+  return isNamed ? undefined : text
 }
 
 function hasClosedBraces(text: string): boolean {
