@@ -4,8 +4,9 @@ import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
+import { lazyIdentityProvider } from './auth/lazy-oidc.ts'
 import { lazyWebauthn } from './auth/lazy-webauthn.ts'
-import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
+import type { IdentityProviders } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -69,11 +70,11 @@ function identityProviders(config: Config): IdentityProviders {
   const providers: IdentityProviders = {}
   if (GOOGLE_CLIENT_ID) {
     const client = { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET, redirectUri: `${base}/oauth/google/callback` }
-    providers.google = identityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
+    providers.google = lazyIdentityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
   }
   if (MICROSOFT_CLIENT_ID) {
     const client = { clientId: MICROSOFT_CLIENT_ID, clientSecret: MICROSOFT_CLIENT_SECRET, redirectUri: `${base}/oauth/microsoft/callback` }
-    providers.microsoft = identityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
+    providers.microsoft = lazyIdentityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
   }
   return providers
 }

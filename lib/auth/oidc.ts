@@ -38,7 +38,7 @@ export class OidcFailure extends Error {
   }
 }
 
-interface ProviderSettings {
+export interface ProviderSettings {
   name: ProviderName
   issuer: string
   clientId: string

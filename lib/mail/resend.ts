@@ -1,4 +1,4 @@
-import { Resend } from 'resend'
+import type { Resend } from 'resend'
 import { createBoundedFetch, type Fetch } from '../net/bounded-fetch.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '../net/send-result.ts'
 import { parseJson } from '../text/json.ts'
@@ -10,13 +10,14 @@ interface ResendSettings {
   from: string
 }
 
-/** Create a mail port that sends through Resend. */
+/** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
 export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
   const fetchBounded = createBoundedFetch('mail', sendLimits)
-  const resend = openResend({ key, baseUrl }, fetchBounded)
+  let resend: Resend | undefined
   return {
     async send(mails, idempotencyKey) {
       try {
+        resend ??= await openResend({ key, baseUrl }, fetchBounded)
         // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
           mails.map((mail) => ({ ...mail, to: [mail.to], from })),
@@ -40,7 +41,8 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
 }
 
 /** Open Resend's client with our `fetch`. The client has no option for it, so the method that calls fetch is replaced. The new one throws. */
-function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, fetchBounded: Fetch): Resend {
+async function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, fetchBounded: Fetch): Promise<Resend> {
+  const { Resend } = await import('resend')
   const send = async (path: string, options: RequestInit = {}) => {
     const response = await fetchBounded(`${baseUrl}${path}`, options)
     const answer = parseJson(await response.text())

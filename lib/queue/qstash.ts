@@ -1,4 +1,4 @@
-import { Client } from '@upstash/qstash'
+import type { Client } from '@upstash/qstash'
 import { createBoundedFetch, type Fetch } from '../net/bounded-fetch.ts'
 import { createTraceparent } from '../trace.ts'
 import type { QueuePort } from './queue.ts'
@@ -12,10 +12,13 @@ interface QStashSettings {
 
 const limits = { timeoutMs: 3000, maxBytes: 1024 * 1024 }
 
-/** Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. */
+/**
+ * Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. The first
+ * message loads the client, because most requests send none.
+ */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   const fetchBounded = createBoundedFetch('queue', limits)
-  const client = openClient({ url, token }, fetchBounded)
+  let client: Client | undefined
   return {
     async publish(messages) {
       if (messages.length === 0) return
@@ -29,6 +32,7 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
         ...(deduplicationId ? { deduplicationId } : {}),
         ...(traceparent ? { headers: { traceparent } } : {}),
       }))
+      client ??= await openClient({ url, token }, fetchBounded)
       await client.batchJSON(requests)
     },
     async ping() {
@@ -40,7 +44,8 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
 }
 
 /** Open QStash's client with our `fetch`. It takes none, so its method that sends a request is replaced. */
-function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Client {
+async function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Promise<Client> {
+  const { Client } = await import('@upstash/qstash')
   const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
   client.http.request = async ({ path, method = 'GET', headers, body }) => {
     const init = { method, headers: new Headers(headers as HeadersInit), body: (body ?? null) as string | null }

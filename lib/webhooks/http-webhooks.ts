@@ -1,6 +1,5 @@
 import { createBoundedFetch } from '../net/bounded-fetch.ts'
 import { failedSend, parseRetryAfter } from '../net/send-result.ts'
-import { mask } from '../text/mask.ts'
 import { signWebhook } from './sign.ts'
 import type { WebhookPort, WebhookResult } from './webhooks.ts'
 
@@ -33,6 +32,8 @@ export function httpWebhooks({ timeoutMs = webhookTimeoutMs, now = Date.now }: H
         const response = await fetchBounded(url, { method: 'POST', headers, body: payload })
         // The status decides, so a body that breaks off does not matter.
         const body = await readStart(response).catch(() => '')
+        // Most requests send no webhook, so the patterns are loaded here.
+        const { mask } = await import('../text/mask.ts')
         return { ...toResult(response), body: mask(body), durationMs: now() - startedAt }
       } catch (error) {
         return { ...noResponse, error: failedSend(error, timeoutMs).error, durationMs: now() - startedAt }
