@@ -96,20 +96,20 @@ export const deleteOldVersions = writeStatement(
        limit ${limit} for update of v skip locked))`,
 )
 
-/** Delete up to `limit` deleted flows without versions that nothing refers to. */
+/** Delete up to `limit` deleted flows without versions that nothing refers to. Joins with all these tables would take 13 ms to plan, lookups take 1. */
 export const deleteOldTrees = writeStatement(
   null,
   (limit: number) => sql`
     delete from trees where ctid = any (array(
       select t.ctid from trees t
        where t.deleted_at < app.now() - interval '90 days'
-         and not exists (select from tree_versions v where v.account_id = t.account_id and v.tree_id = t.id)
-         and not exists (select from ai_sessions s where s.tree_account_id = t.account_id and s.tree_id = t.id)
-         and not exists (select from session_custom_steps c where c.tree_account_id = t.account_id and c.tree_id = t.id)
-         and not exists (select from flow_proposals p where p.account_id = t.account_id and p.target_tree_id = t.id)
-         and not exists (select from kb_imports i where i.account_id = t.account_id and i.tree_id = t.id)
-         and not exists (select from maintenance_schedules m where m.account_id = t.account_id and m.tree_id = t.id)
-         and not exists (select from trees f where f.parent_account_id = t.account_id and f.parent_tree_id = t.id)
-         and not exists (select from trees f where f.root_account_id = t.account_id and f.root_tree_id = t.id and f.id <> t.id)
+         and (select true from tree_versions v where v.account_id = t.account_id and v.tree_id = t.id limit 1) is null
+         and (select true from ai_sessions s where s.tree_account_id = t.account_id and s.tree_id = t.id limit 1) is null
+         and (select true from session_custom_steps c where c.tree_account_id = t.account_id and c.tree_id = t.id limit 1) is null
+         and (select true from flow_proposals p where p.account_id = t.account_id and p.target_tree_id = t.id limit 1) is null
+         and (select true from kb_imports i where i.account_id = t.account_id and i.tree_id = t.id limit 1) is null
+         and (select true from maintenance_schedules m where m.account_id = t.account_id and m.tree_id = t.id limit 1) is null
+         and (select true from trees f where f.parent_account_id = t.account_id and f.parent_tree_id = t.id limit 1) is null
+         and (select true from trees f where f.root_account_id = t.account_id and f.root_tree_id = t.id and f.id <> t.id limit 1) is null
        limit ${limit} for update of t skip locked))`,
 )
