@@ -170,3 +170,12 @@ it('WIR-11 returns 403 for a role without permission before it validates the web
   const internalUrl = { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' }
   expectStatus(await engineer.call('POST', '/notifications/configs', internalUrl), 403)
 })
+
+it('changes the profile, and keeps it when a request has no fields', async () => {
+  const { access_token: token } = await register()
+  const change = async (body: object) => expectStatus(await request(service, 'PATCH', '/auth/me', { token, body }), 200).body
+  const changed = await change({ full_name: 'Dana R.', timezone: 'Europe/Berlin' })
+  expect(changed).toMatchObject({ full_name: 'Dana R.', timezone: 'Europe/Berlin' })
+  expect(await change({})).toEqual(changed)
+  expect((await getMe(token)).body).toMatchObject({ full_name: 'Dana R.', timezone: 'Europe/Berlin' })
+})
