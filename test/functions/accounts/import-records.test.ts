@@ -16,6 +16,12 @@ const version = {
 }
 const step = { id: toId(1), title: 'Restart', step_type: 'action', visibility: 'team' }
 
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = []
+  for await (const value of values) collected.push(value)
+  return collected
+}
+
 /** Return the messages with which a promise is refused, or undefined if it is not. */
 const findMessages = (work: Promise<unknown>) =>
   work.then(
@@ -149,8 +155,8 @@ describe('the records that a plan restores', () => {
       'account.jsonl': toLines([{ timezone: 'no zone' }]),
     })
     const plan = await planImport(archive)
-    expect(await Array.fromAsync(readPlanned(archive, 'categories', plan))).toEqual([category, { id: toId(3), name: 'Network' }])
-    expect(await Array.fromAsync(readPlanned(archive, 'account', plan))).toEqual([])
+    expect(await collect(readPlanned(archive, 'categories', plan))).toEqual([category, { id: toId(3), name: 'Network' }])
+    expect(await collect(readPlanned(archive, 'account', plan))).toEqual([])
   })
 
   it('contain the versions of the planned flows, each once, but no invalid one', async () => {
@@ -167,7 +173,7 @@ describe('the records that a plan restores', () => {
       ]),
     })
     const plan = await planImport(archive)
-    expect((await Array.fromAsync(readVersions(archive, plan))).map(({ name }) => name)).toEqual(['Printer', 'Second'])
+    expect((await collect(readVersions(archive, plan))).map(({ name }) => name)).toEqual(['Printer', 'Second'])
   })
 })
 

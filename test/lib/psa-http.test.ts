@@ -1,0 +1,56 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { outboundGuard } from '../../lib/net/guard.ts'
+import { createPsaHttp, type PsaRequest } from '../../lib/psa/http.ts'
+import { startVendorServer } from '../support/vendor-server.ts'
+
+describe('a call of the ticketing system', async () => {
+  const vendor = await startVendorServer()
+  afterAll(vendor.close)
+  beforeEach(() => {
+    vendor.requests.length = 0
+  })
+  const guard = outboundGuard({ resolve: async () => [] }, { allowedOrigin: vendor.origin })
+  const call = (request: Partial<PsaRequest> = {}) => createPsaHttp(vendor.origin, guard)({ url: `${vendor.origin}/x`, ...request })
+
+  it.each([
+    [401, 'auth', 'The ticketing system refused the credentials'],
+    [403, 'auth', 'The ticketing system refused the credentials'],
+    [404, 'missing', 'The ticketing system has no such record'],
+    [429, 'rate_limit', 'The ticketing system limits our calls; try again later'],
+    [302, 'down', 'The ticketing system returned 302'],
+    [400, 'invalid', 'The ticketing system returned 400'],
+    [499, 'invalid', 'The ticketing system returned 499'],
+    [500, 'down', 'The ticketing system returned 500'],
+  ])('that is answered with %i fails as %s', async (status, kind, message) => {
+    vendor.answer = () => ({ status, headers: { 'retry-after': '5' } })
+    await expect(call()).rejects.toMatchObject({ kind, message, status, retryAfterSeconds: status === 429 ? 5 : undefined })
+  })
+  it.each([
+    ['', null],
+    [' \n', null],
+    ['{"a":1}', { a: 1 }],
+  ])('returns the JSON of %j', async (body, json) => {
+    vendor.answer = () => ({ body })
+    expect(await call()).toEqual(json)
+  })
+  it('sends its method, its headers and its body', async () => {
+    vendor.answer = () => ({})
+    await call({ method: 'PATCH', headers: { clientid: 'i' }, body: '{}' })
+    await call()
+    expect(vendor.requests.map(({ method, headers, body }) => [method, headers.accept, headers.clientid, body])).toEqual([
+      ['PATCH', 'application/json', 'i', '{}'],
+      ['GET', 'application/json', undefined, ''],
+    ])
+  })
+  it('fails for another answer than JSON, and without a connection', async () => {
+    vendor.answer = () => ({ body: '<html>' })
+    await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The ticketing system did not answer with JSON' })
+    vendor.answer = () => null
+    await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The connection to the ticketing system failed' })
+  })
+  it('is not made to an address that the guard refuses', async () => {
+    const refused = createPsaHttp('https://localhost', guard)({ url: `${vendor.origin}/x` })
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', status: null })
+    expect(vendor.requests).toEqual([])
+  })
+})
