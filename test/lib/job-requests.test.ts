@@ -99,6 +99,7 @@ describe('a job', () => {
     ['with a wrong signature', { 'upstash-signature': 'x' }, '{}', 401],
     ['with too long a body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024 + 1), 413],
     ['with the longest body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024), 401],
+    ['with the longest declared length', { 'upstash-signature': 'x', 'content-length': String(64 * 1024) }, '{}', 401],
     ['with a declared length that is too long', { 'upstash-signature': 'x', 'content-length': String(64 * 1024 + 1) }, '{}', 413],
   ])('is refused %s', async (_, headers, body, status) => {
     const app = new Hono<Env>()

@@ -30,6 +30,28 @@ it('a full counter forgets a key whose window has ended before one that still co
   expect(count('login', 2, perHour, 61_001).allowed).toBe(false)
 })
 
+it.each([
+  [60_999, 'a key that still counts'],
+  [61_000, 'the key whose window has ended'],
+])('a full counter at %i ms forgets %s', (at, forgotten) => {
+  const count = createLocalCounter(2, 100)
+  for (const key of ['old', 'ended']) count(key, 2, key === 'old' ? perHour : perMinute, 1000)
+  count('another', 2, perMinute, at)
+  expect(count('old', 2, perHour, at).remaining).toBe(forgotten === 'a key that still counts' ? 1 : 0)
+})
+
+it.each([
+  [49, 0],
+  [50, 1],
+])('a full counter looks behind %i keys that still count for one whose window has ended', (others, remaining) => {
+  const count = createLocalCounter(others + 1, 1000)
+  count('first', 2, perHour, 1000)
+  for (let n = 1; n < others; n++) count(`key ${n}`, 2, perHour, 1000)
+  count('ended', 2, perMinute, 1000)
+  count('another', 2, perHour, 61_000)
+  expect(count('first', 2, perHour, 61_000).remaining).toBe(remaining)
+})
+
 it('a counter stores at most its limit of calls', () => {
   const count = createLocalCounter(100, 4)
   const keys = ['a', 'b', 'c', 'd', 'e']

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { identityProvider, OidcFailure, type ProviderName } from '../../lib/auth/oidc.ts'
 
 // Each test sets the responses of this provider, because the local emulators return only valid responses.
@@ -128,6 +128,22 @@ it('fetches the metadata and the keys once, and the keys again for an unknown ke
   expect(await getFailureKind(google.redeem(flow))).toBe('none')
   expect(countRequests('/keys')).toBe(3)
   createTokenResponse = validTokens
+})
+
+it('fetches the metadata again after an hour', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const provider = createProvider('google', '', origin, {})
+  const countFetches = async () => {
+    await provider.authorizationUrl(flow)
+    return requestedPaths.length
+  }
+  const counts = [await countFetches()]
+  for (const ms of [3_599_999, 1]) {
+    vi.setSystemTime(Date.now() + ms)
+    counts.push(await countFetches())
+  }
+  expect(counts).toEqual([1, 1, 2])
 })
 
 it('fails on malformed keys, and on a token response without a valid ID token', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { outboundGuard } from '../../lib/net/guard.ts'
 import { createPsaHttp, type PsaRequest } from '../../lib/psa/http.ts'
 import { startVendorServer } from '../support/vendor-server.ts'
@@ -47,6 +47,18 @@ describe('a call of the ticketing system', async () => {
     await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The ticketing system did not answer with JSON' })
     vendor.answer = () => null
     await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The connection to the ticketing system failed' })
+  })
+  it.each([
+    [5000, 1],
+    [9500, 0],
+  ])('that starts %i ms after the client was created leads to %i requests', async (ms, calls) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    vendor.answer = () => null
+    const callVendor = createPsaHttp(vendor.origin, guard)
+    vi.setSystemTime(Date.now() + ms)
+    await expect(callVendor({ url: `${vendor.origin}/x` })).rejects.toMatchObject({ kind: 'down' })
+    expect(vendor.requests).toHaveLength(calls)
   })
   it('is not made to an address that the guard refuses', async () => {
     const refused = createPsaHttp('https://localhost', guard)({ url: `${vendor.origin}/x` })

@@ -42,6 +42,17 @@ describe('the availability of Redis', () => {
     expect([afterOne, afterTwo, availability.isAvailable()]).toEqual([true, false, true])
   })
 
+  it('expects to open a connection before the first success and 30 s after the last one', () => {
+    const availability = createAvailability()
+    const expectations = [availability.needsConnection()]
+    availability.recordSuccess()
+    for (const ms of [0, 29_999, 1]) {
+      vi.advanceTimersByTime(ms)
+      expectations.push(availability.needsConnection())
+    }
+    expect(expectations).toEqual([true, false, false, true])
+  })
+
   it('starts to count failures again after a success', () => {
     const availability = createAvailability()
     availability.recordFailure()
