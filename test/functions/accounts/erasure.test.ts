@@ -239,6 +239,17 @@ describe('the erasure of an account', () => {
     expect(await findTraces(service, [account.id])).toEqual(['account_erasures.id', 'audit_logs.resource_id'])
   })
 
+  it.each(['unknown', 'not_configured'] as const)('ERA-08 records that the billing customer was %s', async (reason) => {
+    const account = await createAccount(service)
+    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, `cus_${account.id}`])
+    await endGracePeriod(service, account)
+    const { billing } = (service.services as Services).ports
+    await createErasure(service).erase({ billing: { ...billing, deleteCustomer: async () => ({ ok: false, reason }) } })
+    expect(await service.sql(`select counts ->> 'billing_customer' as customer from account_erasures where id = $1`, [account.id])).toEqual(
+      [{ customer: reason }],
+    )
+  })
+
   it('empties the hub of an account before its rows are deleted, and again after that', async () => {
     const account = await createAccount(service)
     await endGracePeriod(service, account)

@@ -278,6 +278,19 @@ it('DAT-06 fails after four attempts of a slice, deletes its objects and mails t
   expect(await listObjects()).toEqual([])
 })
 
+it.each([
+  ['is ready', 'ready'],
+  ['has failed', 'failed'],
+])('DAT-05 mails nobody when an export %s whose admin has left', async (_, state) => {
+  const { admin } = await createAccount(service)
+  const { id, attempt, finish, getState } = await insertUnpublished(admin)
+  await service.sql('update account_exports set requested_by = null where id = $1', [id])
+  if (state === 'ready') await finish()
+  else for (const n of [1, 2, 3, 4]) await attempt(n, { put: () => Promise.reject(new Error('full')) })
+  expect(await getState()).toMatchObject({ state })
+  expect(await service.sql('select purpose from deliveries where account_id = $1', [admin.accountId])).toEqual([])
+})
+
 it('DAT-07 deletes the archive 7 days after it is ready, and keeps the entry of the export', async () => {
   const { admin } = await createAccount(service)
   const { id, finish, listObjects, ctx } = await insertUnpublished(admin)

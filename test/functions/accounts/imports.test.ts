@@ -279,6 +279,24 @@ describe('an archive from a stranger', () => {
     expect(await admin.client.flows.trees.list({ author_id: admin.id })).toMatchObject([{ parent_tree_id: null }, { parent_tree_id: null }])
   })
 
+  it('DAT-10 a fork of a fork keeps its parent and the first flow of its line', async () => {
+    const ids = ['A', 'B', 'C'].map((name) => ({ name, id: crypto.randomUUID() }))
+    const flows = ids.map(({ name, id }, n) => ({ ...flowRecord, id, name, parent_tree_id: ids[n - 1]?.id ?? null }))
+    const admin = await createAdmin()
+    const versions = ids.map(({ id }) => ({ ...versionRecord, tree_id: id }))
+    await importFile(admin, await createFlowArchive(flows.toReversed(), versions))
+    const rows = await service.sql(
+      `select t.name, p.name as parent, r.name as root, t.fork_depth from trees t
+         left join trees p on p.id = t.parent_tree_id left join trees r on r.id = t.root_tree_id where t.account_id = $1 order by t.name`,
+      [admin.accountId],
+    )
+    expect(rows).toEqual([
+      { name: 'A', parent: null, root: null, fork_depth: 0 },
+      { name: 'B', parent: 'A', root: 'A', fork_depth: 1 },
+      { name: 'C', parent: 'B', root: 'A', fork_depth: 2 },
+    ])
+  })
+
   /** Return an archive whose directory declares another size, after decompression, of every `flows` file. */
   async function declareSize(size: number, names: readonly string[], content: string): Promise<Bytes> {
     const archive = await createArchive({ ...Object.fromEntries(names.map((name) => [name, content])), 'manifest.json': manifest })

@@ -139,3 +139,19 @@ it('lists and filters the audit log of all accounts, with the names of actors fr
   const allEntries = await listAuditLogs('limit=100')
   expect(new Set(allEntries.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
 })
+
+it.each([
+  ['PUT', '/admin/users/ID/super-admin', { is_super_admin: true }, 'User not found'],
+  ['PUT', '/admin/users/ID/super-admin', {}, 'User not found'],
+  ['PUT', '/admin/users/ID/subscription/plan', { plan: 'pro' }, 'User not found'],
+  ['PUT', '/admin/users/ID/subscription/plan', {}, 'User not found'],
+  ['POST', '/admin/users/ID/extend-trial', { days: 1 }, 'User not found'],
+  ['DELETE', '/admin/users/ID/mfa', undefined, 'User not found'],
+  ['PUT', '/admin/gallery/flows/ID', { is_featured: true }, 'Flow not found'],
+  ['PUT', '/admin/gallery/flows/ID', {}, 'Flow not found'],
+  ['PUT', '/admin/gallery/scripts/ID', { sort_order: 1 }, 'Script template not found'],
+  ['PUT', '/admin/gallery/scripts/ID', {}, 'Script template not found'],
+])('returns 404 for %s %s with the body %j and an unknown id', async (method, path, body, detail) => {
+  const answer = await (await createStaff()).call(method, path.replace('ID', crypto.randomUUID()), body)
+  expect([answer.status, answer.body]).toEqual([404, { detail }])
+})

@@ -230,6 +230,11 @@ it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies',
       slug: script.slug,
       is_featured: true,
     })
+    expect(await staff.client.admin.gallery.putScript({ template_id: script.id, sort_order: 7 })).toMatchObject({
+      is_featured: true,
+      sort_order: 7,
+    })
+    expect(await staff.client.admin.gallery.putScript({ template_id: script.id })).toMatchObject({ is_featured: true, sort_order: 7 })
     const responses = await Promise.all(
       ['?sort=name', '?type=script', '/search?q=spooler', '/categories', `/scripts/${script.slug}`].map((path) => visit(service, path)),
     )

@@ -215,6 +215,20 @@ it('PSA-24 refuses the time of a session that is not completed, too long, or of 
   expect((await add()).state).toBe('queued')
 })
 
+it.each([
+  [{ note: 'Replaced the cable' }, 'Replaced the cable'],
+  [{}, 'NAME: resolved'],
+])('PSA-24 describes the time of a session by the request %j as “%s”', async (input, expected) => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
+  const session = await createSession(admin, { ticket_number: takeTicket() })
+  await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
+  const push = await admin.client.psa.pushes.createTimeEntry({ session_id: session.id, minutes: 5, ...input })
+  const rows = await service.sql('select body from psa_pushes where id = $1', [push.id])
+  expect(rows).toEqual([{ body: expected.replace('NAME', session.tree_snapshot.name) }])
+})
+
 it('PSA-26 names a new ticket after the flow and the client, in at most 100 characters', async () => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)

@@ -18,6 +18,20 @@ it('SBD-01 accepts only the origins standalone and pilot_inline', async () => {
   expectStatus(await startSession(admin, { ...standalone, ai_session_id: id }), 422)
 })
 
+it('SBD-01 gives a session the title of the request, of its AI session, or a general one', async () => {
+  const { admin } = await createAccount(service)
+  const { id: ai_session_id, title } = await createAiSession(admin)
+  const { id: otherId } = await createAiSession(admin)
+  const inline = { origin: 'pilot_inline', ai_session_id }
+  const readTitle = async (body: object) => expectStatus(await startSession(admin, body), 201).body.title
+  expect([
+    await readTitle(standalone),
+    await readTitle({ ...standalone, title: 'Restart' }),
+    await readTitle(inline),
+    await readTitle({ ...inline, ai_session_id: otherId, title: 'Restart' }),
+  ]).toEqual(['New script', 'Restart', title, 'Restart'])
+})
+
 it('SBD-02 rejects pilot_inline without an AI session of the caller', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
