@@ -53,7 +53,7 @@ function toUuid(digits: string): string | null {
 
 function toBase62(number: bigint, length: number): string {
   let [rest, digits] = [number, '']
-  for (; digits.length < length; rest /= 62n) digits = (alphabet[Number(rest % 62n)] ?? '') + digits
+  for (; digits.length < length; rest /= 62n) digits = alphabet.charAt(Number(rest % 62n)) + digits
   return digits
 }
 

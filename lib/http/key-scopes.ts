@@ -34,7 +34,7 @@ export const keyScopes: readonly string[] = ['*', ...keySubjects].flatMap((subje
  * and super admins may, what needs a second factor, and what a person needs to get past a guard.
  */
 export function getKeyScope(op: AnyOperation): string | null {
-  const subject = op.id.split('.')[0] ?? ''
+  const [subject] = op.id.split('.')
   const isOpen = requiresToken(op) && !op.closedToKeys && !op.stepUp && (op.skipGuards ?? 'none') === 'none'
   const scope = `${subject}:${op.method === 'get' ? 'read' : 'write'}`
   return isOpen && keyAccesses.includes(op.access) && keyScopes.includes(scope) ? scope : null

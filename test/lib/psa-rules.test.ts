@@ -36,6 +36,16 @@ it.each([
   expect(matchesRule({ ...conditions, ...rule }, ticket)).toBe(matches)
 })
 
+it.each([
+  ['null', false],
+  ['undefined', false],
+  ['vpn', true],
+])('PSA-36 a ticket without a type and a description matches the keyword %j: %s', (keyword, matches) => {
+  const bare = { ...ticket, type: null, description: null }
+  expect(matchesRule({ ...conditions, keywords: [keyword] }, bare)).toBe(matches)
+  expect(matchesRule({ ...conditions, ticket_type: keyword }, bare)).toBe(false)
+})
+
 it('PSA-36 matches no closed ticket', () => {
   expect(matchesRule(conditions, { ...ticket, is_closed: true })).toBe(false)
 })

@@ -21,6 +21,18 @@ describe('the limiter in Redis', () => {
     expect(strict).toEqual([true, true, false])
   })
   it.each([
+    ['three numbers', [3, Date.now() + 60_000, 4], 3],
+    ['two numbers', [4, Date.now() + 60_000], 1],
+    ['four numbers', [4, Date.now() + 60_000, 3, 3], 1],
+    ['a text among numbers', [4, 'soon', 3], 1],
+    ['no list', { length: 3 }, 1],
+    ['nothing', null, 1],
+  ])('takes only three numbers for a count: %s', async (_, reply, remaining) => {
+    const limiter = createRedisLimiter(redis(async () => reply))
+    // Without a count of Redis, a strict limit is half of it, in this process.
+    expect((await limiter.count('a', rate, true)).remaining).toBe(remaining)
+  })
+  it.each([
     ['PONG', true],
     ['pong', false],
     [null, false],

@@ -9,6 +9,7 @@ export function createStubDatabase(answer: (sql: string) => readonly object[]) {
       return { rows, numAffectedRows: BigInt(rows.length) }
     },
     outbox: (entry: unknown) => void outbox.push(entry),
+    transaction: () => ({ execute: (work: (tx: unknown) => unknown): unknown => work(db) }),
   }
   /** Return the parameters of each statement that contains a text. */
   const findStatements = (text: string) => statements.filter(({ sql }) => sql.includes(text)).map(({ parameters }) => parameters)
