@@ -1,11 +1,11 @@
 /** Create a connection that answers each statement as the test says, and that records the statements and the outbox. */
-export function createStubDatabase(answer: (sql: string) => readonly object[]) {
+export function createStubDatabase(answer: (sql: string, parameters: readonly unknown[]) => readonly object[]) {
   const statements: { sql: string; parameters: readonly unknown[] }[] = []
   const outbox: unknown[] = []
   const db = {
     executeQuery: async ({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => {
       statements.push({ sql: sql.replace(/\s+/g, ' ').trim(), parameters })
-      const rows = answer(sql)
+      const rows = answer(sql, parameters)
       return { rows, numAffectedRows: BigInt(rows.length) }
     },
     outbox: (entry: unknown) => void outbox.push(entry),

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { type ExportJob, writeSlice } from '../../../functions/accounts/export-files/service.ts'
+import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
+import { createStubDatabase } from '../../support/stub-database.ts'
+
+const maxBytes = 4 * 1024 * 1024
+const sliceMs = 15_000
+
+const createJob = (stage: string, contents: ExportJob['contents'] = 'all', after: string[] | null = null): ExportJob => ({
+  ...{ id: 'e', contents, created_at: '2026-01-01T00:00:00.000Z' },
+  progress: { stage, after, files: 0, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} } as ExportProgress,
+})
+/** Return a clock that lets a slice write `count` times. */
+function allowWrites(count: number) {
+  let calls = 0
+  // The first call sets the end of the slice.
+  return () => (calls++ <= count ? 0 : sliceMs)
+}
+
+describe('a file of records', () => {
+  /** Write the teams of an account, whose first line has `size` bytes, in `writes` steps. */
+  async function writeTeams(size: number, writes: number) {
+    const line = 'x'.repeat(size)
+    const { db, statements } = createStubDatabase((_, parameters) => (parameters.includes('last') ? [] : [{ key: ['last'], line }]))
+    const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(writes))
+    return { progress, limits: statements.map(({ parameters }) => parameters.at(-1)) }
+  }
+
+  it('DAT-06 ends its kind when it has fewer than 4 MiB', async () => {
+    const { progress, limits } = await writeTeams(maxBytes - 1, 1)
+    expect(limits).toEqual([maxBytes])
+    expect(progress).toMatchObject({ after: null, files: 0, entries: 1, counts: { teams: 1 } })
+    expect(progress.stage).not.toBe('teams')
+  })
+  it('DAT-06 is followed by another one when it has 4 MiB', async () => {
+    const { progress, limits } = await writeTeams(maxBytes, 1)
+    expect(limits).toEqual([maxBytes])
+    expect(progress).toMatchObject({ stage: 'teams', after: ['last'], files: 1, entries: 1, counts: { teams: 1 } })
+  })
+  it('DAT-06 is not written without a record', async () => {
+    const { db } = createStubDatabase(() => [])
+    const { content, progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(1))
+    expect([content.byteLength, progress.entries, progress.counts]).toEqual([0, 0, { teams: 0 }])
+  })
+})
+
+describe('a slice', async () => {
+  const ids = ['01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01', '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e02']
+  /** Write two uploads, of which the first has `size` bytes. */
+  async function writeUploads(size: number, now = allowWrites(1)) {
+    const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
+    const get = async (key: string) => (key === ids[0] ? new Uint8Array(size) : new Uint8Array(1))
+    const { content, progress, isLast } = await writeSlice({ db, uploads: { get } as never }, createJob('upload_files'), now)
+    const { stage, after, entries, counts } = progress
+    return { bytes: content.byteLength, isLast, stage, after, entries, counts }
+  }
+  // What the archive adds to an upload that is stored as it is.
+  const overhead = ((await writeUploads(0)).bytes - 1) / 2
+
+  it('DAT-06 ends when it has 4 MiB', async () => {
+    expect(await writeUploads(maxBytes - overhead, allowWrites(9))).toEqual({
+      ...{ bytes: maxBytes, isLast: false, stage: 'upload_files', after: [ids[0]], entries: 1, counts: { upload_files: 1 } },
+    })
+  })
+  it('DAT-06 contains another upload when it has fewer than 4 MiB', async () => {
+    expect(await writeUploads(maxBytes - overhead - 1)).toMatchObject({ stage: 'manifest', entries: 2, counts: { upload_files: 2 } })
+  })
+  it('DAT-06 counts the uploads whose objects are missing', async () => {
+    const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
+    const uploads = { get: async () => null } as never
+    const { progress } = await writeSlice({ db, uploads }, createJob('upload_files'), allowWrites(1))
+    expect(progress).toMatchObject({ entries: 0, counts: { upload_files: 2, missing_files: 2 } })
+  })
+  it.each([
+    [sliceMs - 1, 2],
+    [sliceMs, 0],
+  ])('DAT-06 writes nothing more %i ms after its start: %i files', async (ms, entries) => {
+    const times = [0, ms]
+    expect((await writeUploads(1, () => times.shift() ?? sliceMs)).entries).toBe(entries)
+  })
+})
+
+it.each([
+  ['all', 10, { stage: 'flow_files', entries: 10 }],
+  ['all', 9, { stage: 'upload_files', entries: 9 }],
+] as const)('DAT-01 an export of %s with a batch of %i flows continues with %j', async (contents, count, expected) => {
+  const flow = { tree_type: 'procedural', name: 'Größe', description: '', category: null, tags: [], tree_structure: null, intake_form: [] }
+  const { db } = createStubDatabase(() => Array.from({ length: count }, (_, n) => ({ ...flow, id: `f${n}` })))
+  const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('flow_files', contents), allowWrites(1))
+  expect(progress).toMatchObject({ ...expected, counts: { flow_files: count } })
+})
+
+it('DAT-01 ends with the manifest', async () => {
+  const { db } = createStubDatabase(() => [{ id: 'a', name: 'Northwind' }])
+  const { isLast, progress } = await writeSlice({ db, uploads: {} as never }, createJob('manifest', 'restorable'), allowWrites(9))
+  expect([isLast, progress]).toMatchObject([true, { stage: 'end', entries: 1 }])
+})
+
+it('fails for a stage that does not exist', async () => {
+  const { db } = createStubDatabase(() => [])
+  await expect(writeSlice({ db, uploads: {} as never }, createJob('no stage'), allowWrites(1))).rejects.toThrow('no stage no stage')
+})
