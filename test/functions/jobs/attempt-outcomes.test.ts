@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { attempt, failAbandoned } from '../../../functions/ai/tasks/service.ts'
+import * as exportSlices from '../../../functions/accounts/export-slices/service.ts'
+import * as tasks from '../../../functions/ai/tasks/service.ts'
+import * as changes from '../../../functions/psa/changes/service.ts'
 import { toProblem, toSendResult } from '../../../functions/psa/connection/service.ts'
+import * as pushes from '../../../functions/psa/push-attempts/service.ts'
 import { prepareSession } from '../../../functions/psa/rules/service.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { PsaError, type Ticket } from '../../../lib/psa/psa.ts'
@@ -29,7 +32,7 @@ describe('a stored request to the model', () => {
     [503, 30],
   ])('that is answered with %i is repeated after %j s', async (status, delaySeconds) => {
     const { ctx, outbox, findStatements } = createContext(status)
-    await attempt(ctx, 't', 1)
+    await tasks.attempt(ctx, 't', 1)
     const event = { kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ai_task_finished', data: {} } }
     expect(outbox).toEqual([delaySeconds === null ? event : { kind: 'ai_task', id: 't', attempt: 2, delaySeconds }])
     const data = JSON.stringify({ task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status })
@@ -38,9 +41,28 @@ describe('a stored request to the model', () => {
 
   it('whose last attempt never ended fails without a status', async () => {
     const { ctx, findStatements } = createContext(200)
-    await failAbandoned(ctx)
+    await tasks.failAbandoned(ctx)
     const data = JSON.stringify({ task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status: null })
     expect(findStatements('insert into stream_events')).toEqual([['ai_task_finished', data]])
+  })
+})
+
+describe('an attempt that never ended and was repeated meanwhile', () => {
+  const attempts = { id: 'x', account_id: 'a', attempts: 4, max_attempts: 4 }
+  const task = { ...attempts, user_id: 'u', sign_in_id: 's', operation: 'o', path: '/x', body: '{}', key_hash: null }
+  const push = { ...attempts, kind: 'note', source_kind: 'user', source_id: 'u', ticket_id: '7', requested_by: 'u', details: {} }
+  const kinds = {
+    'stored request': { failAbandoned: tasks.failAbandoned, row: task },
+    push: { failAbandoned: pushes.failAbandoned, row: push },
+    'change of a ticket': { failAbandoned: changes.failAbandoned, row: { ...attempts, ticket_id: '7' } },
+    export: { failAbandoned: exportSlices.failAbandoned, row: { ...attempts, requested_by: 'u', progress: {} } },
+  }
+
+  it.each(Object.entries(kinds))('of a %s fails nothing', async (_, { failAbandoned, row }) => {
+    const { db, outbox, statements } = createStubDatabase((sql) => (sql.includes('update') ? [] : [row]))
+    const openAccountScope = () => ({ transaction: (work: (tx: never) => Promise<unknown>) => work(db) })
+    await failAbandoned({ platform: db, openAccountScope, uploads: { remove: async () => {} } } as never)
+    expect([statements.length, outbox]).toEqual([2, []])
   })
 })
 
