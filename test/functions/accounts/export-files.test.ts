@@ -11,7 +11,7 @@ const createJob = (stage: string, contents: ExportJob['contents'] = 'all', after
   progress: { stage, after, files: 0, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} } as ExportProgress,
 })
 /** Return a clock that lets a slice write `count` times. */
-function allowWrites(count: number) {
+function allowWrites(count: number): () => number {
   let calls = 0
   // The first call sets the end of the slice.
   return () => (calls++ <= count ? 0 : sliceMs)
