@@ -163,3 +163,38 @@ it('counts missing events once when the queue is full', async () => {
   subscriber.send(buildEvent(maxQueuedEvents + 5), 1)
   expect(parseEvents(await next).map(({ event: name }) => name)).toEqual(['handoff_created'])
 })
+
+it.each(['replace', 'end'] as const)('%s tells a client that waits when to come back, and closes the stream', async (name) => {
+  const { subscriber, reader, read } = openTestSubscriber()
+  await read()
+  const next = read()
+  subscriber[name]()
+  expect(await next).toMatch(name === 'replace' ? /^retry: \d+\nevent: replaced\ndata: \{\}\n\n$/ : /^retry: \d+\n\n$/)
+  expect((await reader.read()).done).toBe(true)
+})
+
+it.each(['replace', 'end'] as const)('%s writes nothing for a client that does not read, or whose stream is closed', async (name) => {
+  const slow = openTestSubscriber()
+  await slow.read()
+  slow.subscriber[name]()
+  expect((await slow.reader.read()).done).toBe(true)
+  const closed = openTestSubscriber()
+  await closed.read()
+  const next = closed.reader.read()
+  closed.subscriber.close()
+  closed.subscriber[name]()
+  expect((await next).done).toBe(true)
+})
+
+it('counts the heartbeats that a client has not read, also after its stream was closed', async () => {
+  const { subscriber, read } = openTestSubscriber()
+  await read()
+  expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([1, 2])
+  const next = read()
+  expect(subscriber.sendHeartbeat()).toBe(0)
+  expect(await next).toBe(': heartbeat\n\n')
+  const last = read()
+  subscriber.close()
+  expect(subscriber.sendHeartbeat()).toBe(1)
+  expect(await last).toBe('')
+})
