@@ -1,4 +1,4 @@
-import { needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
+import { afterExecutingOption, needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
 import { createVariableWord, type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
 import { batchFile, evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { getStaticText, isExpandable, type Word } from './syntax.ts'
@@ -8,7 +8,6 @@ import { judgeTest } from './test-operands.ts'
 type JudgeArguments = (judgement: Judgement, args: readonly Word[], name: string) => void
 
 const streamWord: Word = { parts: [{ kind: 'variable', name: stream, isQuoted: true, parts: [] }] }
-const afterExecutingOption = 'is the value of an option that executes it'
 const inRemoteCommand = 'would be executed by the other computer'
 
 /** Judge the arguments of a command whose name is known. */

@@ -1,4 +1,4 @@
-import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
+import { afterUnknownCommand, inCommandPosition, usedAsCode } from '../placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
 import {
   assignedToEvaluated,
@@ -17,7 +17,6 @@ import { unwrapCommand } from './wrappers.ts'
 const maxDepth = 10
 
 const streamWord: Word = { parts: [{ kind: 'variable', name: stream, isQuoted: true, parts: [] }] }
-const inOddPlace = 'is the argument of a command that the check does not know; write the name of the command'
 
 export function judgeCommand(judgement: Judgement, command: Command): void {
   const { words, assignments, redirections, kind } = command
@@ -38,7 +37,7 @@ export function judgeWords(judgement: Judgement, words: readonly Word[], wrapper
   refuse([first], inCommandPosition)
   const name = getCommandName(first)
   if (name === undefined || judgement.depth >= maxDepth) {
-    refuse(words.slice(1), inOddPlace)
+    refuse(words.slice(1), afterUnknownCommand)
     return
   }
   // A file that the script wrote may contain text.
@@ -62,7 +61,7 @@ function judgeNamedCommand(judgement: Judgement, name: string, words: readonly W
     return
   }
   const { inner, isUncertain, positionals, assignments } = wrapped
-  if (isUncertain) judgement.refuse(words, inOddPlace)
+  if (isUncertain) judgement.refuse(words, afterUnknownCommand)
   for (const word of assignments) judgeAssignmentWord(judgement, word)
   judgement.forbidOption(positionals, name)
   const isSearch = name === 'command' && inner.length === 0
