@@ -62,6 +62,13 @@ const scripts: [body: string, problems: string[]][] = [
   ["$a = @'\n'\n'@ {{ p }}", []],
   ["Write-Host `' {{ p }}", []],
   ["Write-Host a`\r\n'b' {{ p }}", []],
+  ['#\nWrite-Host {{ p }}', []],
+  ['<##>Write-Host {{ p }}', []],
+  // The limits of the check.
+  [`$x#${'a'.repeat(998)}\nWrite-Host {{ p }}`, []],
+  [`$x#${'a'.repeat(999)}\nWrite-Host {{ p }}`, [`2 p: ${afterUnknownCharacters}`]],
+  [`${'a'.repeat(199)}#'\nWrite-Host {{ p }} '`, [`2 p: ${insideQuotes}`]],
+  [`${'a'.repeat(200)}#'\nWrite-Host {{ p }} '`, [`2 p: ${afterUnknownCharacters}`]],
 ]
 
 it.each(scripts)('follows the quotes and comments of a PowerShell script: %j', (body, problems) => {

@@ -21,7 +21,7 @@ export function createSourceFinder(statements: readonly string[], placeholders: 
     })
   const { functions, functionByStatement, outerFunctions } = findFunctions(statements)
   const getCalled = (text: string) => getWords(text.replace(functionName, '')).filter((word) => functions.has(word))
-  const getNames = (text: string) => (functions.size > 0 ? [...getVariables(text), ...getCalled(text)] : getVariables(text))
+  const getNames = (text: string) => (functions.size === 0 ? getVariables(text) : [...getVariables(text), ...getCalled(text)])
   const first = placeholders.find(({ isUntrusted }) => isUntrusted)
   const passed = new Set([...passedVariables.split(' '), ...findParameters(statements)])
   if (first) for (const name of passed) queue.push([name, first.start])
