@@ -452,6 +452,8 @@ describe('placeholders', () => {
       'sudo ',
       'as ',
       '$x = {{ x }};',
+      '& (',
+      '-f',
       'def f(x):\n f(x)\n',
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)

@@ -60,13 +60,15 @@ function judgeStatement(judgement: Judgement, text: string): void {
   const restByName = new Map<string, string>()
   const addCommand = (name: string, rest: string) => restByName.has(name) || restByName.set(name, rest)
   for (const { name, rest } of findCommands(text)) addCommand(name, rest)
+  const calledParts = new Set<string>()
   for (const { called, rest } of findCalls(text)) {
     const programs = called === undefined ? undefined : judgement.findPrograms(called)
     // A block may contain values. Its statements are judged where they stand.
     const isBlock = programs?.length === 0
-    if (!isBlock) refuse(called ?? text, inCommandPosition)
+    if (!isBlock) calledParts.add(called ?? text)
     for (const name of programs ?? [unknownProgram]) addCommand(name, rest)
   }
+  for (const part of calledParts) refuse(part, inCommandPosition)
   for (const [name, rest] of restByName) judgeProgram(judgement, name, rest)
   for (const [, operand = ''] of text.matchAll(patternOperand)) refuse(operand, asPattern)
   for (const part of findExecutedParts(text)) refuse(part, usedAsCode)

@@ -3,7 +3,7 @@
 const writer =
   /(?<![\w-])(?:set-content|add-content|ac|out-file|tee-object|tee|copy-item|cpi?|copy|move-item|mi|mv|move|new-item|ni|export-\w+|invoke-webrequest|iwr|curl|wget|start-bitstransfer)(?![\w-])|>|\bfile\]\s*::|streamwriter|\.downloadfile\b/i
 const executor = /(?<![\w-])(?:powershell|pwsh|start-process|saps|start|import-module|ipmo|invoke-command|icm|invoke-item|ii)(?![\w-])/i
-const scriptFile = /[\w-]+\.(?:ps1|psm1|psd1|bat|cmd|vbs|js|wsf|hta|py|sh)\b/gi
+const scriptFile = /(?<![\w-])[\w-]+\.(?:ps1|psm1|psd1|bat|cmd|vbs|js|wsf|hta|py|sh)\b/gi
 const called = /(?:^|[\s;|({}=])(?:[&.]\s+)?["']?(?:[^\s"'|;(){}=]*[\\/])?([\w-]+\.(?:ps1|psm1|bat|cmd|vbs|js|wsf|py|sh))\b/gi
 const calledVariable = /[&.]\s+["(]?\$\{?([\w:]+)/g
 
