@@ -95,6 +95,14 @@ export const ordinaryPowershell: readonly string[] = [
   '$r = Test-Connection {{ h }} -Count 1 -Quiet\nif (-not $r) { throw "no answer" }',
   'try {\n  Copy-Item {{ s }} {{ t }} -ErrorAction Stop\n} catch {\n  Write-Error "failed: $($_.Exception.Message)"\n  exit 1\n}',
   'function Get-Age($d) { (New-TimeSpan $d).Days }\nif ((Get-Age (Get-Date)) -gt {{ n }}) { Start-Process notepad; Write-Host {{ s }} }',
+  '$session = New-PSSession -ComputerName {{ h }}\nInvoke-Command -Session $session -ScriptBlock { param($name) Restart-Service -Name $name } -ArgumentList {{ s }}\nRemove-PSSession $session',
+  'Invoke-Command -ComputerName {{ h }} -ScriptBlock { Restart-Service -Name {{ s }} }',
+  'function Write-Log($Message) { Add-Content -Path "C:\\Logs\\x.log" -Value "$(Get-Date -Format s) $Message" }\nWrite-Log "start"\nRestart-Computer -ComputerName {{ h }} -Force\nWrite-Log {{ s }}',
+  '$acl = Get-Acl -Path {{ s }}\n$rule = New-Object System.Security.AccessControl.FileSystemAccessRule({{ t }}, "Modify", "None", "None", "Allow")\n$acl.SetAccessRule($rule)\nSet-Acl -Path {{ s }} -AclObject $acl',
+  'gpupdate /force\ngpresult /r /user {{ s }}',
+  'netsh interface ip set dns name={{ s }} static 8.8.8.8',
+  '$body = @{ title = {{ s }}; text = {{ t }} } | ConvertTo-Json\nInvoke-RestMethod -Uri "https://example.com/hook" -Method Post -Body $body -ContentType "application/json"',
+  '$events = Get-WinEvent -FilterHashtable @{ LogName = {{ s }}; Level = 2; StartTime = (Get-Date).AddHours(-{{ n }}) } -MaxEvents 50\n$events | Format-Table TimeCreated, Id, Message -AutoSize',
 ]
 
 export const ordinaryPython: readonly string[] = [

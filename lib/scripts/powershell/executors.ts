@@ -20,11 +20,24 @@ const methods =
 /** Places of the registry whose values are executed later. */
 const autorun =
   /currentversion[\\/](?:run|image file execution options|winlogon|windows\b)|shell[\\/]open[\\/]command|imagepath|appinit_dlls|scrnsave/i
-/** `new-object` and jobs may take values, but no text may name the type or be the code. */
-const takesValues =
-  /(?<![\w-])(new-object|start-job|start-threadjob|get-command|gcm|import-module|ipmo|new-service|get-variable|gv|invoke-command|icm|invoke-sqlcmd)(?![\w-])/gi
+/** Cmdlets that may take values, with their options that name a type, a command or code. */
+const namingOptions: Readonly<Record<string, readonly string[]>> = {
+  'new-object': ['typename', 'comobject', 'strict'],
+  'start-job': ['scriptblock', 'filepath', 'literalpath', 'initializationscript', 'definitionname', 'type'],
+  'start-threadjob': ['scriptblock', 'filepath', 'initializationscript'],
+  'get-command': ['name', 'module', 'fullyqualifiedmodule'],
+  'import-module': ['name', 'fullyqualifiedname', 'assembly', 'moduleinfo'],
+  'new-service': ['binarypathname'],
+  'get-variable': ['name'],
+  'invoke-command': ['scriptblock', 'filepath'],
+  'invoke-sqlcmd': ['query', 'inputfile', 'variable'],
+}
+const aliases: Readonly<Record<string, string>> = { gcm: 'get-command', ipmo: 'import-module', gv: 'get-variable', icm: 'invoke-command' }
+/** Their first argument is a label, a block or the name of a computer. */
+const hasPlainArgument = new Set(['new-service', 'invoke-command', 'start-job', 'start-threadjob'])
+const takesValues = new RegExp(String.raw`(?<![\w-])(${[...Object.keys(namingOptions), ...Object.keys(aliases)].join('|')})(?![\w-])`, 'gi')
 const shells = /(?<![\w-])(powershell|pwsh)(\.exe)?(?![\w-])/gi
-const starter = /(?<![\w-])(start-process|saps|start)(?![\w-])/gi
+const starter = /(?<![\w-])(?:start-process|saps)(?![\w-])|(?:^|[|;({=&])\s*start(?=\s)/gi
 const variableSetters =
   /(?:\$\{?env:|(?<![\w-])env:[\\/]?|(?<![\w-])setx\s+|setenvironmentvariable\s*\(\s*["']?)(\w+)(?=\}?\s*(?:[-+]?=|["',]|-v\w*\s|\s))/gi
 
@@ -54,17 +67,15 @@ function setsExecutingVariable(text: string): boolean {
   )
 }
 
-/** Return the name that a cmdlet resolves: its first argument, or the value of an option that names code. */
+/** Return the name that a cmdlet resolves: its first argument, or the value of an option that names code. Options may be shortened. */
 function getNamedValue(command: string, rest: string): string {
-  const name = command.toLowerCase()
-  const isNewService = name === 'new-service'
-  // The first argument of Invoke-Command is a block or the name of a computer.
-  const hasNamedArgument = !isNewService && !/^(invoke-command|icm)$/.test(name)
-  const options = rest.matchAll(
-    /-(typename|type|comobject|strict|scriptblock|filepath|initializationscript|name|binarypathname|fullyqualifiedname|module|literalpath|query|inputfile|variable)[\s:]+(\S+)/gi,
-  )
-  const values = [...options].filter(([, option]) => !(isNewService && /^name$/i.test(option ?? ''))).map(([, , value]) => value)
-  return [hasNamedArgument ? (/^\s+([^\s-][^\s(]*)/.exec(rest)?.[1] ?? '') : '', ...values].join(' ')
+  const name = aliases[command.toLowerCase()] ?? command.toLowerCase()
+  const naming = namingOptions[name] ?? []
+  const options = [...rest.matchAll(/\s-(\w+)[\s:]+(\S+)/g)]
+  const values = options
+    .filter(([, option = '']) => naming.some((known) => known.startsWith(option.toLowerCase())))
+    .map(([, , value]) => value)
+  return [hasPlainArgument.has(name) ? '' : (/^\s+([^\s-][^\s(]*)/.exec(rest)?.[1] ?? ''), ...values].join(' ')
 }
 
 /** Return what a shell executes, or undefined for all of its arguments. Arguments may follow -File with a fixed name. */
