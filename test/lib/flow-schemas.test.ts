@@ -96,3 +96,13 @@ it('a form refuses a key that is used twice, with its position', () => {
     { path: [2, 'key'], message: 'must be unique; k is used twice' },
   ])
 })
+
+it.each<[Partial<IntakeField>, boolean]>([
+  [{ secret: true }, true],
+  [{ secret: true, type: 'textarea', default: null }, true],
+  [{ secret: true, type: 'number' }, false],
+  [{ secret: true, default: '' }, false],
+  [{ secret: false, type: 'number', default: 1 }, true],
+])('the schema of an intake field returns whether %j is valid', (fields, isValid) => {
+  expect(IntakeField.safeParse({ ...field, ...fields }).success).toBe(isValid)
+})
