@@ -5,23 +5,12 @@ import type { FlowEdit } from '../../lib/flows/edit.ts'
 import { editStructure } from '../../lib/flows/edits.ts'
 import type { FlowNode, StepList, TreeStructure } from '../../lib/flows/structure.ts'
 import { walkAll } from '../../lib/flows/walk.ts'
+import { createEdit, createStep } from '../support/flow-nodes.ts'
 import { patchProcedure, printerFlow } from '../support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList
-type Fields = Pick<FlowEdit, 'op' | 'id'> & Partial<FlowEdit>
-const createEdit = (fields: Fields): FlowEdit => ({
-  kind: null,
-  title: null,
-  description: null,
-  options: null,
-  next: null,
-  estimated_minutes: null,
-  group_label: null,
-  position: null,
-  anchor: null,
-  ...fields,
-})
+type Fields = Parameters<typeof createEdit>[0]
 const typeOf = (structure: TreeStructure) => ('steps' in structure ? 'procedural' : 'troubleshooting')
 const edit = (structure: TreeStructure, ...edits: Fields[]) => editStructure(typeOf(structure), structure, edits.map(createEdit))
 /** Return the ids of the result in their order, or the problems. */
@@ -155,4 +144,31 @@ it('returns a JSON Patch that gives the same result, and does not change the flo
     }),
     { numRuns: 500 },
   )
+})
+
+it.each([
+  [20, 20],
+  [21, 20],
+])('reports at most 20 problems of the result: %i invalid titles are %i problems', (invalid, reported) => {
+  const steps: StepList = { steps: Array.from({ length: invalid }, (_, n) => createStep(`s${n}`)) }
+  const edits = steps.steps.map(({ id }): Fields => ({ op: 'update', id, title: 'x'.repeat(301) }))
+  const outcome = edit(steps, ...edits)
+  expect('problems' in outcome && outcome.problems.map((problem) => problem.split(':')[0])).toEqual(
+    Array.from({ length: reported }, (_, n) => `steps.${n}.title`),
+  )
+})
+
+it('reports a problem of the whole flow at its path, and one of a node at its id', () => {
+  const steps = Array.from({ length: 300 }, (_, n) => createStep(`s${n}`))
+  expect(edit({ steps }, { op: 'insert', id: 'new', kind: 'procedure_step', title: 'x' })).toEqual({
+    problems: ['tree_structure.steps: The flow has 301 steps; at most 300 are allowed'],
+  })
+  const options = [
+    { id: 'a', label: 'A', next_node_id: null },
+    { id: 'a', label: 'B', next_node_id: null },
+  ]
+  const before = { ...tree, children: [], options } as FlowNode
+  expect(edit(before, { op: 'update', id: 'ping', title: 'x' })).toEqual({
+    problems: ['ping: The option id a is used twice in this decision'],
+  })
 })
