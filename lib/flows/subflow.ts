@@ -41,7 +41,7 @@ export function getSubflowAnswer(step: FlowNode | FlowStep, outcome: SubflowOutc
   if (step.evidence?.length || step.approval) return null
   if (step.type === 'decision') {
     const optionId = step.subflow?.options?.[outcome]
-    return 'options' in step && step.options?.some(({ id }) => id === optionId) ? { option_id: optionId ?? undefined } : null
+    return optionId && 'options' in step && step.options?.some(({ id }) => id === optionId) ? { option_id: optionId } : null
   }
   if (outcome === 'resolved') return { outcome: 'done' }
   return outcome === 'unresolved' ? { outcome: 'failed' } : null

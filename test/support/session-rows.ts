@@ -1,0 +1,50 @@
+import type { SessionRow } from '../../lib/flows/session-row.ts'
+import type { StepList } from '../../lib/flows/structure.ts'
+import { patchProcedure } from './flows.ts'
+
+/** Return a started session of the procedure that patches a server, as the database returns it. */
+export function createSessionRow(fields: Partial<SessionRow> = {}): SessionRow {
+  return {
+    id: 's1',
+    account_id: 'a1',
+    team_id: null,
+    user_id: 'u1',
+    user_name: 'Dana',
+    tree_account_id: 'a1',
+    tree_id: 't1',
+    state: 'in_progress',
+    ticket_number: 'T-1',
+    client_name: 'Contoso',
+    variables: {},
+    secret_keys: [],
+    outcome: null,
+    notes: null,
+    next_steps: null,
+    batch_id: null,
+    target_label: null,
+    current_step_id: 'snapshot',
+    parent_session_id: null,
+    parent_step_id: null,
+    subflow_session_id: null,
+    answered: 0,
+    remaining: 2,
+    exported_at: null,
+    started_at: '2026-11-21T09:00:00.000Z',
+    completed_at: null,
+    created_at: '2026-11-21T09:00:00.000Z',
+    name: 'Patch a server',
+    description: '',
+    category: null,
+    version: 1,
+    tree_type: 'procedural',
+    tree_structure: patchProcedure() as StepList,
+    intake_form: [],
+    decisions: [],
+    timer_due_at: null,
+    evidence: [],
+    fallback_decisions: [],
+    custom_steps: [],
+    may_change: true,
+    ...fields,
+  }
+}
