@@ -47,3 +47,54 @@ it('the normal form has one-line titles, all ids of options, and no empty values
   })
   expect(normaliseApproval(null)).toEqual({})
 })
+
+it.each<[FlowNode['type'], Partial<FlowNode>, string]>([
+  ['action', { title: ' T ', action: 'A', solution: 'S' }, 'T'],
+  ['action', { title: null, action: 'A', solution: 'S' }, 'A'],
+  ['action', { title: ' ', action: null, solution: 'S' }, 'S'],
+  ['decision', { action: 'A', solution: 'S' }, 'A'],
+  ['solution', { action: 'A', solution: 'S' }, 'S'],
+  ['solution', { action: 'A', solution: ' ' }, 'A'],
+  ['solution', {}, ''],
+])('the title of a node of the type %s with %j is %j', (type, fields, title) => {
+  expect(normaliseStructure({ id: 'a', type, ...fields })).toEqual({ id: 'a', type, title, description: '' })
+})
+
+it('the normal form keeps each value that is not empty', () => {
+  const subflow = { tree_id: 'AB', inputs: {} }
+  const evidence = [{ key: 'k', type: 'select' as const, label: 'a\nb', options: ['x\ty'] }]
+  const shared = { estimated_minutes: 0, library_visibility: 'none', attachments: [{ title: 'T', url: 'https://x.example' }] } as const
+  const normal = { subflow: { tree_id: 'ab' }, evidence: [{ key: 'k', type: 'select', label: 'a b', options: ['x y'] }] }
+  const attachments = [...shared.attachments]
+  const step = createStep('s', {
+    ...{ ...shared, attachments, subflow, evidence, group_label: 'a\nb' },
+    fallback_steps: [{ id: 'f' }, { id: 'g', title: 'a\nb', description: 'a\r\nb' }],
+  })
+  expect(normaliseStructure({ steps: [step] })).toEqual({
+    steps: [
+      {
+        ...{ id: 's', type: 'procedure_step', title: 's', description: 'x', ...shared, ...normal, group_label: 'a b' },
+        fallback_steps: [
+          { id: 'f', title: '', description: '' },
+          { id: 'g', title: 'a b', description: 'a\nb' },
+        ],
+      },
+    ],
+  })
+  expect(normaliseStructure({ id: 'a', type: 'solution', title: 'T', ...shared, attachments, subflow, evidence })).toEqual({
+    ...{ id: 'a', type: 'solution', title: 'T', description: '', ...shared, ...normal },
+  })
+})
+
+it('the normal form of an intake field keeps its options, its secret and its empty hint', () => {
+  const field = { key: 'k', label: 'K', type: 'text', required: true } as const
+  expect(
+    normaliseForm([
+      { ...field, options: ['a'], secret: true, help_text: '', default: null },
+      { ...field, default: 0 },
+    ]),
+  ).toEqual([
+    { ...field, options: ['a'], secret: true, help_text: '' },
+    { ...field, default: 0 },
+  ])
+})

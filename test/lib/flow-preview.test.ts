@@ -30,3 +30,24 @@ it('buildPreview returns three levels of a tree, and marks nodes whose children 
     ],
   })
 })
+
+it('buildPreview returns the options of a decision, and empty texts for missing ones', () => {
+  const options = [
+    { label: 'x', next_node_id: null },
+    { id: 'o', label: 'y', next_node_id: 'b' },
+  ]
+  expect(buildPreview({ ...createSolution('a'), type: 'decision', options, children: [createSolution('b', { options: [] })] })).toEqual({
+    id: 'a',
+    type: 'decision',
+    title: 'a',
+    description: '',
+    options: [
+      { id: '', label: 'x', next_node_id: null },
+      { id: 'o', label: 'y', next_node_id: 'b' },
+    ],
+    children: [{ id: 'b', type: 'solution', title: 'b', description: '' }],
+  })
+  expect(buildPreview({ steps: [createStep('a', { title: null, description: null, group_label: '', fallback_steps: [] })] })).toEqual({
+    steps: [{ id: 'a', type: 'procedure_step', title: '', description: '' }],
+  })
+})

@@ -3,7 +3,18 @@ import type * as z from 'zod'
 import { ApprovalRequirement } from '../../lib/flows/approval-requirement.ts'
 import { EvidenceRequirement, EvidenceRequirements } from '../../lib/flows/evidence.ts'
 import { FlowEnvelope } from '../../lib/flows/rfflow.ts'
-import { Attachment, FallbackStep, FlowNode, FlowOption, FlowStep, IntakeField, IntakeForm, StepList } from '../../lib/flows/structure.ts'
+import {
+  Attachment,
+  FallbackStep,
+  FlowNode,
+  FlowOption,
+  FlowStep,
+  IntakeField,
+  IntakeForm,
+  matchesTreeType,
+  StepList,
+  treeTypes,
+} from '../../lib/flows/structure.ts'
 import { EscalationStep } from '../../lib/oncall/escalation-step.ts'
 import { Rotation, Rotations } from '../../lib/oncall/schema.ts'
 
@@ -105,4 +116,36 @@ it.each<[Partial<IntakeField>, boolean]>([
   [{ secret: false, type: 'number', default: 1 }, true],
 ])('the schema of an intake field returns whether %j is valid', (fields, isValid) => {
   expect(IntakeField.safeParse({ ...field, ...fields }).success).toBe(isValid)
+})
+
+it('an intake field is optional unless it says otherwise, and unknown properties of a file are refused', () => {
+  expect(IntakeField.parse(field)).toEqual({ ...field, required: false })
+  expect(FlowEnvelope.safeParse({ ...createEnvelope({}), other: 1 }).success).toBe(false)
+  expect(FlowEnvelope.safeParse(createEnvelope({ other: 1 })).success).toBe(false)
+})
+
+it.each([
+  ['2026-11-21T09:30:00.000Z', true],
+  ['2026-11-21T09:30:00+01:00', true],
+  ['2026-11-21T09:30:00', false],
+  ['2026-11-21', false],
+])('a file may say that it was exported at %s: %s', (exported_at, isValid) => {
+  expect(FlowEnvelope.safeParse({ ...createEnvelope({}), exported_at }).success).toBe(isValid)
+})
+
+it.each([
+  [0, false],
+  [1, true],
+  [1.5, false],
+])('the version of a flow in a file may be %d: %s', (version, isValid) => {
+  expect(FlowEnvelope.safeParse(createEnvelope({ version })).success).toBe(isValid)
+})
+
+it('a tree belongs to a troubleshooting flow, and a list of steps to the others', () => {
+  const matches = treeTypes.map((type) => [matchesTreeType(type, { id: 'a', type: 'solution' }), matchesTreeType(type, { steps: [] })])
+  expect(matches).toEqual([
+    [true, false],
+    [false, true],
+    [false, true],
+  ])
 })

@@ -53,3 +53,19 @@ describe('applyDefaults', () => {
     expect(applyDefaults(form, { k: 'mine', n: 5 })).toEqual({ k: 'mine', n: 5 })
   })
 })
+
+describe('the limit of an answer', () => {
+  it.each<[string, Partial<IntakeField>, unknown, string[]]>([
+    ['a pattern of 1,000 characters', { pattern: 'x*' }, 'x'.repeat(1000), []],
+    ['a pattern of 1,001 characters', { pattern: 'x*' }, 'x'.repeat(1001), ['K: must be at most 1000 characters']],
+    ['another format', { pattern: 'x*' }, 'y', ['K: must have the required format']],
+    ['a pattern that is not supported', { pattern: '(?=a)' }, 'b', []],
+    ['an e-mail address that is too long', { type: 'email' }, `${'x'.repeat(400)}@x.example`, ['K: must be an e-mail address']],
+    ['a select without options', { type: 'select' }, 'a', ['K: must be one of ']],
+    ['another date', { type: 'date' }, 'x', ['K: must be a date such as 2026-11-21']],
+    ['another IP address', { type: 'ip' }, 'x', ['K: must be an IPv4 or IPv6 address']],
+    ['another host name', { type: 'hostname' }, '-', ['K: must be a host name']],
+  ])('is checked for %s', (_, properties, value, problems) => {
+    expect(findProblems(properties, value)).toEqual(problems)
+  })
+})

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createProblemList, escapeDescription } from '../../lib/flows/markdown/line-syntax.ts'
 import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
+import { writeFlowMarkdown } from '../../lib/flows/markdown/write.ts'
 import type { FlowNode, FlowStep, IntakeField, StepList } from '../../lib/flows/structure.ts'
 import { checkIntakeTable, checkSteps, checkTree, flowFile } from '../support/markdown.ts'
 
@@ -191,5 +193,67 @@ it('an intake table has a row of dashes, and each row ends with or without a bar
   expect(checkIntakeTable('|key|label|key|', '|-|-|-|')).toHaveLength(1)
   expect(checkIntakeTable('|key|label|type|', '|-|-|-|', '|')).toEqual([
     '9: This row has 1 cells, but the table has 3 columns; write | inside a cell as \\|',
+  ])
+})
+
+describe('the description of a step', () => {
+  it.each(['', ' ', 'a', '\na', 'a\n', '\n\na\n\nb\n \n', ' \n', '\\', '\\## a', '- a -> #b', '~~~\ncode\n\n~~~\n'])(
+    'is read back exactly as it was written: %j',
+    (description) => {
+      const tree_structure = { steps: [{ id: 'a', type: 'procedure_step' as const, title: 'A', description }] }
+      const text = writeFlowMarkdown({ name: 'X', tree_type: 'procedural', tree_structure })
+      expect(readFlowMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
+    },
+  )
+
+  it('is escaped only where it would be read as something else', () => {
+    expect(escapeDescription('\na\n\nb\n')).toEqual(['\\', 'a', '', 'b', '\\'])
+    expect(escapeDescription(' ')).toEqual(['\\ '])
+    expect(escapeDescription('')).toEqual([])
+  })
+})
+
+describe('the problems of a file', () => {
+  const listProblems = (lines: readonly number[]) => {
+    const problems = createProblemList()
+    for (const line of lines) problems.report(line, 'x')
+    return problems.list()
+  }
+  const lines = (count: number) => Array.from({ length: count }, (_, n) => count - n)
+
+  it('are listed by line, at most 200 and a count of the others', () => {
+    expect(listProblems([2, 1])).toEqual([
+      { line: 1, message: 'x' },
+      { line: 2, message: 'x' },
+    ])
+    expect(listProblems(lines(200)).at(-1)).toEqual({ line: 200, message: 'x' })
+    expect(listProblems(lines(201)).slice(-2)).toEqual([
+      { line: 200, message: 'x' },
+      { line: 200, message: 'There are 1 more problems' },
+    ])
+    expect(listProblems(lines(201))).toHaveLength(201)
+  })
+
+  it('are stored up to 10,000, and the others only counted', () => {
+    expect(listProblems(lines(10_000)).at(0)).toEqual({ line: 1, message: 'x' })
+    expect(listProblems(lines(10_001)).at(0)).toEqual({ line: 2, message: 'x' })
+    expect(listProblems(lines(10_001)).at(-1)).toEqual({ line: 201, message: 'There are 9801 more problems' })
+  })
+})
+
+it.each(['{#a', '{#a} b', '{#}', '{#"a}', '{#"\\ud800"}', '{#a x=}', '{#a x x}', '{#a x=1 x=2}', '{#a X=1}', '{#a,b=1}', '{#a "x"}'])(
+  'the attribute block %s is invalid',
+  (block) => {
+    expect(checkSteps(`## Step: A ${block}`)).toContain(
+      '5: The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#',
+    )
+  },
+)
+
+it('an attribute of a step that has no value is reported with its name', () => {
+  expect(checkSteps('## Step: A {#a minutes}', '## Step: B {#b minutes=1234567890}', '## Step: C {#c minutes=-1}', '## End')).toEqual([
+    '5: The attribute minutes needs a value: minutes=…',
+    '6: The minutes must be a number',
+    '7: The minutes must be a number',
   ])
 })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fillPlaceholders, findPlaceholderKeys } from '../../lib/flows/placeholders.ts'
+import { fillPlaceholders, findPlaceholderKeys, findUnfilledPlaceholders } from '../../lib/flows/placeholders.ts'
+import type { IntakeField, TreeStructure } from '../../lib/flows/structure.ts'
+import { createSolution, createStep } from '../support/flow-nodes.ts'
 
 describe('a placeholder', () => {
   it.each([' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u2003'])('may have the space %j around its key', (space) => {
@@ -22,4 +24,37 @@ describe('a placeholder', () => {
     expect(fillPlaceholders('{{a}} {{ b }} {{ {{c}}', { b: 1, c: 2 })).toBe('{{a}} 1 {{ 2')
     expect(fillPlaceholders('{{a}}{{b}}.', { a: 1, b: 2 })).toBe('12.')
   })
+})
+
+it.each<[unknown, string]>([
+  [0, '0'],
+  [false, 'false'],
+  [['a', 1], 'a, 1'],
+  [[], ''],
+  [null, '{{ a }}'],
+  [undefined, '{{ a }}'],
+  ['', '{{ a }}'],
+])('the value %j is written as %j', (value, text) => {
+  expect(fillPlaceholders('{{ a }}', { a: value })).toBe(text)
+})
+
+it('findUnfilledPlaceholders returns each key that nothing fills, with its place', () => {
+  const form: IntakeField[] = [{ key: 'host', label: 'Host', type: 'text', required: false }]
+  const find = (tree_structure: TreeStructure | null) =>
+    findUnfilledPlaceholders({ tree_type: 'procedural', tree_structure, intake_form: form })
+  const title = '{{host}} {{a}} {{a}} {{ticket_number}} {{client_name}} {{target_label}} {{out}}'
+  const subflow = { tree_id: 't', outputs: { out: 'x' } }
+  const steps = [
+    createStep('s', { title, description: '{{b}}', fallback_steps: [{ id: 'f', title: null, description: '{{c}}' }] }),
+    createStep('t', { title: null, description: null, subflow }),
+  ]
+  expect(find({ steps })).toEqual([
+    { node_id: 's', path: 'tree_structure.steps[0].title', key: 'a' },
+    { node_id: 's', path: 'tree_structure.steps[0].description', key: 'b' },
+    { node_id: 'f', path: 'tree_structure.steps[0].fallback_steps[0].description', key: 'c' },
+  ])
+  expect(find(createSolution('r', { title: '{{a}}', subflow: { tree_id: 't' } }))).toEqual([
+    { node_id: 'r', path: 'tree_structure.title', key: 'a' },
+  ])
+  expect([find(null), find({ steps: [] })]).toEqual([[], []])
 })

@@ -3,14 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { insertCustomSteps } from '../../lib/flows/custom-steps.ts'
 import {
   computeProgress,
+  containsStep,
   countRemainingAnswers,
   findAnswerableStep,
+  findAnswerMismatch,
   getFirstStepId,
   getNextStepId,
+  getPosition,
+  indexAnswerableSteps,
+  type StepAnswer,
 } from '../../lib/flows/step-navigation.ts'
-import type { FlowNode } from '../../lib/flows/structure.ts'
+import type { FlowNode, FlowStep, StepList, TreeStructure } from '../../lib/flows/structure.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
+import { createEnd, createStep } from '../support/flow-nodes.ts'
+import { printerFlow } from '../support/flows.ts'
 
 /** Return a tree that may be published. The id of a node contains its path. Two options of each decision lead to the same child. */
 function createTree(shape: number[], id = 'n', depth = 0): FlowNode {
@@ -89,5 +96,104 @@ describe('insertCustomSteps', () => {
     const tree: FlowNode = { id: 'custom-1', type: 'solution', title: 'x', description: '' }
     const extended = insertCustomSteps(tree, [{ after_step_id: 'custom-1', title: 'y', description: '' }], new Map()) as FlowNode
     expect([extended.id, extended.title, extended.next_node_id]).toEqual(['custom-2', 'y', 'custom-1'])
+  })
+})
+
+describe('a position in a flow', () => {
+  const list: StepList = {
+    steps: [
+      createStep('h', { type: 'section_header' }),
+      createStep('a', { timer: { minutes: 5 }, fallback_steps: [{ id: 'f' }] }),
+      createStep('b'),
+      createEnd(),
+    ],
+  }
+  const tree = printerFlow() as FlowNode
+
+  it('starts at the first step that takes an answer', () => {
+    expect([list, tree, { steps: [createEnd()] }].map(getFirstStepId)).toEqual(['a', 'ping', null])
+  })
+
+  it.each<[TreeStructure, string, string | null, string | null]>([
+    [list, 'a', null, 'b'],
+    [list, 'b', null, null],
+    [tree, 'ping', 'yes', 'queue'],
+    [tree, 'ping', 'no', 'cable'],
+    [tree, 'ping', 'gone', null],
+    [tree, 'ping', null, null],
+    [tree, 'queue', null, 'works'],
+    [tree, 'cable', null, null],
+    [tree, 'gone', null, null],
+    [{ ...tree, options: [{ id: 'far', label: 'x', next_node_id: 'works' }] }, 'ping', 'far', null],
+  ])('continues in %j after %s with option %s at %s', (structure, id, option, next) => {
+    expect(getNextStepId(structure, id, option)).toBe(next)
+  })
+
+  it.each<[TreeStructure, string | null, number]>([
+    [list, 'a', 2],
+    [list, 'b', 1],
+    [list, null, 0],
+    [tree, 'ping', 3],
+    [tree, 'queue', 2],
+    [tree, 'cable', 1],
+    [tree, 'gone', 0],
+    [tree, null, 0],
+  ])('has answers left in %j from %s on: %i', (structure, id, remaining) => {
+    expect(countRemainingAnswers(structure, id)).toBe(remaining)
+  })
+
+  it('has the timer of its step', () => {
+    expect(getPosition(list, 'a')).toEqual({ current_step_id: 'a', remaining: 2, timer: { minutes: 5 } })
+    expect(getPosition(list, 'b')).toEqual({ current_step_id: 'b', remaining: 1, timer: null })
+    expect(getPosition(list, null)).toEqual({ current_step_id: null, remaining: 0, timer: null })
+  })
+
+  it.each([
+    [0, 0, { answered: 0, total: 0, percent: 100 }],
+    [0, 3, { answered: 0, total: 3, percent: 0 }],
+    [2, 1, { answered: 2, total: 3, percent: 66 }],
+    [999, 1, { answered: 999, total: 1000, percent: 99 }],
+    [3, 0, { answered: 3, total: 3, percent: 100 }],
+  ])('is shown as progress after %i answers with %i left', (answered, remaining, progress) => {
+    expect(computeProgress(answered, remaining)).toEqual(progress)
+  })
+
+  it('finds only steps that take an answer, and contains all others too', () => {
+    const ids = ['h', 'a', 'f', 'b', 'end', 'gone']
+    expect(ids.map((id) => findAnswerableStep(list, id)?.id)).toEqual([undefined, 'a', undefined, 'b', undefined, undefined])
+    expect(ids.map((id) => containsStep(list, id))).toEqual([true, true, true, true, true, false])
+    expect(['ping', 'works', 'gone'].map((id) => [findAnswerableStep(tree, id)?.id, containsStep(tree, id)])).toEqual([
+      ['ping', true],
+      ['works', true],
+      [undefined, false],
+    ])
+    expect([...indexAnswerableSteps(list).keys()]).toEqual(['a', 'b'])
+    expect([...indexAnswerableSteps(tree).keys()].toSorted()).toEqual(['cable', 'ping', 'queue', 'works'])
+  })
+})
+
+describe('an answer to a step', () => {
+  const [decision, action] = [printerFlow() as FlowNode, createStep('a')]
+
+  it.each<[string, FlowNode | FlowStep, StepAnswer, ReturnType<typeof findAnswerMismatch>]>([
+    ['an option of a decision', decision, { option_id: 'yes' }, null],
+    ['another option', decision, { option_id: 'x' }, { field: 'option_id', msg: 'must be an option of this decision' }],
+    ['nothing for a decision', decision, {}, { field: 'option_id', msg: 'must be an option of this decision' }],
+    [
+      'an outcome for a decision',
+      decision,
+      { option_id: 'yes', outcome: 'done' },
+      { field: 'outcome', msg: 'must be left out: a decision is answered with an option' },
+    ],
+    ['an outcome of a step', action, { outcome: 'skipped' }, null],
+    ['nothing for a step', action, {}, { field: 'outcome', msg: 'is required for a procedure_step' }],
+    [
+      'an option for a step',
+      action,
+      { option_id: 'yes', outcome: 'done' },
+      { field: 'option_id', msg: 'must be left out: a procedure_step has no options' },
+    ],
+  ])('is checked: %s', (_, step, answer, mismatch) => {
+    expect(findAnswerMismatch(step, answer)).toEqual(mismatch)
   })
 })

@@ -32,3 +32,55 @@ it('renderStep returns the headers before a step, its section and its details', 
   expect(renderProcedureEnd({ steps: [createStep('a')] }, {})).toBe(null)
   expect(renderProcedureEnd({ steps }, {})).toEqual({ id: 'end', title: 'Done', description: '', section_headers: [] })
 })
+
+it('renderStep returns every detail of a step, with its placeholders filled', () => {
+  const details = {
+    script_template_id: 's',
+    subflow: { tree_id: 't' },
+    attachments: [{ title: 'T', url: 'https://x.example' }],
+    evidence: [{ key: 'k', type: 'text', label: 'K' } as const],
+    approval: { user_ids: ['u'] },
+    timer: { minutes: 5 },
+  }
+  const fallback_steps = [{ id: 'f', title: 'Ask {{x}}', description: null }, { id: 'g' }]
+  const step = createStep('a', {
+    title: null,
+    description: 'Call {{x}}',
+    group_label: 'G',
+    estimated_minutes: 3,
+    fallback_steps,
+    ...details,
+  })
+  expect(renderStep({ steps: [step] }, 'a', { x: 'Dana' })).toEqual({
+    id: 'a',
+    type: 'procedure_step',
+    title: '',
+    description: 'Call Dana',
+    options: [],
+    fallback_steps: [
+      { id: 'f', title: 'Ask Dana', description: '' },
+      { id: 'g', title: '', description: '' },
+    ],
+    section_headers: [],
+    section_title: null,
+    group_label: 'G',
+    estimated_minutes: 3,
+    ...details,
+  })
+  expect(renderStep({ steps: [createStep('a', { fallback_steps: null, group_label: '' })] }, 'a', {})).toMatchObject({
+    fallback_steps: [],
+    group_label: null,
+  })
+  expect(renderStep({ ...tree, options: null }, 'ping', {})).toMatchObject({ options: [], fallback_steps: [], section_headers: [] })
+  expect(renderStep({ ...tree, options: [{ label: 'x' }] }, 'ping', {})).toMatchObject({ options: [{ id: '', label: 'x' }] })
+})
+
+it('renderProcedureEnd returns the headers before the end', () => {
+  const steps = [createStep('a'), createStep('h', { type: 'section_header', title: 'In {{x}}', description: null }), end]
+  expect(renderProcedureEnd({ steps }, { x: 'Berlin' })).toEqual({
+    id: 'end',
+    title: 'Done',
+    description: '',
+    section_headers: [{ id: 'h', title: 'In Berlin', description: '' }],
+  })
+})
