@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { toDiagramContent } from '../../lib/diagrams/compare.ts'
 import { toFlowContent } from '../../lib/flows/compare.ts'
 import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
 import { type Content, compareVersions, type Item } from '../../lib/versions/compare.ts'
@@ -137,4 +138,44 @@ it('VER-06 shows added, removed, changed and moved parts with the old and the ne
 </dl>
 </section>
 `)
+})
+
+it('VER-05 compares a flow by its fields, its questions and its steps, in their order', () => {
+  const flow = { name: 'N', description: 'D', tree_type: 'procedural' as const }
+  const question = { key: 'k', label: 'K', type: 'text' as const, required: false }
+  const steps: FlowStep[] = [{ id: 'a', type: 'procedure_step', title: null, fallback_steps: [{ id: 'f', title: 'F' }] }]
+  const { key: _, ...fields } = question
+  expect(toFlowContent({ ...flow, tree_structure: { steps }, intake_form: [question] })).toEqual({
+    fields: flow,
+    items: [
+      { list: 'questions', id: 'k', label: 'K', parentId: null, fields },
+      { list: 'steps', id: 'a', label: '', parentId: null, fields: { type: 'procedure_step', title: null } },
+      { list: 'steps', id: 'f', label: 'F', parentId: 'a', fields: { title: 'F' } },
+    ],
+    isOrdered: true,
+  })
+  expect(toFlowContent({ ...flow, tree_structure: null, intake_form: [] })).toEqual({ fields: flow, items: [], isOrdered: true })
+})
+
+it('VER-05 compares a diagram by its fields, its nodes and its edges, whatever their order', () => {
+  const fields = { name: 'N', description: 'D', client_name: null, asset_name: 'A' }
+  const position = { x: 0, y: 0 }
+  const nodes = [
+    { id: 'a', type: 'network', position, data: { label: 'Switch' } },
+    { id: 'b', type: 'network', position, data: { label: 5 } },
+  ]
+  const edges = [
+    { id: 'e', source: 'a', target: 'b', label: '10G' },
+    { id: 'f', source: 'a', target: 'b' },
+  ]
+  expect(toDiagramContent({ ...fields, nodes, edges })).toEqual({
+    fields,
+    items: [
+      { list: 'nodes', id: 'a', label: 'Switch', parentId: null, fields: { type: 'network', position, data: { label: 'Switch' } } },
+      { list: 'nodes', id: 'b', label: '', parentId: null, fields: { type: 'network', position, data: { label: 5 } } },
+      { list: 'edges', id: 'e', label: '10G', parentId: null, fields: { source: 'a', target: 'b', label: '10G' } },
+      { list: 'edges', id: 'f', label: '', parentId: null, fields: { source: 'a', target: 'b' } },
+    ],
+    isOrdered: false,
+  })
 })

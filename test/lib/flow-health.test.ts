@@ -6,6 +6,7 @@ import { listLinks } from '../../lib/flows/health/links.ts'
 import type { TreeStructure } from '../../lib/flows/structure.ts'
 import { outboundGuard } from '../../lib/net/guard.ts'
 import { createLinkChecker } from '../../lib/net/link-checker.ts'
+import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
 import { patchProcedure, printerFlow } from '../support/flows.ts'
 
 const tree = printerFlow() as TreeStructure
@@ -92,6 +93,134 @@ describe('findings of a flow', () => {
     const structure = { ...printerFlow(), subflow: { tree_id: 'x' } } as TreeStructure
     expect(findReasons({ tree_structure: structure, sessions: 0 })[0]).toEqual(['subflow_unavailable', 'ping', null])
     expect(findReasons({ tree_structure: structure, sessions: 0, runnable_ids: new Set(['x']) })).toHaveLength(1)
+  })
+})
+
+describe('a finding', () => {
+  const find = (fields: Partial<FlowState>) => findFlowFindings(state(fields))
+  const finding = (fields: object) => ({ step_id: null, option_id: null, url: null, metrics: {}, ...fields })
+
+  it('HEA-02 has the numbers and the names of what it is about', () => {
+    const structure = { ...printerFlow(), title: ' ', options: [{ label: 'Yes', next_node_id: 'queue' }] } as TreeStructure
+    const answers = [answer('ping', { option_id: 'x', answers: 5 }), answer('ping', { option_id: 'x', answers: 15 })]
+    expect(find({ tree_structure: structure, answers })).toEqual([
+      finding({
+        reason: 'unreachable_step',
+        message: 'No answer leads to “Reseat the network cable”, so it can never be reached',
+        step_id: 'cable',
+      }),
+      finding({
+        reason: 'dead_option',
+        message: 'Nobody chose “Yes” in 20 answers to “ping”',
+        step_id: 'ping',
+        metrics: { answers: 20, chosen: 0 },
+      }),
+    ])
+  })
+
+  it('HEA-03 HEA-04 has the sessions or the answers that it counts', () => {
+    const answers = [answer('snapshot', { outcome: 'skipped', answers: 15 }), answer('snapshot', { outcome: 'done', answers: 5 })]
+    expect(find({ tree_structure: steps, answers })).toEqual([
+      finding({
+        reason: 'never_reached',
+        message: 'No session of 40 reached “Install the updates”',
+        step_id: 'patch',
+        metrics: { sessions: 40, reached: 0 },
+      }),
+      finding({
+        reason: 'skipped_step',
+        message: '“Take a snapshot of {{server}}” was skipped in 15 of 20 answers',
+        step_id: 'snapshot',
+        metrics: { answers: 20, skipped: 15 },
+      }),
+    ])
+  })
+
+  it.each([
+    [19, []],
+    [20, ['works']],
+  ])('HEA-03 names the step after an action that %i sessions visited: %j', (visits, ids) => {
+    const answers = [answer('ping', { option_id: 'yes', answers: 10 }), answer('ping', { option_id: 'no', answers: 10 })]
+    expect(find({ answers, open_steps: [{ step_id: 'queue', sessions: visits }] }).map(({ step_id }) => step_id)).toEqual(ids)
+  })
+
+  it('HEA-03 counts answers and open sessions of a step together', () => {
+    const answers = [answer('queue', { outcome: 'done', answers: 12 }), answer('ping', { option_id: 'yes', answers: 12 })]
+    expect(find({ answers, open_steps: [{ step_id: 'queue', sessions: 8 }] }).map(({ reason, step_id }) => [reason, step_id])).toEqual([
+      ['never_reached', 'works'],
+    ])
+  })
+
+  it('HEA-03 names the steps after the end of a procedure, and none without an end', () => {
+    const names = (list: TreeStructure) => find({ tree_structure: list, sessions: 0 }).map(({ step_id }) => step_id)
+    expect(names({ steps: [createEnd(), createStep('a'), createStep('b')] })).toEqual(['a', 'b', null])
+    expect(names({ steps: [createStep('a'), createStep('b')] })).toEqual([null])
+  })
+
+  it('HEA-05 is the number of sessions for a flow without steps', () => {
+    expect(find({ tree_structure: null, sessions: 3 })).toEqual([
+      finding({
+        reason: 'not_enough_sessions',
+        message: 'Not enough sessions to judge the steps: 3 of 20 in 90 days with these steps and options',
+        metrics: { sessions: 3, needed: 20 },
+      }),
+    ])
+    expect(find({ tree_structure: null, sessions: 20 })).toEqual([])
+  })
+
+  it('HEA-06 has the share of resolved sessions', () => {
+    expect(find({ tree_structure: null, ended: 20, resolved: 9 })).toEqual([
+      finding({
+        reason: 'low_success',
+        message: '9 of 20 sessions that ended in 90 days were resolved',
+        metrics: { sessions: 20, resolved: 9 },
+      }),
+    ])
+  })
+
+  it.each([
+    [404, 1, 'returns 404', { status: 404, failures: 1 }],
+    [null, 2, 'cannot be reached', { failures: 2 }],
+  ])('HEA-07 has the address of a link with the status %s', (status, failures, result, metrics) => {
+    const structure = createSolution('s', { title: 'https://a.example/x' })
+    const links = [{ url: 'https://a.example/x', state: 'broken' as const, status, failures }]
+    expect(find({ tree_structure: structure, links })).toEqual([
+      finding({ reason: 'broken_link', message: `A link of this step ${result}`, step_id: 's', url: 'https://a.example/x', metrics }),
+    ])
+    expect(find({ tree_structure: structure, links: links.map((link) => ({ ...link, state: 'ok' as const })) })).toEqual([])
+  })
+})
+
+describe('a link of a flow', () => {
+  const listUrls = (description: string | null) =>
+    listLinks(createSolution('s', { title: null, description, attachments: null })).map(({ url }) => url)
+
+  it.each([
+    ['https://a.example/x.', ['https://a.example/x']],
+    ['(https://a.example/x)', ['https://a.example/x']],
+    ['https://a.example/x_(y)', ['https://a.example/x_(y)']],
+    ['https://a.example/x_(y))', ['https://a.example/x_(y)']],
+    ['**https://a.example/x**', ['https://a.example/x']],
+    ['<https://a.example/x>', ['https://a.example/x']],
+    ['HTTP://a.example/x', ['HTTP://a.example/x']],
+    ['ftp://a.example/x', []],
+    ['https://a.example/{{host}}', []],
+    ['https://a.example/x{', []],
+    ['https://', []],
+    [`https://a.example/${'x'.repeat(1982)}`, [`https://a.example/${'x'.repeat(1982)}`]],
+    [`https://a.example/${'x'.repeat(1983)}`, []],
+    [null, []],
+  ])('HEA-09 is found in %j', (description, urls) => {
+    expect(listUrls(description)).toEqual(urls)
+  })
+
+  it('HEA-09 belongs to the first step that has it', () => {
+    const url = 'https://a.example/x'
+    const steps = [createStep('a', { title: url, description: null }), createStep('b', { description: `${url} https://b.example/` })]
+    expect(listLinks({ steps })).toEqual([
+      { url, step_id: 'a' },
+      { url: 'https://b.example/', step_id: 'b' },
+    ])
   })
 })
 
