@@ -48,8 +48,7 @@ export function wrapText(text: string, maxLength = 22, maxLines = 3): string[] {
 }
 
 function splitLongWord(word: string, maxLength: number): string[] {
-  if (Array.from(word).length <= maxLength) return [word]
-  return word.match(new RegExp(`.{1,${maxLength}}`, 'gu')) ?? []
+  return word.match(new RegExp(`.{1,${maxLength}}`, 'gu')) ?? [word]
 }
 
 /** Estimate the width of a text of 12 px in pixels. Characters of East Asian scripts take about one em. */

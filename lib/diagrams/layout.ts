@@ -48,7 +48,8 @@ function placeBlocks(blocks: readonly Block[]): { block: Block; column: number; 
   let row = 0
   let lineHeight = 0
   return blocks.map((block) => {
-    if (column > 0 && column + getWidth(block) > maxWidth) {
+    // `maxWidth` has room for the widest block, so the first block of a line always fits.
+    if (column + getWidth(block) > maxWidth) {
       row += lineHeight
       column = 0
       lineHeight = 0

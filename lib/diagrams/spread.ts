@@ -29,8 +29,9 @@ function computeFactor(a: Box, b: Box): number {
   const [upper, lower] = a.y <= b.y ? [a, b] : [b, a]
   const isApart = right.x >= left.x + left.width || lower.y >= upper.y + upper.height
   if (isApart) return 1
-  const byWidth = right.x > left.x ? (left.width + gap) / (right.x - left.x) : Number.POSITIVE_INFINITY
-  const byHeight = lower.y > upper.y ? (upper.height + gap) / (lower.y - upper.y) : Number.POSITIVE_INFINITY
+  // Infinite for boxes that have no distance in this direction.
+  const byWidth = (left.width + gap) / (right.x - left.x)
+  const byHeight = (upper.height + gap) / (lower.y - upper.y)
   const factor = Math.min(byWidth, byHeight)
   return Number.isFinite(factor) ? factor : 1
 }
