@@ -72,7 +72,7 @@ export function parseXml(xml: string, budget: WorkBudget): DrawioFile {
         if (file.pages.length > 1) return
         if (isWrapper(name)) wrapper = attributes
         else if (name === 'mxCell') {
-          cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
+          cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id, value: wrapper.label } : {}) })
           // It wraps one cell. Otherwise a long label would be read for each of many cells.
           wrapper = null
           file.cells.push(cell)
@@ -106,7 +106,7 @@ function createCell(attributes: Record<string, string>): Cell {
 
 function parseGeometry(attributes: Record<string, string>): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
   const parseNumber = (text: string | undefined, defaultValue: number) => {
-    const value = Number(text ?? defaultValue)
+    const value = Number(text)
     return Number.isFinite(value) ? Math.min(Math.max(value, -maxCoordinate), maxCoordinate) : defaultValue
   }
   return {

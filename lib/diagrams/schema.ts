@@ -111,7 +111,7 @@ const categoryPatterns: readonly (readonly [DeviceCategory, RegExp])[] = [
 /** Return the category of a node: the one in its data or type, otherwise a guess from the name of its type. */
 export function getCategory({ type, nodeType, data }: DiagramNode): DeviceCategory {
   const explicitCategory = [data.category, type].find((value) => deviceCategories.some((category) => category === value))
-  return (explicitCategory as DeviceCategory | undefined) ?? guessCategory(`${nodeType ?? ''} ${type}`)
+  return (explicitCategory as DeviceCategory | undefined) ?? guessCategory([nodeType, type].join(' '))
 }
 
 /** Guess the category from the words of a text. The default is `compute`. */

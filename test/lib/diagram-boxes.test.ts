@@ -139,7 +139,7 @@ it.each<[unknown, string | undefined]>([
 it.each<[string, string[], string, number, string]>([
   ['the first readable colour', ['#eeeeee', 'red', '#000'], '#ffffff', 3.9, 'red'],
   ['the next one for a higher contrast', ['#eeeeee', 'red', '#111'], '#ffffff', 4.1, '#111'],
-  ['a colour with exactly the contrast', ['#000000'], '#ffffff', 21, '#000000'],
+  ['a colour with exactly the contrast', ['black'], '#ffffff', 21, 'black'],
   ['white on a dark background', ['#111111'], '#000080', 4.5, '#ffffff'],
   ['black on a light background', ['#eeeeee'], 'white', 4.5, '#000000'],
   ['black on a transparent background', ['#fff'], 'transparent', 4.5, '#000000'],

@@ -44,6 +44,11 @@ describe('the positions of new nodes', () => {
     expect(layOut(['hub', ...ids(13)], links)).toMatchObject({ hub: [0, 0], n0: [0, 1], n11: [11, 1], n12: [0, 2] })
   })
 
+  it('have no empty row after twelve in a row', () => {
+    const links = [...ids(12).map((id) => link('hub', id)), link('n0', 'leaf')]
+    expect(layOut(['hub', ...ids(12), 'leaf'], links)).toMatchObject({ hub: [0, 0], n11: [11, 1], leaf: [0, 2] })
+  })
+
   it('are in blocks side by side, until the sheet is wide enough', () => {
     expect(layOut(ids(4), [])).toEqual({ n0: [0, 0], n1: [1, 0], n2: [2, 0], n3: [0, 1] })
     expect(layOut(['a', 'b', 'c', 'd', 'e'], [link('a', 'b'), link('c', 'd')])).toEqual({

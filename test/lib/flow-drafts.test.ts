@@ -58,3 +58,14 @@ it('an option keeps its id if its label is unchanged, or otherwise if its target
   )
   expect('structure' in result && (result.structure as FlowNode).options?.map(({ id }) => id)).toEqual(['no', 'yes', undefined, undefined])
 })
+
+it('the model gets null for the options of a field without any', () => {
+  const form: FlowDraft['intake_form'] = [
+    { key: 'a', label: 'A', type: 'text', required: false, default: 'x' },
+    { key: 'b', label: 'B', type: 'select', required: true, options: ['x'] },
+  ]
+  expect(toModelFlow({ ...troubleshootingDraft, intake_form: form }).intake).toEqual([
+    { key: 'a', label: 'A', type: 'text', required: false, options: null },
+    { key: 'b', label: 'B', type: 'select', required: true, options: ['x'] },
+  ])
+})

@@ -184,3 +184,15 @@ it('a published flow needs steps, and is warned about two options with the same 
     { node_id: 'a', path: 'tree_structure.title', message: 'This solution has no title' },
   ])
 })
+
+it.each<[Partial<IntakeField>, string]>([
+  [{ type: 'select' }, 'The field k needs at least one option'],
+  [{ type: 'multiselect', options: ['a'], default: ['a', 'b', 'c'] }, 'The default of k is not one of its options: b, c'],
+  [{ type: 'number', min: 2, max: 1 }, 'The minimum of k is greater than its maximum'],
+  [{ pattern: '(' }, 'The pattern of k is not a regular expression'],
+  [{ pattern: '(?=a)' }, 'The pattern of k uses lookaround or backreferences, or is too large; simplify it'],
+])('a field of a published intake form with %j has the problem %s', (fields, message) => {
+  const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false, ...fields }
+  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published')
+  expect(errors.map((error) => error.message)).toEqual([message])
+})

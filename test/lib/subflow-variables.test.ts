@@ -86,6 +86,10 @@ describe('the outputs of a sub-flow', () => {
     expect(collectOutputs(createParent(outputs), { variables })).toEqual({})
   })
 
+  it('may be empty for a required field', () => {
+    expect(collectOutputs(createParent({ count: 'empty' }), { variables: { empty: '' } })).toEqual({ count: '' })
+  })
+
   it('keep the valid values beside an invalid one', () => {
     expect(collectOutputs(createParent({ count: 'found', host: 'found' }), { variables })).toEqual({ host: 'x' })
   })

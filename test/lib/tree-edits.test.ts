@@ -145,6 +145,14 @@ describe('an edit of a tree', () => {
       'Nothing leads to the node b: link or remove it',
     ],
     ['to a node that does not exist', [{ op: 'update', id: 'a', next: 'x' }], 'A link leads to the node x, which does not exist'],
+    [
+      'that leaves a node without a link beside a removed one',
+      [
+        { op: 'remove', id: 'b' },
+        { op: 'update', id: 'a', kind: 'solution' },
+      ],
+      'Nothing leads to the node a1: link or remove it',
+    ],
     ['that leaves a node without a link', [{ op: 'update', id: 'a', kind: 'solution' }], 'Nothing leads to the node a1: link or remove it'],
   ])('%s is refused', (_, edits, message) => {
     expect(() => apply(tree, ...edits)).toThrow(new EditProblem(message))

@@ -1,0 +1,149 @@
+import zlib from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64 } from '../../lib/text/base64.ts'
+import { countMarkupSteps } from '../../lib/text/count-markup-steps.ts'
+import { crc32 } from '../../lib/text/crc32.ts'
+import { hasNoDuplicates } from '../../lib/text/duplicates.ts'
+import { isHostname } from '../../lib/text/hostname.ts'
+import { escapeHtml } from '../../lib/text/html.ts'
+import { writeHtmlPage } from '../../lib/text/html-page.ts'
+import { createSlug } from '../../lib/text/slug.ts'
+import { walkXml } from '../../lib/text/walk-xml.ts'
+import { createWorkBudget } from '../../lib/text/work-budget.ts'
+
+it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i bytes', (length) => {
+  const bytes = Uint8Array.from({ length }, (_, n) => n % 256)
+  expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
+})
+
+it('the CRC-32 is that of zlib', () => {
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  for (const bytes of [Buffer.from(''), Buffer.from('123456789'), everyByte]) expect(crc32(bytes)).toBe(zlib.crc32(bytes))
+})
+
+it.each([
+  ['', 0],
+  ['abc', 15],
+  ['<', 130],
+  ['<a></a>', 285],
+])('parsing %j takes %i steps', (markup, steps) => {
+  expect(countMarkupSteps(markup)).toBe(steps)
+})
+
+it.each([
+  [[], true],
+  [['a', 'b'], true],
+  [['a', 'b', 'a'], false],
+])('hasNoDuplicates returns for %j: %s', (texts, expected) => {
+  expect(hasNoDuplicates(texts)).toBe(expected)
+})
+
+const label = 'x'.repeat(63)
+it.each([
+  ['a', true],
+  ['3com.example', true],
+  ['a-b.c', true],
+  ['', false],
+  ['a.', false],
+  ['-a', false],
+  ['a-', false],
+  ['a_b', false],
+  [label, true],
+  [`${label}x`, false],
+  [`${label}.${label}.${label}.${'x'.repeat(61)}`, true],
+  [`${label}.${label}.${label}.${'x'.repeat(62)}`, false],
+])('isHostname returns for %s: %s', (text, expected) => {
+  expect(isHostname(text)).toBe(expected)
+})
+
+it.each([
+  ['Printer offline!', 'printer-offline'],
+  ['  Ünïcode  Ärger ', 'unicode-arger'],
+  ['東京', 'flow'],
+  ['', 'flow'],
+  ['x'.repeat(81), 'x'.repeat(80)],
+  [`${'x'.repeat(79)} y`, 'x'.repeat(79)],
+])('the slug of %j is %s', (name, slug) => {
+  expect(createSlug(name)).toBe(slug)
+})
+
+it.each([
+  ['plain', 'plain'],
+  [`<a href="x">'&'</a>`, '&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;'],
+  ['é😀', 'é😀'],
+  ['a&', 'a&amp;'],
+])('escapeHtml writes %j as %j', (text, html) => {
+  expect(escapeHtml(text)).toBe(html)
+})
+
+it('an HTML page loads nothing, and shows images only if it has some', () => {
+  const policy = (fields: object) => /Policy" content="(.*?)"/.exec(writeHtmlPage({ title: 'T', stylesheet: '', body: '', ...fields }))?.[1]
+  expect([policy({}), policy({ hasImages: false }), policy({ hasImages: true })]).toEqual([
+    "default-src 'none'; style-src 'unsafe-inline'",
+    "default-src 'none'; style-src 'unsafe-inline'",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  ])
+  expect(writeHtmlPage({ title: '<T>', stylesheet: 'p{}', body: '<p>B\n' })).toContain('<title>&lt;T&gt;</title>\n<style>p{}</style>')
+})
+
+it('a work budget is used up when more steps are spent than it has', () => {
+  const budget = createWorkBudget(10)
+  budget.spend(4)
+  budget.spend(6)
+  expect(() => budget.spend(1)).toThrow(
+    expect.objectContaining({
+      status: 422,
+      body: {
+        detail: 'The request is not valid',
+        errors: [{ loc: ['body'], msg: 'takes too much work to process; simplify or split it', type: 'too_complex' }],
+      },
+    }),
+  )
+  expect(() => createWorkBudget().spend(100_000_000)).not.toThrow()
+  expect(() => createWorkBudget().spend(100_000_001)).toThrow()
+})
+
+describe('walkXml', () => {
+  const walk = (xml: string, maxDepth = 3, steps = 10_000) => {
+    const events: string[] = []
+    walkXml(
+      xml,
+      { maxDepth, budget: createWorkBudget(steps), createError: (reason) => new TypeError(reason) },
+      {
+        onOpenTag: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes)}>`),
+        onText: (text) => events.push(text),
+        onCloseTag: (name) => events.push(`</${name}>`),
+      },
+    )
+    return events
+  }
+
+  it('calls the handlers in the order of the text', () => {
+    expect(walk('<a x="1">b\r\nc<d/>\re</a>')).toEqual(['<a {"x":"1"}>', 'b\nc', '<d {}>', '</d>', '\ne', '</a>'])
+  })
+
+  it('needs only the handler of opening tags', () => {
+    const names: string[] = []
+    const limits = { maxDepth: 2, budget: createWorkBudget(), createError: (reason: string) => new TypeError(reason) }
+    walkXml('<a>b<c/></a>', limits, { onOpenTag: (name) => names.push(name) })
+    expect(names).toEqual(['a', 'c'])
+  })
+
+  it.each([
+    ['<a><b><c><d/></c></b></a>', 'is nested too deeply'],
+    ['<a>', 'is not well-formed XML: 1:3: unclosed tag: a'],
+    ['<a/><b/>', 'is not well-formed XML: 1:7: documents may contain only one root.'],
+    ['<!DOCTYPE a><a/>', 'declares a document type'],
+  ])('refuses %s: %s', (xml, reason) => {
+    expect(() => walk(xml)).toThrow(new TypeError(reason))
+  })
+
+  it('closes elements, so that many of them are not deep', () => {
+    expect(walk('<a><b><c/><c/><c/></b><b><c/></b></a>')).toHaveLength(14)
+  })
+
+  it('spends the steps of the markup', () => {
+    expect(walk('<a/>', 3, 145)).toHaveLength(2)
+    expect(() => walk('<a/>', 3, 144)).toThrow(expect.objectContaining({ status: 422 }))
+  })
+})
