@@ -55,4 +55,18 @@ describe('the MCP server', () => {
     expect(await createToolCaller(c, services, null)(tool, {})).toEqual(expected)
     expect(() => createToolCaller(c, { ...services, dispatch: undefined }, null)).toThrow('not assembled')
   })
+
+  it('refuses an answer of more than 4 MiB', async () => {
+    const call = (bytes: number) => {
+      const c = { req: { raw: new Request('https://api.example/mcp') }, env: {}, executionCtx: {} } as never
+      const services = createStubServices({
+        dispatch: () => new Response('x'.repeat(bytes)),
+        config: { PUBLIC_BASE_URL: 'https://api.example' },
+      })
+      return createToolCaller(c, services, null)({ declaration: {}, operation: { method: 'get', path: '/a' } } as never, {})
+    }
+    const limit = 4 * 1024 * 1024
+    expect((await call(limit)).text).toHaveLength(limit)
+    await expect(call(limit + 1)).rejects.toMatchObject({ kind: 'too_large', status: 413 })
+  })
 })
