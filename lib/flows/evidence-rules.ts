@@ -13,7 +13,7 @@ export function validateEvidence(
   const keys = requirements.map(({ key }) => key)
   return requirements.flatMap(({ key, type, label, options }, index) => {
     const place = `evidence[${index}]`
-    const optionCount = new Set(options ?? []).size
+    const optionCount = new Set(options).size
     const problems: FlowProblem[] = []
     if (keys.indexOf(key) < index)
       problems.push(problemAt(node, path, `${place}.key`, `The evidence ${key} is required twice in this step`))
