@@ -4,6 +4,8 @@ import { join } from 'node:path'
 /** Return whether the files of a sandbox have correct types. A name that became unused is no error. */
 export function hasCorrectTypes(root: string): Promise<boolean> {
   const options = [
+    '--checkers',
+    '2',
     '--incremental',
     '--tsBuildInfoFile',
     join(root, 'types.json'),
