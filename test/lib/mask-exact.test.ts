@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { mask } from '../../lib/text/mask.ts'
+import { maskSecrets } from '../../lib/text/mask-secrets.ts'
+import { isSecretLabel, looksSecret } from '../../lib/text/secret-labels.ts'
+
+const secret = '[masked secret]'
+const ip = '[masked IP]'
+
+describe('mask', () => {
+  it.each([
+    ['ping fe80::', `ping ${ip}`],
+    ['ping fe80::1: ok', `ping ${ip}: ok`],
+    ['ping fe80::: ok', `ping ${ip}: ok`],
+    ['ping 1:2:3:4:5:6:7:8', `ping ${ip}`],
+    ['ping 1:2:3:4:5:6:7:8:443', `ping ${ip}`],
+    ['ping 2001:db8:1:2:3:4:5:6:50000', `ping ${ip}`],
+    ['ping 2001:db8:1:2:3:4:5:6:500000', 'ping 2001:db8:1:2:3:4:5:6:500000'],
+    ['ping 1:2:3:4:5:6:7::8', `ping ${ip}`],
+    ['ping 1:2:3:4:5:6:7:8::9', 'ping 1:2:3:4:5:6:7:8::9'],
+    ['ping 1::2::3', 'ping 1::2::3'],
+  ])('masks the IPv6 addresses of %j as %j', (text, masked) => {
+    expect(mask(text)).toBe(masked)
+  })
+
+  it.each([
+    ['at 203.0.113.7', `at ${ip}`],
+    ['at 203.0.113.7.53', 'at 203.0.113.7.53'],
+    ['at 203.0.113.7.255', 'at 203.0.113.7.255'],
+    ['at 203.0.113.7.256', `at ${ip}`],
+    ['at 10.0.8.21.53', `at ${ip}`],
+    ['at 10.0.8.0/24', `at ${ip}`],
+    ['at 10.0.8/24', `at ${ip}`],
+    ['at 10.0.8', 'at 10.0.8'],
+    ['at 192.168.1', `at ${ip}`],
+    ['at 192.169.1', 'at 192.169.1'],
+    ['at 203.0.113.256', 'at 203.0.113.256'],
+    ['version 172.15.0.1', 'version 172.15.0.1'],
+    ['version 172.16.0.1', `version ${ip}`],
+    ['version 172.31.0.1', `version ${ip}`],
+    ['version 172.32.0.1', 'version 172.32.0.1'],
+    ['version 169.254.0.1', `version ${ip}`],
+    ['version 169.253.0.1', 'version 169.253.0.1'],
+    ['version 127.0.0.1', `version ${ip}`],
+  ])('masks the IPv4 addresses of %j as %j', (text, masked) => {
+    expect(mask(text)).toBe(masked)
+  })
+})
+
+describe('maskSecrets', () => {
+  it.each([
+    ['password: "expired"', 'password: "expired"'],
+    ['password: "rosebud"', `password: ${secret}`],
+    ['The password is "rosebud"', `The password is ${secret}`],
+    ['The password is "expired"', 'The password is "expired"'],
+    ['changed the password from rosebud7! to marigold8!', `changed the password from ${secret} to ${secret}`],
+    ['changed the password from rosebud7! to something', `changed the password from ${secret} to something`],
+    ['hunter2! is the password', `${secret} is the password`],
+    ['482913 is your verification code', `${secret} is your verification code`],
+    ['G-482913 is your verification code', `${secret} is your verification code`],
+    ['Sunday is the password', 'Sunday is the password'],
+    ['wifi guest, key: rosebud77', `wifi guest, key: ${secret}`],
+    ['wifi guest, key: rosebuds', 'wifi guest, key: rosebuds'],
+    ['u: dana p: rosebud77', `u: dana p: ${secret}`],
+    ['u: dana p: rosebuds', 'u: dana p: rosebuds'],
+  ])('SES-41 masks %j as %j', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked)
+  })
+
+  const body = 'MIIBVgIBADANBgkqhkiG9w0BAQEFAASC'
+  const begin = '-----BEGIN PRIVATE KEY-----'
+  const end = '-----END PRIVATE KEY-----'
+  it.each([
+    [`a\n${begin}\n${body}\n${end}\nb`, `a\n${secret}\nb`],
+    [`${begin}\n${body}\n${end}\nb\n${begin}\n${body}\n${end}\nc`, `${secret}\nb\n${secret}\nc`],
+    [`${begin}\n${body}\n${end}\nb c.\n${begin}\n${body}\n\nd e.`, `${secret}\nb c.\n${secret}d e.`],
+    [`${begin}\n${body}\nb c.\n${begin}\n${body}\nd e.`, `${secret}b c.\n${secret}d e.`],
+    [`${begin}\n${body}`, secret],
+  ])('SES-41 masks the PEM blocks of %j', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked)
+  })
+})
+
+it.each([
+  [`${'a '.repeat(56)}password`, true],
+  [`${'a '.repeat(56)} password`, false],
+  ['compass', false],
+  ['jwtSecret', true],
+  ['token_type', false],
+])('isSecretLabel returns for %j: %s', (text, expected) => {
+  expect(isSecretLabel(text)).toBe(expected)
+})
+
+it.each([
+  ['abc', false],
+  ['ab1', false],
+  ['abc1', true],
+  [`${'a'.repeat(199)}1`, true],
+  [`${'a'.repeat(200)}1`, false],
+  ['abc!', true],
+  ['abcd', false],
+  ['12:30', false],
+  ['v1.2.3', false],
+  ['250gb', false],
+  ['0x1f2e', false],
+  ['kb5034441', false],
+  ['two words1', false],
+  ['https://a.example/1', false],
+  ['C:\\temp1', false],
+  ['--force1', false],
+  ['1234!', false],
+])('looksSecret returns for %j: %s', (text, expected) => {
+  expect(looksSecret(text)).toBe(expected)
+})
