@@ -1,59 +1,11 @@
 import { expect, it } from 'vitest'
 import { renderHtml } from '../../lib/exports/html.ts'
 import { renderMarkdown } from '../../lib/exports/markdown.ts'
-import type { Report, ReportStep } from '../../lib/exports/report.ts'
+import type { Report } from '../../lib/exports/report.ts'
 import { renderText } from '../../lib/exports/text.ts'
 import { renderTicketNote } from '../../lib/exports/ticket-note.ts'
 import { createReport } from '../support/report.ts'
-
-const createStep = (fields: Partial<ReportStep>): ReportStep => ({
-  number: '1',
-  headers: [],
-  details: [],
-  title: 'Ping it',
-  description: '',
-  answer: '',
-  durationAndTime: '5 s, now',
-  note: '',
-  fallbacks: [],
-  customSteps: [],
-  evidence: [],
-  ...fields,
-})
-
-/** Every section and every kind of block once. */
-const report: Report = createReport({
-  title: 'Printer\noffline',
-  description: '# Cause **of** it\n\n> Quoted\n> ~~twice~~\n\n---\n\n![plan](https://x.example/p.png) ![](https://x.example/q.png)',
-  facts: [
-    { label: 'Ticket', value: 'T-1', href: 'https://psa.example/1' },
-    { label: 'Client', value: 'Northwind\n\nBerlin' },
-  ],
-  variables: [{ label: 'A label that is wider than the column', value: 'x' }],
-  steps: [
-    createStep({
-      headers: [{ title: 'Before', description: 'Read *this*.' }],
-      description:
-        'Do:\n\n7. `a|b`\n8. - [x] nested\n   - [ ] open\n\n```sh\nls -l\n```\n\n| Port | 漢字 |\n| --- | --- |\n| `a\\|b` | ok |',
-      details: [{ label: 'Command', value: 'ping' }],
-      answer: 'Yes',
-      note: 'First\nsecond\n\n~~~\ncode\n~~~',
-      fallbacks: [{ title: 'Reboot', outcome: 'Failed', note: 'Hangs' }],
-      customSteps: [{ title: 'Cable', description: 'Changed **it**', source: 'Added' }],
-      evidence: [
-        { kind: 'text', title: 'Log', content: 'a ```` b\nc', image: null },
-        { kind: 'screenshot', title: 'Screen', content: 'Shows the error', image: null },
-      ],
-    }),
-    createStep({ number: '2', title: 'Look', note: 'Short' }),
-  ],
-  end: { headers: [{ title: 'After', description: '' }], title: 'Solved', description: 'Close it.' },
-  fallbacks: [{ title: 'Other', outcome: 'Done', note: '' }],
-  customSteps: [{ title: 'Own', description: '', source: 'Before step 1' }],
-  evidence: [{ kind: 'text', title: 'Empty', content: '', image: null }],
-  notes: 'Call back',
-  nextSteps: 'Order a cable',
-})
+import { createStep, fullReport } from './export-document.ts'
 
 it.each([
   ['md.txt', renderMarkdown],
@@ -61,7 +13,7 @@ it.each([
   ['html.txt', (value: Report) => renderHtml(value).replace(/^.*<body>\n/s, '')],
   ['note.txt', renderTicketNote],
 ])('every section and every kind of block is rendered as %s', async (ending, render) => {
-  await expect(render(report)).toMatchFileSnapshot(`export-document.${ending}`)
+  await expect(render(fullReport)).toMatchFileSnapshot(`export-document.${ending}`)
 })
 
 it.each([

@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { renderPdf } from '../../lib/exports/pdf.ts'
+import type { Branding } from '../../lib/exports/pdf-frame.ts'
+import type { Report } from '../../lib/exports/report.ts'
+import { folderAssets } from '../../lib/platform/node/static-files.ts'
+import { renderReportPdf } from '../../lib/reports/pdf.ts'
+import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
+import { createImage } from '../support/images.ts'
+import { createReport } from '../support/report.ts'
+import { createStep, fullReport } from './export-document.ts'
+import { listDrawingOperators } from './pdf-operators.ts'
+
+const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))
+const createBranding = (fields: Partial<Branding> = {}): Branding => ({
+  company: 'Northwind IT',
+  colour: '#b4232a',
+  footer: null,
+  logo: null,
+  ...fields,
+})
+
+async function drawReport(report: Report, branding = createBranding(), images = new Map()): Promise<string> {
+  return listDrawingOperators(await renderPdf(report, { branding, images, assets }))
+}
+
+it('SES-51 every section and every kind of block has its place and look in a PDF', async () => {
+  const [screenshot, logo] = [
+    { jpeg: await createImage('jpeg', 40, 20), width: 40, height: 20 },
+    { jpeg: await createImage('jpeg', 220, 34), width: 220, height: 34 },
+  ]
+  const pendingStep = createStep({
+    number: '3',
+    title: 'Wait',
+    description: '**bold** *slanted* ~~struck~~ `code` [link](https://x.example/)\n\n- # Head\n- \n\n> 1. one\n> > two',
+    evidence: [{ kind: 'screenshot', title: 'Screen', content: 'Shows the error', image: 1 }],
+  })
+  const footer = 'Harbour Street 12\nBerlin\nGermany\nEurope'
+  const operators = await drawReport({ ...fullReport, pendingStep }, createBranding({ footer, logo }), new Map([[1, screenshot]]))
+  await expect(operators).toMatchFileSnapshot('export-document.pdf.txt')
+})
+
+it.each([
+  [6, [11, 11]],
+  [10, [11, 11]],
+  [11, [8, 8]],
+  [20, [8, 8, 8]],
+  [28, [8, 8, 8, 8]],
+  [29, [6, 6, 6]],
+  [40, [6, 6, 6, 6]],
+])('SES-24 the name of a company of %i words has lines of %j points', async (wordCount, sizes) => {
+  const operators = await drawReport(createReport({}), createBranding({ company: 'Northwind '.repeat(wordCount).trim() }))
+  const lines = Array.from(operators.matchAll(/setFont \S+ (\d+)\nsetTextMatrix .*\nshowText "Northwind/g))
+  expect(lines.map(([, size]) => Number(size))).toEqual(sizes)
+})
+
+it('SES-24 a team without a colour has blue headings', async () => {
+  expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(/^page 1\nsetFillRGBColor #1c4fd9\n/)
+})
+
+const weekCounts: WeekCounts = {
+  week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
+  sessions: { completed: 8, resolved: 6, escalated: 2 },
+  ai: { resolved: 3 },
+  escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
+  flows: [{ tree_id: 'a', name: 'Printer 漢字', completed: 10, resolved: 9 }],
+  hours: [
+    { day: 1, hour: 9, sessions: 4, ai_sessions: 1, resolved: 3 },
+    { day: 3, hour: 14, sessions: 2, ai_sessions: 0, resolved: 2 },
+  ],
+}
+
+it('the tables and charts of a weekly report have their place and look in a PDF', async () => {
+  const pdf = await renderReportPdf(buildWeeklyReport(weekCounts), { branding: createBranding({ footer: 'Harbour Street 12' }), assets })
+  await expect(await listDrawingOperators(pdf)).toMatchFileSnapshot('weekly-report.pdf.txt')
+})
