@@ -54,8 +54,8 @@ function writeList(layout: PageLayout, { start, items }: List, style: TextStyle)
   for (const [index, { isChecked, blocks }] of items.entries()) {
     const marker = isChecked === null ? (start === null ? '•' : `${start + index}.`) : isChecked ? '☑' : '☐'
     const [first, ...rest] = blocks
-    const lines = first?.kind === 'paragraph' ? first.lines : [[]]
-    writeSpans(layout, [[{ text: `${marker} ` }, ...(lines[0] ?? [])], ...lines.slice(1)], { ...style, indent, spaceAfter: 1 })
+    const [firstLine = [], ...otherLines] = first?.kind === 'paragraph' ? first.lines : []
+    writeSpans(layout, [[{ text: `${marker} ` }, ...firstLine], ...otherLines], { ...style, indent, spaceAfter: 1 })
     for (const block of first && first.kind !== 'paragraph' ? blocks : rest) writeBlock(layout, block, { ...style, indent })
   }
 }

@@ -23,7 +23,7 @@ export async function renderPdf(report: Report, { branding, images, assets }: Pd
   const fonts = await loadFonts(assets, collectCodePoints(report, branding, kind))
   const layout = createPageLayout(fonts, kind)
   writeReport({ layout, images, brandColour: parseBrandColour(branding.colour) }, report)
-  for (let index = 0; index < layout.document.pages.length; index++) drawPageFrame(layout, branding, report.title, index)
+  for (const index of layout.document.pages.keys()) drawPageFrame(layout, branding, report.title, index)
   return serializeDocument(layout.document, { ...page, title: report.title, author: branding.company })
 }
 

@@ -3,7 +3,7 @@ import { drawOperators, drawTextLine, formatNumber, serializeDocument } from '..
 import { type FontAssets, loadFonts } from '../pdf/fonts.ts'
 import type { TextKind } from '../pdf/glyph.ts'
 import { addCodePoints } from '../pdf/line-layout.ts'
-import { addSpace, createPageLayout, margin, type PageLayout, page, requireSpace, toRuns, wrapText, writeText } from '../pdf/page-layout.ts'
+import { addSpace, createPageLayout, margin, type PageLayout, page, toRuns, wrapText, writeText } from '../pdf/page-layout.ts'
 import { writeTable } from '../pdf/table-layout.ts'
 import { type Chart, formatBusiestHours, formatPeriod, formatRate, getAxisEnd, listCharts, listMetrics } from './labels.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
@@ -44,7 +44,7 @@ export async function renderReportPdf(report: WeeklyReport, { branding, assets }
   writeText(layout, `Busiest hours: ${formatBusiestHours(report)}`, body)
   writeFlows(layout, 'Flows that help', report.helpful_flows, colour)
   writeFlows(layout, 'Flows that do not help', report.unhelpful_flows, colour)
-  for (let index = 0; index < layout.document.pages.length; index++) drawPageFrame(layout, branding, title, index)
+  for (const index of layout.document.pages.keys()) drawPageFrame(layout, branding, title, index)
   return serializeDocument(layout.document, { ...page, title, author: branding.company })
 }
 
@@ -74,8 +74,8 @@ function writeRows(layout: PageLayout, header: readonly string[], rows: readonly
 /** Draw a bar chart over the whole width. The first of two series is outlined, so that they differ without colours. */
 function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
   const legend = chart.series.length > 1 ? ` (${chart.series[0]}: outlined, ${chart.series[1]}: filled)` : ''
+  // The heading and the chart are on the same page.
   writeHeading(layout, chart.title + legend, colour, plotHeight + 36)
-  requireSpace(layout, plotHeight + 30)
   const base = layout.y - plotHeight - 10
   const end = getAxisEnd(chart)
   for (const value of [0, end / 2, end]) drawGridLine(layout, value, base + (plotHeight * value) / end)

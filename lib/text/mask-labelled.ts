@@ -79,7 +79,7 @@ const isSecretAfterVerb: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
   // Without a space, only another script separates the value from the sentence.
   if (/[^ -~\s]\s?$/.test(before) && !looksSecret(text)) return false
-  return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.split(/\s/, 1)[0] ?? '', text)
+  return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.replace(/\s.*/su, ''), text)
 }
 const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
   looksSecret(text) ? !/^\s?=/.test(rest) : codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))

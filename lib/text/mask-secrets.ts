@@ -126,7 +126,10 @@ interface Rule {
 const anyTrait = -1
 
 /** Create a function that replaces matches. By default the first group, the text before the secret, stays. */
-function createReplacer(pattern: RegExp, replacement: string | ((...groups: string[]) => string) = `$1${secretMask}`): MaskFunction {
+function createReplacer(
+  pattern: RegExp,
+  replacement: string | ((match: string, before: string, value: string) => string) = `$1${secretMask}`,
+): MaskFunction {
   return (text) => text.replace(pattern, replacement as string)
 }
 
@@ -151,7 +154,7 @@ const rules: Rule[] = [
     andOneOf: trait.authScheme,
     mask: createReplacer(
       /((?<!\w)(?:Bearer|Basic|Digest|Negotiate|NTLM|ApiKey|SharedKey|AWS4-HMAC-SHA256)[ \t]{1,4})([\w+/.~=:-]{8,})/gi,
-      (match, scheme, value) => (/^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value ?? '') ? (match ?? '') : `${scheme}${secretMask}`),
+      (match, scheme, value) => (/^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value) ? match : `${scheme}${secretMask}`),
     ),
   },
   // Query parameters of signed addresses.

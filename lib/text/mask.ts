@@ -98,6 +98,7 @@ function maskIpv6Candidate(candidate: string): string {
   return isIpv6(address) ? `${label}${ipMask}${sentenceColons}` : candidate
 }
 
+const portNumber = /^\d{1,5}$/
 const ipv6Group = /^[0-9a-f]{1,4}$/i
 
 function isIpv6(text: string): boolean {
@@ -117,7 +118,7 @@ function isIpv6(text: string): boolean {
 }
 
 function isFullAddressWithPort(groups: string[]): boolean {
-  return groups.length === 9 && groups.slice(0, 8).every((group) => ipv6Group.test(group)) && /^\d{1,5}$/.test(groups[8] ?? '')
+  return groups.length === 9 && groups.every((group, index) => (index < 8 ? ipv6Group : portNumber).test(group))
 }
 
 /** A dot or a written-out form of it, such as `[.]`. */

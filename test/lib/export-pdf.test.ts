@@ -58,6 +58,21 @@ it('SES-24 a team without a colour has blue headings', async () => {
   expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(/^page 1\nsetFillRGBColor #1c4fd9\n/)
 })
 
+it('SES-52 Han characters have their Japanese shapes in a report with kana', async () => {
+  const listFonts = async (notes: string) => {
+    const pdf = await renderPdf(createReport({ title: '直', notes }), { branding: createBranding(), images: new Map(), assets })
+    return Array.from(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .matchAll(/\/F(\d+) \d+ 0 R/g),
+      ([, font]) => font,
+    )
+  }
+  const chinese = await listFonts('a')
+  const shared = (await listFonts('aあ')).filter((font) => chinese.includes(font))
+  expect([chinese.length, shared.length]).toEqual([2, 1])
+})
+
 const weekCounts: WeekCounts = {
   week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
   sessions: { completed: 8, resolved: 6, escalated: 2 },
@@ -73,4 +88,14 @@ const weekCounts: WeekCounts = {
 it('the tables and charts of a weekly report have their place and look in a PDF', async () => {
   const pdf = await renderReportPdf(buildWeeklyReport(weekCounts), { branding: createBranding({ footer: 'Harbour Street 12' }), assets })
   await expect(await listDrawingOperators(pdf)).toMatchFileSnapshot('weekly-report.pdf.txt')
+})
+
+it('a weekly report without flows and without a footer says so', async () => {
+  const pdf = await renderReportPdf(buildWeeklyReport({ ...weekCounts, flows: [] }), { branding: createBranding(), assets })
+  expect((await listDrawingOperators(pdf)).match(/showText "(?:None|Flows|Harbour).*"/g)).toEqual([
+    'showText "Flows that help"',
+    'showText "None this week."',
+    'showText "Flows that do not help"',
+    'showText "None this week."',
+  ])
 })
