@@ -58,21 +58,6 @@ it('SES-24 a team without a colour has blue headings', async () => {
   expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(/^page 1\nsetFillRGBColor #1c4fd9\n/)
 })
 
-it('SES-52 Han characters have their Japanese shapes in a report with kana', async () => {
-  const listFonts = async (notes: string) => {
-    const pdf = await renderPdf(createReport({ title: '直', notes }), { branding: createBranding(), images: new Map(), assets })
-    return Array.from(
-      Buffer.from(pdf)
-        .toString('latin1')
-        .matchAll(/\/F(\d+) \d+ 0 R/g),
-      ([, font]) => font,
-    )
-  }
-  const chinese = await listFonts('a')
-  const shared = (await listFonts('aあ')).filter((font) => chinese.includes(font))
-  expect([chinese.length, shared.length]).toEqual([2, 1])
-})
-
 const weekCounts: WeekCounts = {
   week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
   sessions: { completed: 8, resolved: 6, escalated: 2 },
@@ -98,4 +83,21 @@ it('a weekly report without flows and without a footer says so', async () => {
     'showText "Flows that do not help"',
     'showText "None this week."',
   ])
+})
+
+it('SES-52 Han characters have their Japanese shapes only in a report with kana', async () => {
+  const listFonts = (pdf: Uint8Array) =>
+    Array.from(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .matchAll(/\/F(\d+) \d+ 0 R/g),
+      ([, font]) => font,
+    )
+  const options = { branding: createBranding(), images: new Map(), assets }
+  const listReportFonts = async (notes: string) => listFonts(await renderPdf(createReport({ title: '直', notes }), options))
+  // A weekly report never has Japanese shapes.
+  const week = { ...weekCounts.week, team_name: '直' }
+  const weeklyFonts = listFonts(await renderReportPdf(buildWeeklyReport({ ...weekCounts, week, flows: [] }), options))
+  const countShared = (fonts: (string | undefined)[]) => fonts.filter((font) => weeklyFonts.includes(font)).length
+  expect([countShared(await listReportFonts('a')), countShared(await listReportFonts('aあ'))]).toEqual([2, 1])
 })
