@@ -40,6 +40,6 @@ export const Rotations = z
   .array(Rotation)
   .max(10)
   .refine(
-    (rotations) => rotations.every(({ starts_on }, n) => n === 0 || (rotations[n - 1]?.starts_on ?? '') < starts_on),
+    (rotations) => rotations.every(({ starts_on }, n) => rotations.slice(0, n).every((earlier) => earlier.starts_on < starts_on)),
     'must be sorted by `starts_on`, each with another day',
   )
