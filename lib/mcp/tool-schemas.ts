@@ -59,9 +59,10 @@ function buildInputSchema({ fixed = {} }: ToolDeclaration, op: AnyOperation): To
 
 function toObjectSchema(type: z.ZodType): ObjectSchema {
   const root = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as JsonObject & Partial<ObjectSchema>
-  const $defs = root.$defs ?? {}
-  const reference = /^#\/\$defs\/(.+)$/.exec(String(root.$ref ?? ''))?.[1]
-  const schema = (reference ? $defs[reference] : root) as JsonObject & Partial<ObjectSchema>
+  const [, name = ''] = /^#\/\$defs\/(.+)$/.exec(String(root.$ref)) ?? []
+  // A schema with an id is a definition. Its fields become those of the tool, so the definition itself is not listed.
+  const { [name]: named, ...$defs } = root.$defs ?? {}
+  const schema = (named ?? root) as JsonObject & Partial<ObjectSchema>
   if (schema.type !== 'object')
     throw new Error(`A tool needs an operation whose body is an object, not ${JSON.stringify(schema).slice(0, 200)}`)
   return { properties: schema.properties ?? {}, required: schema.required ?? [], $defs }

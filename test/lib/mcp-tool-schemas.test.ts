@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { operations } from '../../functions/operations.ts'
+import { bindTools, type Tool, toToolRequest } from '../../lib/mcp/tool-schemas.ts'
+import { type ToolDeclaration, tools } from '../../lib/mcp/tools.ts'
+import { createStubOperation } from '../support/stub-operation.ts'
+
+const declaration: ToolDeclaration = { name: 't', operation: 'flows.items.find', title: 'T', hint: 'Use it.' }
+const bind = (operation: object, fields: Partial<ToolDeclaration> = {}) =>
+  bindTools([{ ...declaration, ...fields }], [createStubOperation({ id: 'flows.items.find', summary: 'Find', ...operation })])[0] as Tool
+const params = z.strictObject({ id: z.string() })
+const query = z.strictObject({ search: z.string().optional(), kind: z.string() })
+const body = z.strictObject({ text: z.string(), note: z.string().optional() })
+
+describe('the input of a tool', () => {
+  it.each<[string, object, Partial<ToolDeclaration>, object]>([
+    ['nothing', {}, {}, { type: 'object', properties: {}, additionalProperties: false }],
+    [
+      'the parameters of the path and the query',
+      { params, query },
+      {},
+      {
+        type: 'object',
+        properties: { id: { type: 'string' }, search: { type: 'string' }, kind: { type: 'string' } },
+        required: ['id', 'kind'],
+        additionalProperties: false,
+      },
+    ],
+    [
+      'no parameters that the tool sets itself',
+      { params, query },
+      { fixed: { kind: 'x' } },
+      {
+        type: 'object',
+        properties: { id: { type: 'string' }, search: { type: 'string' } },
+        required: ['id'],
+        additionalProperties: false,
+      },
+    ],
+    [
+      'the fields of a body with an id',
+      { method: 'post', body: body.meta({ id: 'Body' }) },
+      {},
+      {
+        type: 'object',
+        properties: { text: { type: 'string' }, note: { type: 'string' } },
+        required: ['text'],
+        additionalProperties: false,
+      },
+    ],
+    [
+      'optional fields only',
+      { method: 'patch', body: z.strictObject({ item: z.string().meta({ id: 'Item' }).optional() }) },
+      {},
+      {
+        type: 'object',
+        properties: { item: { $ref: '#/$defs/Item' } },
+        additionalProperties: false,
+        $defs: { Item: { type: 'string' } },
+      },
+    ],
+  ])('has %s', (_, operation, fields, schema) => {
+    expect(bind(operation, fields).inputSchema).toEqual(schema)
+  })
+
+  it('defines the schemas that it refers to, and no others', () => {
+    for (const { declaration, inputSchema } of bindTools(tools, operations)) {
+      const references = Array.from(JSON.stringify(inputSchema).matchAll(/"#\/\$defs\/([^"]+)"/g), ([, name]) => name)
+      expect([declaration.name, Object.keys(inputSchema.$defs ?? {}).toSorted()]).toEqual([
+        declaration.name,
+        [...new Set(references)].toSorted(),
+      ])
+    }
+  })
+
+  it('has pages of 20 by default', () => {
+    const { properties } = bind({ paged: true }).inputSchema as unknown as { properties: Record<string, { default?: number }> }
+    expect([Object.keys(properties), properties.limit?.default]).toEqual([['skip', 'limit'], 20])
+  })
+
+  it('has to be an object', () => {
+    expect(() => bind({ method: 'post', body: z.array(z.string()) })).toThrow(
+      'A tool needs an operation whose body is an object, not {"$schema":',
+    )
+  })
+})
+
+describe('bindTools', () => {
+  it('describes a tool with its hint, its operation and its scope', () => {
+    expect(bind({ description: 'Newest first.' }).description).toBe('Use it.\nFind.\nNewest first.\nNeeds the scope flows:read.')
+    expect(bind({}).description).toBe('Use it.\nFind.\nNeeds the scope flows:read.')
+  })
+
+  it.each([{ id: 'flows.items.list' }, { access: 'account_admin' }, { closedToKeys: true }])('refuses the operation %j', (operation) => {
+    expect(() => bind(operation)).toThrow('The tool t has no operation that keys may call')
+  })
+})
+
+describe('the request of a tool', () => {
+  it.each<[object, Partial<ToolDeclaration>, Record<string, unknown>, object]>([
+    [{}, {}, {}, { method: 'GET', path: '/a', body: undefined }],
+    [{ paged: true }, {}, {}, { method: 'GET', path: '/a?limit=20', body: undefined }],
+    [{ paged: true }, {}, { limit: 5 }, { method: 'GET', path: '/a?limit=5', body: undefined }],
+    [
+      { path: '/a/{id}', params, query },
+      { fixed: { kind: 'x' } },
+      { id: 'a/b', kind: 'y', search: ['s'] },
+      { method: 'GET', path: '/a/a%2Fb?kind=x&search=%5B%22s%22%5D', body: undefined },
+    ],
+    [{ path: '/a/{id}', params }, {}, {}, { method: 'GET', path: '/a/', body: undefined }],
+    [
+      { method: 'post', path: '/a/{id}', params, query, body },
+      {},
+      { id: 'i', kind: 'y', text: 't', other: 1 },
+      { method: 'POST', path: '/a/i?kind=y', body: '{"text":"t","other":1}' },
+    ],
+  ])('for %j with %j and %j', (operation, fields, input, request) => {
+    expect(toToolRequest(bind(operation, fields), input)).toEqual(request)
+  })
+})
