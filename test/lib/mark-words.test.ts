@@ -16,3 +16,15 @@ it('SEA-06 marks a word with accents, capitals and characters of two code units 
 it('SEA-06 joins marks that overlap, and marks nothing for an empty word', () => {
   expect(markWords('10.20.30', ['10', '10.20', '20', '', '*'])).toEqual([{ start: 0, end: 5 }])
 })
+
+it.each([
+  ['a b a', ['a', 'b'], ['a', 'b', 'a']],
+  ['ab', ['a*', 'ab'], ['ab']],
+  ['a.b', ['a', 'b'], ['a', 'b']],
+  ['😀a', ['a'], ['a']],
+  ['𝒳a', ['a'], []],
+  ['xa', ['a'], []],
+  ['1a', ['a'], []],
+])('SEA-06 marks in %j the words %j: %j', (text, words, marked) => {
+  expect(listMarked(text, words)).toEqual(marked)
+})
