@@ -54,7 +54,7 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
 async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
   const tooLarge = () => new Problem('too_large')
   const length = request.headers.get('content-length')
-  if (Number(length ?? 0) > maxBytes) throw tooLarge()
+  if (Number(length) > maxBytes) throw tooLarge()
   if (length === '0') return empty
   // The server reads no more than the declared length, so the body needs no stream, which costs as much as a small request does otherwise.
   if (length !== null && !request.headers.has('transfer-encoding')) return new Uint8Array(await request.arrayBuffer())

@@ -118,7 +118,7 @@ async function readSignedBody(c: C, url: string, keys: readonly string[]): Promi
   const signature = c.req.header('upstash-signature')
   const tooLarge = () => new Problem('too_large')
   if (!signature) throw unsignedProblem()
-  if (Number(c.req.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  if (Number(c.req.header('content-length')) > maxBodyBytes) throw tooLarge()
   const raw = new TextDecoder().decode(await readAtMost(c.req.raw.body, maxBodyBytes, tooLarge))
   if (!(await verifySignature(signature, raw, url, keys))) throw unsignedProblem()
   return raw

@@ -61,7 +61,7 @@ export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, cont
 
 function buildNextPageUrl(next: URL): string {
   const limit = Number(next.searchParams.get('limit') ?? 50)
-  next.searchParams.set('skip', String(Number(next.searchParams.get('skip') ?? 0) + limit))
+  next.searchParams.set('skip', String(Number(next.searchParams.get('skip')) + limit))
   next.searchParams.set('limit', String(limit))
   return next.href
 }

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Scope } from '../../lib/db/scope.ts'
+import { runIdempotent, runIdempotentWithLease } from '../../lib/http/idempotency.ts'
+import { Problem } from '../../lib/problem.ts'
+import { createStubDatabase } from '../support/stub-database.ts'
+
+const key = { operation: 'a.b', key: 'k', request: '\\x01' }
+const response = { status: 201, body: '{"a":1}' }
+const invalid = new Problem('invalid')
+const invalidBody = JSON.stringify(invalid.body)
+const running = { kind: 'idempotency_key_in_use', status: 409, message: 'The first request with this Idempotency-Key is still running' }
+const reused = {
+  status: 422,
+  body: { errors: [{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }] },
+}
+
+/** Run work under a key for which these rows are stored. Return the result or the error, and the statements that write. */
+async function run(rows: { lock?: object; stored?: object; lease?: object }, error?: Error) {
+  const stub = createStubDatabase((sql) => {
+    if (sql.includes('pg_try_advisory_xact_lock')) return [rows.lock ?? { is_locked: true }]
+    if (sql.includes('new_lease')) return [{ status: null, body: null, is_same: true, is_leased: true, ...rows.lease }]
+    return rows.stored && sql.includes('select status') ? [{ status: 200, body: 'old', is_same: true, ...rows.stored }] : []
+  })
+  const scope = { db: stub.db, transaction: (work: (db: unknown) => unknown) => work(stub.db) } as unknown as Scope
+  const work = async () => {
+    if (error) throw error
+    return response
+  }
+  const start = rows.lease ? runIdempotentWithLease : runIdempotent
+  const result = await start(scope, key, work).catch((failure: unknown) => failure)
+  const writes = stub.statements.map(({ sql }) => sql.split(' ').slice(0, 2).join(' ')).filter((text) => !/^(?:select|with)/.test(text))
+  return { result, writes }
+}
+
+describe('runIdempotent', () => {
+  it('stores and returns the response', async () => {
+    expect(await run({})).toEqual({ result: response, writes: ['savepoint effects', 'insert into'] })
+  })
+
+  it.each([
+    [{ stored: {} }, { status: 200, body: 'old' }],
+    [{ stored: { body: null } }, { status: 200, body: '' }],
+  ])('returns the stored response of %j', async (rows, result) => {
+    expect(await run(rows)).toEqual({ result, writes: [] })
+  })
+
+  it.each([
+    [{ lock: { is_locked: false } }, running],
+    [{ stored: { status: null } }, running],
+    [{ stored: { is_same: false } }, reused],
+  ])('refuses a key with %j', async (rows, problem) => {
+    const { result, writes } = await run(rows)
+    expect([result, writes]).toMatchObject([problem, []])
+  })
+
+  it.each([
+    [invalid, 422],
+    [new Problem('invalid_signature'), 400],
+  ])('stores %s without its effects', async (problem, status) => {
+    expect(await run({}, problem)).toEqual({
+      result: { status, body: JSON.stringify(problem.body) },
+      writes: ['savepoint effects', 'rollback to', 'insert into'],
+    })
+  })
+
+  it.each([new Problem('conflict'), new Problem('unauthenticated'), new Problem('internal'), new TypeError('x')])(
+    'does not store %s',
+    async (error) => {
+      expect(await run({}, error)).toEqual({ result: error, writes: ['savepoint effects'] })
+    },
+  )
+})
+
+describe('runIdempotentWithLease', () => {
+  it.each<[object, Error | undefined, object]>([
+    [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
+    [{}, invalid, { result: { status: 422, body: invalidBody }, writes: ['update idempotency_keys'] }],
+    [{ is_leased: false, status: 200, body: 'old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
+  ])('with the lease %j and the error %s returns a response', async (lease, error, expected) => {
+    expect(await run({ lease }, error)).toEqual(expected)
+  })
+
+  it('gives up the key after another error', async () => {
+    const error = new Problem('conflict')
+    expect(await run({ lease: {} }, error)).toEqual({ result: error, writes: ['delete from'] })
+  })
+
+  it.each([
+    [{ is_leased: false }, running],
+    [{ is_leased: false, is_same: false, status: 200 }, reused],
+  ])('refuses a key with the lease %j', async (lease, problem) => {
+    expect((await run({ lease })).result).toMatchObject(problem)
+  })
+})
