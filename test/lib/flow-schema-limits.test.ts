@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import * as diagrams from '../../lib/diagrams/schema.ts'
+import * as approvals from '../../lib/flows/approval-requirement.ts'
+import * as evidence from '../../lib/flows/evidence.ts'
+import * as keys from '../../lib/flows/key.ts'
+import * as rfflow from '../../lib/flows/rfflow.ts'
+import * as timers from '../../lib/flows/step-timer.ts'
+import * as flows from '../../lib/flows/structure.ts'
+import * as subflows from '../../lib/flows/subflow-schema.ts'
+import * as escalationSteps from '../../lib/oncall/escalation-step.ts'
+import * as rotations from '../../lib/oncall/schema.ts'
+import * as scripts from '../../lib/scripts/schema.ts'
+import * as versions from '../../lib/versions/schema.ts'
+import { listLimits } from './schema-limits.ts'
+
+it.each(
+  Object.entries({
+    flow: { ...flows, ...approvals, ...evidence, ...keys, ...rfflow, ...timers, ...subflows },
+    diagram: diagrams,
+    oncall: { ...escalationSteps, ...rotations },
+    script: { ...scripts, ...versions },
+  }),
+)('the schemas of the kind %s have these limits', async (name, exported) => {
+  const lines = Object.entries(exported as Record<string, unknown>)
+    .filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType)
+    .flatMap(([schema, type]) => listLimits(type, schema))
+  await expect(`${[...new Set(lines)].join('\n')}\n`).toMatchFileSnapshot(`schema-limits-${name}.txt`)
+})

@@ -1,0 +1,29 @@
+import * as z from 'zod'
+
+interface Schema {
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  additionalProperties?: unknown
+  $defs?: Record<string, Schema>
+  [keyword: string]: unknown
+}
+
+/** Return one line for each part of a schema that has a limit, a type or a default: its path and these keywords. A shared schema starts with `#`. */
+export function listLimits(type: z.ZodType, path: string): string[] {
+  return listParts(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema, path)
+}
+
+const ignored = new Set(['$schema', 'additionalProperties', 'description', 'examples', 'pattern', 'required'])
+
+function listParts({ properties = {}, items, anyOf, oneOf, $defs = {}, ...rest }: Schema, path: string): string[] {
+  const keywords = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !ignored.has(keyword)))
+  return [
+    `${path} ${JSON.stringify(keywords)}`,
+    ...Object.entries(properties).flatMap(([name, schema]) => listParts(schema, `${path}.${name}`)),
+    ...(items ? listParts(items, `${path}[]`) : []),
+    ...(anyOf ?? oneOf ?? []).flatMap((schema, index) => listParts(schema, `${path}|${index}`)),
+    ...Object.entries($defs).flatMap(([name, schema]) => listParts(schema, `#${name}`)),
+  ]
+}
