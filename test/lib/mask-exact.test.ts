@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mask } from '../../lib/text/mask.ts'
 import { maskSecrets } from '../../lib/text/mask-secrets.ts'
+import { maskTables } from '../../lib/text/mask-tables.ts'
 import { isSecretLabel, looksSecret } from '../../lib/text/secret-labels.ts'
 
 const secret = '[masked secret]'
@@ -78,6 +79,13 @@ describe('maskSecrets', () => {
   ])('SES-41 masks the PEM blocks of %j', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked)
   })
+})
+
+it.each([
+  ['  User    Password\n  ----    --------\n  dana    rosebud', `  User    Password\n  ----    --------\n  dana    ${secret}`],
+  ['  Password    User\n  --------    ----\n  rosebud     dana', `  Password    User\n  --------    ----\n  ${secret}     dana`],
+])('SES-41 masks the column of the indented table %j', (text, masked) => {
+  expect(maskTables(text)).toBe(masked)
 })
 
 it.each([
