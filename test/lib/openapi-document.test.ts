@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { operations as allOperations } from '../../functions/operations.ts'
 import { Flag, Id, Name, Role, Time } from '../../lib/http/fields.ts'
 import { createComponents, getExample, toPascalCase } from '../../lib/http/openapi/components.ts'
 import { buildOpenApi, getGroup } from '../../lib/http/openapi/document.ts'
@@ -8,6 +9,7 @@ import { extendSchemas } from '../../lib/http/openapi/extend-schemas.ts'
 import type { Json } from '../../lib/http/openapi/json.ts'
 import { buildErrorResponses, buildSuccessResponses } from '../../lib/http/openapi/responses.ts'
 import { shareDescriptions } from '../../lib/http/openapi/share-descriptions.ts'
+import { getQuerySchema } from '../../lib/http/validators.ts'
 import { createStubOperation } from '../support/stub-operation.ts'
 
 const Item = z
@@ -185,6 +187,15 @@ it.each<[z.ZodType, unknown]>([
   [z.array(z.string().meta({ examples: ['a'] })).meta({ examples: [['b']] }), ['b']],
 ])('getExample returns the example of a schema or of its elements: %#', (type, example) => {
   expect(getExample(type)).toEqual(example)
+})
+
+it('every query parameter with a default value documents it', () => {
+  const undocumented = allOperations.flatMap((op) =>
+    Object.entries(getQuerySchema(op).shape as Record<string, z.ZodType>)
+      .filter(([, field]) => field.safeParse(undefined).data !== undefined && !('default' in createComponents().parameterSchema(field)))
+      .map(([name]) => `${op.id} ${name}`),
+  )
+  expect(undocumented).toEqual([])
 })
 
 it('toPascalCase joins words with capitals', () => {

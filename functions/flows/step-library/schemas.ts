@@ -52,7 +52,7 @@ export type LibraryStep = z.infer<typeof LibraryStep>
 export const LibraryQuery = z.strictObject({
   search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the title or description.'),
   synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only steps that were written for the library.'),
-  active: Flag.default(true).describe('`false` lists inactive steps instead.'),
+  active: Flag.prefault('true').describe('`false` lists inactive steps instead.'),
 })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 
