@@ -29,7 +29,7 @@ export function toIsoTime(text: string): string {
   const dot = text.indexOf('.')
   const plus = text.lastIndexOf('+')
   const millis =
-    dot < 0
+    dot === -1
       ? '000'
       : text
           .slice(dot + 1, plus)

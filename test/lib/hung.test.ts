@@ -40,6 +40,16 @@ describe('failWhenHung', () => {
     expect(state()).toEqual(['done', 0])
     expect(vi.getTimerCount()).toBe(0)
   })
+  it('waits no longer for work that ended while the probe succeeded', async () => {
+    const [work, probe] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+    const { state, advance } = run(work.promise, () => probe.promise)
+    await advance(1500)
+    work.resolve('done')
+    await advance(0)
+    probe.resolve()
+    await advance(0)
+    expect([state(), vi.getTimerCount()]).toEqual([['done', 0], 0])
+  })
   it('starts no probe for work that ends soon', async () => {
     let probes = 0
     const { state, advance } = run(Promise.resolve('done'), async () => probes++)

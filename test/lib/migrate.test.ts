@@ -116,6 +116,12 @@ describe('a backfill', () => {
     expect(await select('select count(*)::integer from things where name is null')).toEqual([0])
   })
 
+  it('fails when its outer statement is a SELECT', async () => {
+    const { apply } = await createThings()
+    const text = '-- migrate: backfill\nwith x as (update things set name = null returning id) select id from x limit 3'
+    await expect(apply({ '0002_names.sql': text })).rejects.toThrow('0002_names.sql failed: the outer statement is a SELECT')
+  })
+
   it('continues after the last batch when it was interrupted', async () => {
     const { url, client, lines, apply, select } = await createThings()
     const lock = await connect(url)
@@ -192,6 +198,7 @@ describe('plan', () => {
       '0003_names.sql': backfill,
       '0004_index.sql': `${noTransaction}create index concurrently if not exists things_name on things (name)`,
       '0005_drop.sql': 'drop index things_pkey; drop table owners',
+      '0006_clear.sql': 'update things set name = null',
     })
     expect(await plan(url, folder)).toEqual([
       '0002_owner.sql: in one transaction',
@@ -202,6 +209,8 @@ describe('plan', () => {
       '0004_index.sql: without a transaction',
       '0005_drop.sql: in one transaction',
       '  locks things in ACCESS EXCLUSIVE mode: drop index things_pkey',
+      '0006_clear.sql: in one transaction',
+      '  locks rows of things until the file ends: update things set name = null',
     ])
     expect(await select('select name from migrations')).toEqual(['0001_things.sql'])
   })

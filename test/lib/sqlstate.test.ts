@@ -22,6 +22,13 @@ describe('an error of the database', () => {
     [null, undefined],
   ])('%j has the SQLSTATE %j', (error, state) => expect(getSqlState(error)).toBe(state))
   it.each([
+    [{ constraint: 'users_email' }, 'users_email'],
+    [{ constraint: 7 }, undefined],
+    [{}, undefined],
+    ['users_email', undefined],
+    [null, undefined],
+  ])('%j violates the constraint %j', (error, constraint) => expect(getViolatedConstraint(error)).toBe(constraint))
+  it.each([
     [{ detail: 'd' }, 'd'],
     [{ detail: 7, cause: { detail: 'c' } }, 'c'],
     [{}, undefined],

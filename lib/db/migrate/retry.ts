@@ -11,7 +11,7 @@ export interface RetrySettings {
 }
 
 // lock_not_available and deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html
-const lockErrors = new Set(['55P03', '40P01'])
+const lockErrors: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
 
 /** Repeat `work` while it fails because another transaction holds a lock. `work` must leave nothing behind when it fails. */
 export async function retryWhileLocked<T>(name: string, settings: RetrySettings, work: () => Promise<T>): Promise<T> {
@@ -21,7 +21,7 @@ export async function retryWhileLocked<T>(name: string, settings: RetrySettings,
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || !lockErrors.has(error.code ?? '')) throw error
+      if (!(error instanceof pg.DatabaseError) || !lockErrors.has(error.code)) throw error
       const jitteredMs = pauseMs * (0.5 + Math.random())
       if (attempt >= maxAttempts || performance.now() + jitteredMs > end)
         throw new Error(`another transaction held a lock in each of ${attempt} attempts (${error.message})`, { cause: error })
