@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { dnsOverHttps } from '../../lib/net/dns.ts'
 import { startVendorServer } from '../support/vendor-server.ts'
 
@@ -49,4 +49,22 @@ it.each([
   now = seconds * 1000
   await resolver.resolve('a.example')
   expect(vendor.requests).toHaveLength(seconds === 0 ? 6 : 4)
+})
+
+it('the answer for the name that was asked first is forgotten after 1,000 names', async () => {
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(url)
+    return Response.json(found(a('192.0.2.1', 60)).body)
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const asked: string[] = []
+  const resolver = dnsOverHttps('https://dns.example', () => 0)
+  const countAsked = async (n: number) => {
+    const before = asked.length
+    await resolver.resolve(`host-${n}.example`)
+    return asked.length - before
+  }
+  for (let n = 0; n < 1000; n++) await resolver.resolve(`host-${n}.example`)
+  expect([await countAsked(0), await countAsked(999)]).toEqual([0, 0])
+  expect([await countAsked(1000), await countAsked(1), await countAsked(0)]).toEqual([2, 0, 2])
 })

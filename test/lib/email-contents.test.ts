@@ -89,6 +89,9 @@ describe('a digest', () => {
   ])('with the first of %i events counts them', (total, subject, paragraphs) => {
     expect(writeDigestContent([item(total)], 'https://app.example')).toMatchObject({ subject, paragraphs })
   })
+  it('without events says so', () => {
+    expect(writeDigestContent([], 'https://app.example')).toMatchObject({ subject: 'Digest: 0 notifications', facts: [], paragraphs: [] })
+  })
 })
 
 describe('the footer of an e-mail', () => {

@@ -72,6 +72,7 @@ describe('a call of the billing provider', () => {
     [400, { type: 'invalid_request_error', code: 'parameter_missing' }, 'failed', 1],
     [402, { type: 'card_error', code: 'resource_missing' }, 'failed', 1],
     [500, {}, 'failed', 2],
+    [300, {}, 'failed', 2],
     [302, {}, 'failed', 2],
   ])('that is answered with %i %j is %s', async (status, error, reason, calls) => {
     vendor.answer = () => ({ status, body: { error } })
