@@ -3,7 +3,9 @@ import { toDiagramContent } from '../../lib/diagrams/compare.ts'
 import { toFlowContent } from '../../lib/flows/compare.ts'
 import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
 import { type Content, compareVersions, type Item } from '../../lib/versions/compare.ts'
+import { compareTexts } from '../../lib/versions/compare-texts.ts'
 import { renderComparison } from '../../lib/versions/html.ts'
+import type { Comparison } from '../../lib/versions/schema.ts'
 
 const step = (id: string, parentId: string | null = null, fields: Item['fields'] = {}): Item => ({
   list: 'steps',
@@ -50,6 +52,68 @@ it('VER-05 compares a long text word by word, and texts without similarity as a 
   ])
   const lines = (prefix: string) => Array.from({ length: 5000 }, (_, n) => `${prefix} ${n}\n`).join('')
   expect(compare(lines('a'), lines('b'))?.parts?.map(({ op }) => op)).toEqual(['delete', 'insert'])
+})
+
+it.each([
+  [80, false],
+  [81, true],
+])('VER-05 shows the parts of a text of more than 80 characters: %i', (length, hasParts) => {
+  const [before, after] = ['a'.repeat(length), 'b'.repeat(length)]
+  const parts = [
+    { op: 'delete', text: before },
+    { op: 'insert', text: after },
+  ]
+  const [field] = compareVersions(ordered([], { text: before }), ordered([], { text: after })).fields
+  expect(field).toEqual({ field: 'text', ...(hasParts ? { before: null, after: null, parts } : { before, after, parts: null }) })
+})
+
+it.each([
+  ['a list', ['x'], 'a\nb'],
+  ['a number', 'a\nb', 7],
+])('VER-05 shows a long text and %s as a whole', (_, before, after) => {
+  expect(compareVersions(ordered([], { value: before }), ordered([], { value: after })).fields).toEqual([
+    { field: 'value', before, after, parts: null },
+  ])
+})
+
+it.each([
+  ['added', null, 'a\nb', [{ op: 'insert', text: 'a\nb' }]],
+  ['removed', 'a\nb', '', [{ op: 'delete', text: 'a\nb' }]],
+])('VER-05 shows the parts of a long text that was %s', (_, before, after, parts) => {
+  expect(compareVersions(ordered([], { text: before }), ordered([], { text: after })).fields).toEqual([
+    { field: 'text', before: null, after: null, parts },
+  ])
+})
+
+it.each([
+  ['', ['equal', 'delete', 'insert', 'equal']],
+  ['x', ['delete', 'insert']],
+])('VER-05 compares the words of two texts of 20,000 characters, and the lines of longer ones: %j', (more, ops) => {
+  const words = 'w '.repeat(4999)
+  expect(compareTexts(`${words}a\n`, `${words}b\n${more}`).map(({ op }) => op)).toEqual(ops)
+})
+
+it('VER-05 reports no step as moved when the order has no meaning', () => {
+  const [before, after] = [
+    ['a', 'b'],
+    ['b', 'a'],
+  ].map((ids) => ({ ...ordered(ids.map((id) => step(id))), isOrdered: false }))
+  expect(compareVersions(before as Content, after as Content).items).toEqual([])
+})
+
+it('VER-05 reports every step as moved when more than 1,000 have another place', () => {
+  const ids = Array.from({ length: 1100 }, (_, n) => step(String(n)))
+  expect(summarize(ordered(ids), ordered(ids.toReversed()))).toHaveLength(1100)
+})
+
+it('VER-06 describes where a step was moved from and to', () => {
+  const before = ordered([step('a'), step('b', 'a'), step('c', 'a')])
+  const after = ordered([step('a'), step('c'), step('b', 'a', { title: 'New' })])
+  const page = renderComparison('A', { base: 1, version: 2, ...compareVersions(before, after) } as Comparison)
+  expect([...page.matchAll(/class="badge">([^<]*)</g)].map(([, badge]) => badge)).toEqual([
+    'steps c, moved from below a, place 2 to place 2',
+    'steps b, changed',
+  ])
 })
 
 it('VER-05 takes under 2 seconds for two texts of 200,000 characters and 500 steps in the opposite order', () => {

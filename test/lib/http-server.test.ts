@@ -38,4 +38,20 @@ describe('the HTTP server', () => {
     await closed
     expect(socket.destroyed).toBe(true)
   })
+  it.each([
+    ['without a body', {}, ''],
+    ['with a body', { body: 'text' }, 'text'],
+    ['with a body of unknown length', { body: new Blob(['text']).stream(), duplex: 'half' }, 'text'],
+  ])('passes on a request %s', async (_, init, expected) => {
+    const app = { fetch: async (request: Request) => new Response(await request.text()) }
+    const server = await serveHttp(app, { port: 0, host: '127.0.0.1' })
+    const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: 'DELETE', ...init } as RequestInit)
+    expect(await response.text()).toBe(expected)
+    await server.close(1)
+  })
+  it('has no port when its address is taken', async () => {
+    const server = await serveHttp({ fetch: () => new Response() }, { port: 0, host: '127.0.0.1' })
+    await expect(serveHttp({ fetch: () => new Response() }, { port: server.port, host: '127.0.0.1' })).rejects.toThrow('EADDRINUSE')
+    await server.close(1)
+  })
 })

@@ -93,6 +93,7 @@ describe('the metrics of a process', () => {
     const recorder = registry.start()
     for (const value of [0.025, 0.026, 6]) recorder.record('requestDuration', ['a'], value)
     recorder.record('rateLimited', ['a"\\\n'], 2)
+    recorder.record('rateLimited', [], 3)
     const text = registry.write([{ name: 'g', help: 'h', samples: [{ value: 1 }, { labels: { x: 'y' }, value: 2 }] }])
     const name = 'support_flow_request_duration_seconds'
     expect(
@@ -109,6 +110,7 @@ describe('the metrics of a process', () => {
       `${name}_sum{operation="a"} 6.051`,
       `${name}_count{operation="a"} 3`,
       'support_flow_rate_limited_total{operation="a\\"\\\\\\n"} 2',
+      'support_flow_rate_limited_total{operation=""} 3',
       ...['# HELP g h', '# TYPE g gauge', 'g 1', 'g{x="y"} 2'],
     ])
   })

@@ -1,4 +1,6 @@
+import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { inflateRaw } from '../../lib/archive/inflate.ts'
 import { ArchiveError, isZip, listEntries, readText, readZip, type ZipLimits } from '../../lib/archive/zip.ts'
 import { crc32 } from '../../lib/text/crc32.ts'
 
@@ -73,6 +75,12 @@ describe('listEntries', () => {
     expect(list([{ name: 'a', text: '1', flags: 2 }])).toEqual(['a'])
   })
 
+  it('refuses an archive whose directory does not begin with a record', () => {
+    const archive = createArchive([{ name: 'a', text: '1' }])
+    archive[32] = 0
+    expect(() => listEntries(archive)).toThrow(damaged)
+  })
+
   it('refuses an archive without members, and one whose directory is cut off', () => {
     expect(() => list([])).toThrow(damaged)
     const archive = createArchive([{ name: 'a', text: '1' }])
@@ -92,6 +100,16 @@ describe('readText', () => {
   it('reads a member up to the limit', async () => {
     expect(await read({ name: 'a', text: '123' })).toBe('123')
     await expect(read({ name: 'a', text: '1234' })).rejects.toThrow(new ArchiveError('The document is too large after decompression'))
+  })
+
+  it.each([
+    ['a'.repeat(50), 50, 'a'.repeat(50)],
+    ['a'.repeat(50), 51, 'a'.repeat(50)],
+    ['a'.repeat(50), 49, null],
+    ['', 0, ''],
+    ['a', 0, null],
+  ])('decompresses %j of at most %i bytes', async (text, maxBytes, result) => {
+    expect(await inflateRaw(new Uint8Array(deflateRawSync(text)), maxBytes)).toBe(result)
   })
 
   it.each([

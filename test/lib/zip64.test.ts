@@ -53,3 +53,18 @@ it.each([
 ])('DAT-01 the end of an archive with %o has %i bytes', (archive, size) => {
   expect(encodeEnd(archive).byteLength).toBe(size)
 })
+
+it('DAT-01 a file that is compressed already is stored as it is, and any other is compressed', async () => {
+  const content = new TextEncoder().encode('a'.repeat(100))
+  const at = new Date('2026-11-22T12:00:00Z')
+  const entries = await Promise.all([
+    encodeEntry({ name: 'a.jpg', content, isStored: true }, 0, at),
+    encodeEntry({ name: 'b.json', content, isStored: false }, 0, at),
+    encodeEntry({ name: 'c.json', content }, 0, at),
+  ])
+  const methods = entries.map(({ bytes }) => new DataView(bytes.buffer, bytes.byteOffset).getUint16(8, true))
+  expect([methods, entries.map(({ bytes }) => Buffer.from(bytes).includes('a'.repeat(100)))]).toEqual([
+    [0, 8, 8],
+    [true, false, false],
+  ])
+})

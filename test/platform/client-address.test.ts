@@ -37,3 +37,12 @@ it('believes no header when no proxy is trusted', () => {
 it('refuses a list of proxies with something that is not an address', () => {
   expect(() => read('127.0.0.1', null, ['proxy.internal'])).toThrow('TRUSTED_PROXIES: proxy.internal is not an address or a CIDR range')
 })
+
+it.each([
+  ['fd00::7', 'fd00::7', '2001:db8::5'],
+  ['fd00::7', 'fd00::8', 'fd00::8'],
+  ['192.0.2.7', '192.0.2.7', '2001:db8::5'],
+  ['192.0.2.7', '192.0.2.6', '192.0.2.6'],
+])('an entry without a range (%s) trusts one address: from %s it reads %s', (proxy, peer, expected) => {
+  expect(read(peer, '2001:db8::5', [proxy])).toBe(expected)
+})

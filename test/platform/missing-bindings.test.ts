@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { staticAssets } from '../../lib/platform/cloudflare/assets.ts'
+import { imagesConversion } from '../../lib/platform/cloudflare/images.ts'
+import { r2Objects } from '../../lib/platform/cloudflare/r2.ts'
+
+const bytes = new Uint8Array(1)
+const objects = r2Objects(undefined, 1000)
+const conversion = imagesConversion(undefined, 1000)
+
+it.each<[string, () => Promise<unknown>]>([
+  ['put', () => objects.put('a.jpg', bytes)],
+  ['get', () => objects.get('a.jpg')],
+  ['remove', () => objects.remove('a.jpg')],
+  ['removeFolder', () => objects.removeFolder('a')],
+  ['pingObjects', () => objects.pingObjects()],
+])('a Worker without a bucket fails in %s', async (_, call) => {
+  await expect(call()).rejects.toThrow('The Worker has no UPLOADS binding')
+})
+
+it('a Worker without image transformations fails, and reports no image as unreadable', async () => {
+  await expect(conversion.toJpeg(bytes, 100)).rejects.toThrow('The Worker has no IMAGES binding')
+  await expect(conversion.pingDecoder()).rejects.toThrow('The Worker has no IMAGES binding')
+})
+
+it.each([
+  ['without static files', undefined],
+  ['without the file', { fetch: async () => new Response(null, { status: 404 }) }],
+])('a Worker %s says which file is missing', async (_, binding) => {
+  await expect(staticAssets(binding).read('fonts/1.font')).rejects.toThrow('The static asset fonts/1.font is missing')
+})
