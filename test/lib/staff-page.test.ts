@@ -145,6 +145,15 @@ describe('a request to the page of the operations', () => {
     await send('', { headers: { cookie: `operations_token=${'a'.repeat(3996)}.b.c` } })
     expect(requests).toHaveLength(1)
   })
+  it.each([
+    [1_048_576, 409, 'The service did not answer.'],
+    [1_048_577, 500, 'Internal error'],
+  ])('reads an answer of %i bytes with the status %i', async (size, expectedStatus, message) => {
+    const { requests, send, post } = open(() => (requests.length === 1 ? ok() : new Response('x'.repeat(size), { status: 409 })))
+    const formToken = /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
+    const { status, text } = await post('/replay', { outbox: 'pushes', token: formToken }, cookie)
+    expect([status, alert(text)]).toEqual([expectedStatus, message])
+  })
   it('answers JSON to a program, also with an error', async () => {
     const { send } = open(() => Response.json({ detail: 'x' }, { status: 401 }))
     const { status, headers, text } = await send('', { headers: { accept: 'Application/JSON' } })
