@@ -100,6 +100,29 @@ describe('the hub in memory', () => {
     expect([hub.countStreams('a'), hub.countAllStreams()]).toEqual([1, 2])
   })
 
+  it('keeps the events of an account when its last stream ends', async () => {
+    const { publish, listStored } = openHub()
+    await publish('a', 1)
+    expect([await listStored('a'), await listStored('a')]).toEqual([[1], [1]])
+  })
+
+  it('forgets an account whose last stream ends before any event', async () => {
+    const { open } = openHub()
+    const { abort } = await open('a')
+    abort.abort()
+    vi.setSystemTime(startAt + 1000)
+    expect(await (await open('a')).read()).toContain(`id: ${startAt + 999}\n`)
+  })
+
+  it('forgets the events of an account, but not its ids', async () => {
+    const { hub, publish, listStored, open } = openHub()
+    await publish('a', 1, 2)
+    await hub.forget('a')
+    expect(await (await open('a')).read()).toContain(`id: ${startAt + 1}\n`)
+    await publish('a', 3)
+    expect(await listStored('a')).toEqual([3])
+  })
+
   it('closes the streams of ended sign-ins when it forgets an account, and knows no other account', async () => {
     const { hub, open } = openHub()
     await open('a')
