@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { chooseRetryMs, maxQueuedEvents, openSubscriber } from '../../lib/realtime/subscriber.ts'
 import { parseEvents } from '../support/ai.ts'
 
@@ -197,4 +197,23 @@ it('counts the heartbeats that a client has not read, also after its stream was 
   subscriber.close()
   expect(subscriber.sendHeartbeat()).toBe(1)
   expect(await last).toBe('')
+})
+
+it('starts after the id that the client has received, without any missed event', async () => {
+  const { subscriber, read } = openTestSubscriber([], { after: 10, lostCount: 0 })
+  expect(await read()).toContain('\nid: 10\n')
+  for (const id of [9, 10, 13]) subscriber.send(buildEvent(id), 1)
+  expect(parseEvents(await read())).toEqual([
+    { event: 'overflow', id: '10', data: { dropped: 2 } },
+    { event: 'handoff_created', id: '13', data: { n: 13 } },
+  ])
+})
+
+it.each([
+  [0, 2000],
+  [0.999_999, 5000],
+])('SSE-12 chooses a reconnection time for the random number %d: %i ms', (random, ms) => {
+  vi.spyOn(Math, 'random').mockReturnValue(random)
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect(chooseRetryMs()).toBe(ms)
 })
