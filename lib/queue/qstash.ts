@@ -46,7 +46,7 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
 /** Open QStash's client with our `fetch`. It takes none, so its method that sends a request is replaced. */
 async function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Promise<Client> {
   const { Client } = await import('@upstash/qstash')
-  const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
+  const client = new Client({ baseUrl: url, token, enableTelemetry: false })
   client.http.request = async ({ path, method = 'GET', headers, body }) => {
     const init = { method, headers: new Headers(headers as HeadersInit), body: (body ?? null) as string | null }
     init.headers.set('authorization', `Bearer ${token}`)

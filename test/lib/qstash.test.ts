@@ -19,6 +19,7 @@ describe('the queue', () => {
     ])
     const [{ path = '', headers = {}, body = '[]' } = {}] = vendor.requests
     expect([vendor.requests.length, path, headers.authorization]).toEqual([1, '/v2/batch', 'Bearer token'])
+    expect(`${body}${JSON.stringify(headers)}`.toLowerCase()).not.toContain('telemetry')
     const messages = JSON.parse(body) as { destination: string; body: string; headers: Record<string, string> }[]
     expect(messages.map(({ destination, body: text }) => [destination, text])).toEqual([
       ['https://api.example/jobs/a/run', '{"id":1}'],
@@ -27,6 +28,11 @@ describe('the queue', () => {
     expect(
       messages.map(({ headers }) => Object.fromEntries(Object.entries(headers).filter(([name]) => /delay|retries|dedup/i.test(name)))),
     ).toEqual([{ 'upstash-retries': '0', 'upstash-delay': '30s', 'upstash-deduplication-id': 'd' }, { 'upstash-retries': '0' }])
+  })
+  it('gets one call also when it fails', async () => {
+    vendor.answer = () => ({ status: 500 })
+    await expect(queue.publish([{ path: '/jobs/a/run', body: {} }])).rejects.toThrow('The queue returned 500')
+    expect(vendor.requests).toHaveLength(1)
   })
   it('gets no call without messages', async () => {
     await queue.publish([])
