@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noAnalytics } from '../../lib/analytics/analytics.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { createSharedPorts } from '../../lib/services.ts'
 import { sampleSettings } from '../support/settings.ts'
@@ -12,6 +13,13 @@ describe('the ports of the settings', () => {
     [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: 'm' }, ['microsoft']],
     [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: undefined }, []],
   ])('have the identity providers with a client id: %j', (changes, names) => expect(Object.keys(open(changes).identity)).toEqual(names))
+  it.each([
+    [{ ANALYTICS_URL: 'https://ph.example', ANALYTICS_KEY: 'k' }, false],
+    [{ ANALYTICS_URL: 'https://ph.example', ANALYTICS_KEY: undefined }, true],
+    [{ ANALYTICS_URL: undefined, ANALYTICS_KEY: 'k' }, true],
+  ])('send no events for analytics without an address and a key: %j', (changes, isSilent) =>
+    expect(open(changes).analytics === noAnalytics).toBe(isSilent),
+  )
   it('call no address of the service itself', async () => {
     const { guard } = open({ PUBLIC_BASE_URL: 'https://api.example.com', FRONTEND_URL: 'https://app.example.com', OUTBOUND_PORTS: '443' })
     for (const url of ['https://api.example.com/x', 'https://app.example.com/'])
