@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest'
+import { ArticleError, maxArticleLength } from '../../lib/knowledge/blocks.ts'
+import { readDocx } from '../../lib/knowledge/docx.ts'
+import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '../../lib/knowledge/docx-parts.ts'
+import { createWorkBudget } from '../../lib/text/work-budget.ts'
+import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '../support/knowledge.ts'
+
+const listBlocks = async (body: string) => (await readDocx(buildDocx(body))).map(({ kind, level, text }) => [kind, level, text])
+const paragraph = (runs: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`
+const run = (content: string) => `<w:r>${content}</w:r>`
+const text = (content: string) => run(`<w:t xml:space="preserve">${content}</w:t>`)
+const code = (content: string) => docxParagraph(content, 'Quelltext')
+
+describe('a paragraph of a Word document', () => {
+  it.each([
+    ['berschrift2', ['heading', 2, 'A b']],
+    ['Heading3', ['heading', 3, 'A b']],
+    ['heading 6', ['heading', 6, 'A b']],
+    ['Heading7', ['text', 0, 'A b']],
+    ['Title', ['heading', 1, 'A b']],
+    ['Subtitle', ['text', 0, 'A b']],
+    ['HTML Preformatted', ['code', 0, '```\n A  b\n```']],
+    ['Macro Text', ['code', 0, '```\n A  b\n```']],
+    ['List Bullet', ['item', 0, '- A b']],
+    ['List Bullet 2', ['item', 0, '    - A b']],
+    ['ListBullet', ['text', 0, 'A b']],
+    ['List Number', ['item', 0, '1. A b']],
+    ['list number 5', ['item', 0, `${' '.repeat(16)}1. A b`]],
+  ])('of the style %s becomes the block %j', async (style, block) => {
+    expect(await listBlocks(docxParagraph(' A  b', style))).toEqual([block])
+  })
+
+  it.each([
+    ['a style without a value', '<w:pStyle/>', ['text', 0, 'A']],
+    ['a list without a number', '<w:numPr><w:numId/></w:numPr>', ['text', 0, 'A']],
+    ['list 0, which means no list', '<w:numPr><w:numId w:val="0"/></w:numPr>', ['text', 0, 'A']],
+    ['an unknown list', '<w:numPr><w:numId w:val="9"/></w:numPr>', ['item', 0, '- A']],
+    ['a list without a depth', '<w:numPr><w:numId w:val="1"/></w:numPr>', ['item', 0, '1. A']],
+    ['a depth that is no number', '<w:numPr><w:ilvl w:val="x"/><w:numId w:val="1"/></w:numPr>', ['item', 0, '1. A']],
+    ['a depth of 8', '<w:numPr><w:ilvl w:val="8"/><w:numId w:val="2"/></w:numPr>', ['item', 0, `${' '.repeat(32)}- A`]],
+    ['the style before a tracked change', '<w:pPrChange><w:pPr><w:pStyle w:val="Title"/></w:pPr></w:pPrChange>', ['text', 0, 'A']],
+  ])('has %s', async (_, properties, block) => {
+    expect(await listBlocks(paragraph(text('A'), properties))).toEqual([block])
+  })
+
+  it.each([
+    [text('A') + run('<w:tab/>') + text('B'), 'A B'],
+    [text('A') + run('<w:br/>') + text('B'), 'A\nB'],
+    [text('A') + run('<w:cr/>') + text('B'), 'A\nB'],
+    [text('A') + run('<w:noBreakHyphen/>') + text('B'), 'A-B'],
+    [run('<w:instrText>PAGE</w:instrText>') + text('A') + run('<w:instrText>PAGE</w:instrText>'), 'A'],
+    [`<w:moveFrom>${text('A')}<w:moveFrom>${text('B')}</w:moveFrom>${text('C')}</w:moveFrom>${text('D')}`, 'D'],
+    [`${text('A')}<w:rPrChange>${run('<w:tab/>')}</w:rPrChange>${text('B')}`, 'AB'],
+    [`${text('A')}<__proto__>${text('B')}</__proto__><constructor>${text('C')}</constructor>`, 'ABC'],
+    ['<w:hyperlink r:id="rId9"></w:hyperlink>', '(https://kb.example.com/4711)'],
+    [`<w:hyperlink>${text('A')}</w:hyperlink>`, 'A'],
+    [`<w:hyperlink r:id="rId8">${text('A')}</w:hyperlink>`, 'A'],
+    [`<w:hyperlink r:id="rId9">${text('https://kb.example.com')}${text('/4711 ')}</w:hyperlink>`, 'https://kb.example.com/4711'],
+  ])('reads of %s the text %j', async (content, expected) => {
+    expect(await listBlocks(paragraph(content))).toEqual([['text', 0, expected]])
+  })
+
+  it('follows the text box that it contains', async () => {
+    const body = paragraph(text('Outer ') + run(docxParagraph('Inner', 'berschrift1')) + text('text'))
+    expect(await listBlocks(body)).toEqual([
+      ['heading', 1, 'Inner'],
+      ['text', 0, 'Outer text'],
+    ])
+  })
+
+  it('has the address of a link after its text', async () => {
+    expect(await listBlocks(docxLink('https://kb.example.com/4711') + docxLink('it'))).toEqual([
+      ['text', 0, 'See https://kb.example.com/4711'],
+      ['text', 0, 'See it (https://kb.example.com/4711)'],
+    ])
+  })
+
+  it('may have spaces that are collapsed, up to twice the length of an article', async () => {
+    const body = (spaces: number) => paragraph(text(`A${' '.repeat(spaces)}`))
+    expect(await listBlocks(body(2 * maxArticleLength - 1))).toEqual([['text', 0, 'A']])
+    await expect(listBlocks(body(2 * maxArticleLength))).rejects.toThrow('The article has more than 900,000 characters')
+  })
+})
+
+describe('the code of a Word document', () => {
+  it('is one block until a paragraph or a table follows', async () => {
+    const table = docxTable([['A', 'B']])
+    const body = [code('one'), code(''), code('  two'), docxParagraph('Text'), code('three'), table, code('four')].join('')
+    expect(await listBlocks(body)).toEqual([
+      ['code', 0, '```\none\n\n  two\n```'],
+      ['text', 0, 'Text'],
+      ['code', 0, '```\nthree\n```'],
+      ['table', 0, '| A | B |\n| --- | --- |'],
+      ['code', 0, '```\nfour\n```'],
+    ])
+  })
+
+  it('keeps its tabs', async () => {
+    expect(await listBlocks(paragraph(run('<w:tab/>') + text('x'), '<w:pStyle w:val="Quelltext"/>'))).toEqual([
+      ['code', 0, '```\n\tx\n```'],
+    ])
+  })
+})
+
+describe('the lists of a Word document', () => {
+  const numbering = (depth: number) =>
+    `<w:abstractNum w:abstractNumId="7">${[0, depth].map((ilvl) => `<w:lvl w:ilvl="${ilvl}"><w:numFmt w:val="decimal"/></w:lvl>`).join('')}</w:abstractNum>`
+  const list = '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+  const listTexts = async (depth: number, body: string) => {
+    const parts = docxParts(documentXml(body)).map((part) =>
+      part.name === 'word/numbering.xml' ? { ...part, content: `<w:numbering xmlns:w="w">${numbering(depth)}${list}</w:numbering>` } : part,
+    )
+    return (await readDocx(buildZip(parts))).map((block) => block.text)
+  }
+
+  it.each([1, 2, 8])('restart the numbers of level %i below each item', async (depth) => {
+    const items = [0, depth, depth, 0, depth].map((level) => docxParagraph('x', '', [1, level])).join('')
+    const indent = ' '.repeat(4 * depth)
+    expect(await listTexts(depth, items)).toEqual([`1. x\n${indent}1. x\n${indent}2. x`, `2. x\n${indent}1. x`])
+  })
+
+  it('continue their numbers after a paragraph, and count apart from each other', async () => {
+    const body = [
+      docxParagraph('a', '', [1, 0]),
+      docxParagraph('Text'),
+      docxParagraph('b', '', [1, 0]),
+      docxParagraph('c', 'List Number'),
+      docxParagraph('d', '', [2, 0]),
+    ]
+    expect(await listTexts(1, body.join(''))).toEqual(['1. a', 'Text', '2. b', '1. c', '- d'])
+  })
+})
+
+describe('a table of a Word document', () => {
+  it('has empty cells where a cell covers several columns', async () => {
+    const table = docxSpanTable([
+      [{ text: 'A', columns: 2 }, { text: 'B' }],
+      [{ text: 'C' }, { text: 'D' }, { text: 'E' }],
+    ])
+    expect(await listBlocks(table)).toEqual([['table', 0, '| A | | B |\n| --- | --- | --- |\n| C | D | E |']])
+  })
+
+  it.each(['0', '1000', 'x', ''])('ignores the column count %j', async (columns) => {
+    const table = docxTable([['A', 'B']]).replace('<w:tc>', `<w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr>`)
+    expect(await listBlocks(table)).toEqual([['table', 0, '| A | B |\n| --- | --- |']])
+  })
+
+  it('joins the paragraphs of a cell', async () => {
+    const table = docxTable([['A', 'B']]).replace('<w:tc>', `<w:tc>${docxParagraph('')}${docxParagraph('0')}`)
+    expect(await listBlocks(table)).toEqual([['table', 0, '| 0 A | B |\n| --- | --- |']])
+  })
+
+  it('joins the rows and cells of a table in a cell', async () => {
+    const inner = docxTable([
+      ['a', 'b'],
+      ['', 'c'],
+      ['', ''],
+    ])
+    const table = docxTable([['A', 'B']]).replace('</w:tc>', `${inner}</w:tc>`)
+    expect(await listBlocks(table)).toEqual([['table', 0, '| A a, b; c | B |\n| --- | --- |']])
+  })
+
+  it('with one column is a frame around its paragraphs', async () => {
+    const inner = docxTable([['a', 'b']])
+    const table = docxTable([[docxParagraph('A', 'berschrift1')], ['B']]).replace('</w:tbl>', `<w:tr><w:tc>${inner}</w:tc></w:tr></w:tbl>`)
+    expect(await listBlocks(table)).toEqual([
+      ['heading', 1, 'A'],
+      ['text', 0, 'B'],
+      ['text', 0, 'a'],
+      ['text', 0, 'b'],
+    ])
+  })
+
+  it('has no rows or cells outside of it', async () => {
+    const body = `<w:gridSpan w:val="2"/><w:tr><w:tc>${docxParagraph('A')}</w:tc></w:tr><w:tbl><w:tc>${docxParagraph('B')}</w:tc></w:tbl>`
+    expect(await listBlocks(body)).toEqual([
+      ['text', 0, 'A'],
+      ['text', 0, 'B'],
+    ])
+  })
+})
+
+describe('a file that is no Word document', () => {
+  const readKind = (bytes: Uint8Array<ArrayBuffer>) =>
+    readDocx(bytes).then(
+      () => 'read',
+      (error: unknown) => (error instanceof ArticleError ? error.kind : error),
+    )
+
+  it('is refused as another format if it has no document, and as invalid if it is damaged', async () => {
+    expect(await readKind(buildZip([{ name: 'xl/workbook.xml', content: '<a/>' }]))).toBe('unsupported_format')
+    expect(await readKind(buildZip([{ name: 'word/document.xml', content: '<a>' }]))).toBe('invalid')
+    expect(await readKind(buildDocx('').slice(0, 100))).toBe('invalid')
+    expect(await readKind(buildZip([{ name: 'word/document.xml', content: '<a/>' }]))).toBe('read')
+  })
+})
+
+describe('the parts of a Word document', () => {
+  it.each([
+    ['0', 0],
+    ['8', 8],
+    ['9', 0],
+    ['-1', 0],
+    ['10', 0],
+    [undefined, 0],
+  ])('have of the list level %j the depth %i', (value, depth) => {
+    expect(parseListDepth(value)).toBe(depth)
+  })
+
+  it('may be nested 300 levels deep', () => {
+    const countTags = (depth: number) => {
+      let count = 0
+      walkDocxXml('<a>'.repeat(depth) + '</a>'.repeat(depth), createWorkBudget(), { onOpenTag: () => count++ })
+      return count
+    }
+    expect(countTags(300)).toBe(300)
+    expect(() => countTags(301)).toThrow(new ArticleError('The document is nested too deeply'))
+  })
+
+  it('have links to the web and to e-mail addresses of at most 2,000 characters', () => {
+    const target = (length: number) => 'https://x.example/'.padEnd(length, 'a')
+    const links = [
+      '<Relationship Id="a" Target="http://x.example"/>',
+      '<Relationship Id="b" Target="MAILTO:it@x.example"/>',
+      '<Relationship Id="c" Target="file:///etc/passwd"/>',
+      '<Relationship Id="d" Target="media/https:1.png"/>',
+      '<Relationship Id="e"/>',
+      '<Relationship Target="https://x.example"/>',
+      '<Other Id="f" Target="https://x.example"/>',
+      `<Relationship Id="g" Target="${target(2000)}"/>`,
+      `<Relationship Id="h" Target="${target(2001)}"/>`,
+    ]
+    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createWorkBudget())]).toEqual([
+      ['a', 'http://x.example'],
+      ['b', 'MAILTO:it@x.example'],
+      ['g', target(2000)],
+    ])
+    expect(parseLinkTargets(undefined, createWorkBudget()).size).toBe(0)
+  })
+
+  it('have names of styles, up to 100 characters', () => {
+    const styles = [
+      '<w:name w:val="no style"/>',
+      '<w:style w:styleId="a"><w:name w:val="heading 1"/></w:style>',
+      '<w:style w:styleId="b"><w:name/></w:style>',
+      '<w:style><w:name w:val="no id"/></w:style>',
+      `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
+    ]
+    expect([...parseStyleNames(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createWorkBudget())]).toEqual([
+      ['a', 'heading 1'],
+      ['b', ''],
+      ['c', 'x'.repeat(100)],
+    ])
+  })
+
+  it('have lists that are numbered on the levels whose format is neither a bullet nor none', () => {
+    const level = (depth: string, format: string) => `<w:lvl w:ilvl="${depth}"><w:numFmt ${format}/></w:lvl>`
+    const lists = [
+      `<w:abstractNum w:abstractNumId="7">${level('0', 'w:val="decimal"')}${level('1', 'w:val="bullet"')}${level('2', 'w:val="none"')}${level('3', '')}${level('8', 'w:val="lowerRoman"')}</w:abstractNum>`,
+      `<w:abstractNum w:abstractNumId="8">${level('2', 'w:val="upperLetter"')}</w:abstractNum>`,
+      '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>',
+      '<w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>',
+      '<w:num w:numId="3"><w:abstractNumId w:val="9"/></w:num>',
+      '<w:num w:numId="4"><w:abstractNumId/></w:num>',
+      '<w:num w:numId="5"><w:abstractNumId w:val="8"/></w:num>',
+    ]
+    expect([...parseOrderedLists(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createWorkBudget())]).toEqual([
+      '1 0',
+      '1 8',
+      '2 2',
+      '5 2',
+    ])
+  })
+})
