@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, serializeDocument } from '../../lib/pdf/document.ts'
+import { breakIntoLines, type TextLine } from '../../lib/pdf/line-layout.ts'
+import {
+  addObject,
+  formatTextString,
+  type PdfObjects,
+  reserveObject,
+  serializeObjects,
+  setObject,
+  toUtf16Hex,
+} from '../../lib/pdf/objects.ts'
+import { createStubFonts } from '../support/stub-fonts.ts'
+
+const lineOf = (text: string, style = {}) => breakIntoLines(createStubFonts(), [{ text, style }], 'text', 50_000)[0] as TextLine
+const image = { jpeg: new Uint8Array([1, 2, 3]), width: 20, height: 10 }
+const box = { x: 1, y: 2, width: 30.333, height: 15 }
+
+describe('formatNumber', () => {
+  it.each([
+    [1, '1'],
+    [1.005, '1'],
+    [1.006, '1.01'],
+    [-0.125, '-0.12'],
+    [0.1 + 0.2, '0.3'],
+  ])('of %d is %s', (value, text) => {
+    expect(formatNumber(value)).toBe(text)
+  })
+})
+
+describe('drawing', () => {
+  it('is done on the last page unless a page is named', () => {
+    const document = createDocument(createStubFonts())
+    document.pages.push([])
+    drawOperators(document, 'a')
+    drawOperators(document, 'b', 0)
+    drawOperators(document, 'c', 2)
+    drawImage(document, image, box, 0)
+    drawImage(document, image, box)
+    expect(document.pages).toEqual([
+      ['b', 'q 30.33 0 0 15 1 2 cm /I0 Do Q'],
+      ['a', 'q 30.33 0 0 15 1 2 cm /I0 Do Q'],
+    ])
+    expect(document.images).toEqual([image])
+  })
+
+  /** Return the operators that show a line at (10, 20) in the size 20. */
+  const drawLine = (line: TextLine, bold?: boolean) => {
+    const document = createDocument(createStubFonts())
+    drawTextLine(document, line, 10, 20, 20, { colour: '0 0 0', ...(bold === undefined ? {} : { bold }) })
+    return document.pages[0]?.join('\n').split('\n')
+  }
+
+  it('of a line without glyphs adds nothing', () => {
+    expect(drawLine(lineOf(''))).toEqual([''])
+  })
+
+  it('of bold text fills and outlines it', () => {
+    const bold = ['BT', '0 0 0 rg 0 0 0 RG 2 Tr 0.56 w /F1 20 Tf 1 0 0 1 10 20 Tm [<0001>] TJ', 'ET']
+    expect(drawLine(lineOf('a'), true)).toEqual(bold)
+    expect(drawLine(lineOf('a', { bold: true }), false)).toEqual(bold)
+  })
+
+  it('of a text in two fonts changes the font', () => {
+    expect(drawLine(lineOf('a漢b'))).toEqual([
+      'BT',
+      '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 10 20 Tm [<0001>] TJ',
+      '0 0 0 rg 0 Tr /F3 20 Tf 1 0 0 1 20 20 Tm [<0001>] TJ',
+      '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 28 20 Tm [<0002>] TJ',
+      'ET',
+    ])
+  })
+
+  it('of a mark moves it back over its letter', () => {
+    expect(drawLine(lineOf('x\u0301y'))).toEqual(['BT', '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 10 20 Tm [<0001>320<0002>-320<0003>] TJ', 'ET'])
+  })
+
+  it('of right-to-left text shows the letters of a word from left to right, and every other character on its own', () => {
+    expect(drawLine(lineOf('אב, ג'))).toEqual([
+      'BT',
+      '0 0 0 rg 0 Tr /F2 20 Tf 1 0 0 1 36 20 Tm [<00010002>] TJ',
+      '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 26 20 Tm [<0001>] TJ',
+      '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 20 20 Tm [<0002>] TJ',
+      '0 0 0 rg 0 Tr /F2 20 Tf 1 0 0 1 10 20 Tm [<0003>] TJ',
+      'ET',
+    ])
+  })
+
+  it('of struck text draws a line through each run', () => {
+    expect(drawLine(lineOf('ab', { struck: true }))?.slice(3)).toEqual(['0 G 0.6 w 10 25.6 m 30 25.6 l S'])
+  })
+})
+
+describe('serializeObjects', () => {
+  it('writes each object at the offset that the cross references name', () => {
+    const objects: PdfObjects = []
+    expect([reserveObject(objects), addObject(objects, '<</B 1>>'), reserveObject(objects)]).toEqual([1, 2, 3])
+    setObject(objects, 1, 'é')
+    const file = Buffer.from(serializeObjects(objects, 1, 2)).toString('latin1')
+    expect(file).toBe(
+      [
+        '%PDF-1.7\n%\xe2\xe3\xcf\xd3',
+        '1 0 obj\n\xc3\xa9\nendobj',
+        '2 0 obj\n<</B 1>>\nendobj',
+        '3 0 obj\n\nendobj',
+        'xref\n0 4\n0000000000 65535 f \n0000000015 00000 n \n0000000033 00000 n \n0000000057 00000 n \ntrailer',
+        '<</Size 4/Root 1 0 R/Info 2 0 R>>',
+        'startxref\n73\n%%EOF\n',
+      ].join('\n'),
+    )
+  })
+
+  it('writes texts in UTF-16', () => {
+    expect([toUtf16Hex('aé😀'), formatTextString('b')]).toEqual(['006100e9d83dde00', '<feff0062>'])
+  })
+})
+
+describe('serializeDocument', () => {
+  it('writes the pages, the image, and the properties', async () => {
+    const document = createDocument(createStubFonts())
+    drawOperators(document, 'a')
+    drawImage(document, image, box)
+    document.pages.push([])
+    const bytes = await serializeDocument(document, { title: 'T', author: 'Ä', width: 595, height: 842 })
+    const file = Buffer.from(bytes).toString('latin1')
+    const objects = [...file.matchAll(/\n(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, number, body = '']) => [
+      Number(number),
+      body.replace(/\/Length \d+>>\nstream\n[\s\S]*/, '…'),
+    ])
+    expect(objects).toEqual([
+      [1, '<</Type/Catalog/Pages 2 0 R/ViewerPreferences<</DisplayDocTitle true>>>>'],
+      [2, '<</Type/Pages/Kids[7 0 R 9 0 R]/Count 2/MediaBox[0 0 595 842]>>'],
+      [3, '<</Title <feff0054>/Author <feff00c4>/Producer(Support Flow)>>'],
+      [4, '<</Type/XObject/Subtype/Image/Width 20/Height 10/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode…'],
+      [5, '<</Font<<>>/XObject<</I0 4 0 R>>>>'],
+      [6, '<</Filter/FlateDecode…'],
+      [7, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 6 0 R>>'],
+      [8, '<</Filter/FlateDecode…'],
+      [9, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 8 0 R>>'],
+    ])
+    expect(file).toContain('/Root 1 0 R/Info 3 0 R>>')
+    expect(file).toContain('/Length 3>>\nstream\n\x01\x02\x03\nendstream')
+  })
+
+  it('names each used font', async () => {
+    const document = createDocument(createStubFonts())
+    drawTextLine(document, lineOf('a'), 0, 0, 10, { colour: '0 0 0' })
+    const bytes = await serializeDocument(document, { title: '', author: '', width: 1, height: 1 })
+    expect(Buffer.from(bytes).toString('latin1')).toContain('<</Font<</F1 9 0 R>>/XObject<<>>>>')
+  })
+})
