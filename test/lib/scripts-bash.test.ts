@@ -126,6 +126,13 @@ const scripts: [body: string, problems: string[]][] = [
   ['curl -o a {{ p }}; . ./a', [`1 p: ${usedAsCode}`, 'p: no dash for curl']],
   ['curl -o a {{ p }}; . ./b', ['p: no dash for curl']],
   ['wget --output-document "$y" {{ p }}; . ./b', [`1 p: ${usedAsCode}`, 'p: no dash for wget']],
+  ['echo {{ p }} > a; bash a', [`1 p: ${usedAsCode}`]],
+  ['echo {{ p }} > a; python3 ./a', [`1 p: ${usedAsCode}`]],
+  ['echo {{ p }} > a; bash b', []],
+  // Variables that decide what is executed.
+  ['x={{ p }}; export PATH="$x"', ['1 p: is the value of PATH, which decides what is executed']],
+  ['x={{ p }}; export A="$x"', []],
+  ['x={{ p }}; declare "PATH=$x"', ['1 p: is the name of a variable; write the name']],
   // Windows and macOS ignore the case of a program.
   ['a/b() { eval "$1"; }; a/b {{ p }}', [`1 p: ${usedAsCode}`]],
   ['Foo() { eval "$1"; }; Foo {{ p }}', [`1 p: ${usedAsCode}`]],

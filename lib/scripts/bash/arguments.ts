@@ -31,8 +31,7 @@ function judgeOptionValues({ refuse }: Judgement, args: readonly Word[], name: s
     const [first] = word.parts
     const leadingText = first?.kind === 'text' ? first.text : ''
     const option = leadingText.startsWith('--') ? leadingText.replace(/=.*/s, '') : leadingText.slice(0, 2)
-    const hasValue = word.parts.length > 1 && options.test(option)
-    if (options.test(getText(args[index - 1])) || hasValue) refuse([word], afterExecutingOption)
+    if (options.test(getText(args[index - 1])) || options.test(option)) refuse([word], afterExecutingOption)
   }
 }
 
@@ -54,7 +53,6 @@ function judgeInterpreter(judgement: Judgement, args: readonly Word[], name: str
   if (isFile) refuse([createVariableWord(getFileNode(text))], usedAsCode)
   if (isFile || isModule) return
   if (shells.has(name) && /^-[a-z]*c$/.test(text)) {
-    refuse(args.slice(0, scriptIndex + 2), usedAsCode)
     // In a shell script the text after -c is judged as commands of its own.
     if (!judgement.judgesNestedText || getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined) refuse(args, usedAsCode)
     return

@@ -75,7 +75,7 @@ function readString(reader: Reader): boolean {
   while (reader.position < reader.script.length && !reader.script.startsWith(quotes, reader.position)) {
     const char = reader.script[reader.position]
     if (char === '\n' && quotes.length === 1) break
-    if (char === '\\') reader.position++
+    if (char === '\\') reader.position += reader.script.startsWith('\r\n', reader.position + 1) ? 2 : 1
     skip(reader, insideQuotes)
   }
   const source = reader.script.slice(start, reader.position)
