@@ -40,6 +40,8 @@ export const hostileBash: readonly string[] = [
   'source <(echo {{ p }})',
   '. <(echo {{ p }})',
   'source /dev/stdin <<< {{ p }}',
+  'echo {{ p }} | { eval "$(cat)"; }',
+  'f() { eval "$(head -1)"; }; f <<< {{ p }}',
   'find . -maxdepth 0 -exec sh -c {{ p }} \\;',
   'find . -maxdepth 0 -exec {{ p }} \\;',
   'trap {{ p }} EXIT',

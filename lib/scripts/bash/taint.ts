@@ -74,12 +74,12 @@ function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrust
       part.parts.forEach(visit)
     }
     if (part.kind !== 'substitution' || printsNumber(part.commands.at(-1))) return
-    for (const command of part.commands) {
+    for (const [index, command] of part.commands.entries()) {
       if (!copies(command, shellScript)) continue
       for (const { parts } of [...command.words, ...command.redirections.map(({ word }) => word)]) parts.forEach(visit)
       for (const { value } of command.assignments) for (const { parts } of value) parts.forEach(visit)
       if (shellScript.functionNames.has(getCommandName(command.words[0]) ?? '')) node.names.push(positional)
-      if (command.words.length === 0) node.names.push(stream)
+      if (!part.commands[index - 1]?.isPiped && readsInput(command)) node.names.push(stream)
       for (const word of [...command.words.slice(1), ...command.redirections.map((redirection) => redirection.word)])
         node.names.push(getFileNode(getStaticText(word) ?? ''))
     }
@@ -92,6 +92,18 @@ function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrust
 function copies({ words }: Command, { functionNames }: ShellScript): boolean {
   const name = getCommandName(words[0])
   return name === undefined || copyingCommands.has(name) || functionNames.has(name)
+}
+
+/** Copying commands that do not read their input. */
+const inputIgnorers = new Set('echo printf basename dirname realpath readlink curl wget eval'.split(' '))
+
+/** Return whether a copying command may read its input. A file that cat reads instead is followed as a file. */
+function readsInput({ words, redirections }: Command): boolean {
+  if (words.length === 0) return true
+  const name = getCommandName(words[0]) ?? ''
+  if (inputIgnorers.has(name) || redirections.some(({ operator }) => operator.startsWith('<'))) return false
+  const isFile = (word: Word) => !/^(-|\/dev\/|\/proc\/)/.test(getStaticText(word) ?? '')
+  return name !== 'cat' || !words.slice(1).some(isFile)
 }
 
 function printsNumber(command: Command | undefined): boolean {
