@@ -172,7 +172,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['eval "$(cat /dev/stdin)" <<< {{ p }}', [`1 p: ${usedAsCode}`]],
   ['f() { eval "$(head -1)"; }; echo {{ p }} | f', [`1 p: ${usedAsCode}`]],
   ['echo {{ p }} | { eval "$(ls | true; sed p)"; }', [`1 p: ${usedAsCode}`]],
-  ['f() { eval "$(f)"; }; f <<< {{ p }}', [`1 p: ${usedAsCode}`]],
+  ['f() { cat; }; g() { eval "$(f)"; }; g <<< {{ p }}', [`1 p: ${usedAsCode}`]],
   ['echo {{ p }} | { eval "$(cat a)"; }', []],
   ['echo {{ p }} | { eval "$(ls | tr a b)"; }', []],
   ['echo {{ p }} | { eval "$(cat < a)"; }', []],
@@ -235,6 +235,19 @@ const scripts: [body: string, problems: string[]][] = [
   ['cmd.exe /c echo {{ p }}', [`1 p: ${usedAsCode}`]],
   ['BASH -c {{ p }}', [`1 p: ${usedAsCode}`]],
   ['./deploy.bat {{ p }}', [`1 p: ${usedAsCode}`]],
+  // What functions print.
+  ['g() { echo {{ p }}; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],
+  ['x={{ p }}; g() { echo "$x"; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],
+  ['g() { echo {{ p }}; }; g | sh', [`1 p: ${usedAsCode}`]],
+  ['g() { echo {{ p }}; }; g > a; . ./a', [`1 p: ${usedAsCode}`]],
+  ['g() { cat a; }; echo {{ p }} > a; eval "$(g)"', [`1 p: ${usedAsCode}`]],
+  ['g() { head -1; }; echo {{ p }} | { eval "$(g)"; }', [`1 p: ${usedAsCode}`]],
+  ['function g { { echo a; }; echo {{ p }}; }; h() { g; }; eval "$(h)"', [`1 p: ${usedAsCode}`]],
+  ['g() ( echo {{ p }} ); eval "$(g)"', [`1 p: ${usedAsCode}`]],
+  ['g() { echo a; }; echo {{ p }}; eval "$(g)"', []],
+  ['g() { { echo a; }; }; h() { echo {{ p }}; }; eval "$(g)"; h', []],
+  ['g() { ls | head -1; }; echo {{ p }} | cat; x=$(g); (( x > 3 ))', []],
+  ['g() { ls | wc -l; }; x=$(g); (( x > 3 )); echo {{ p }} | mail a', []],
 ]
 
 it.each(scripts)('judges the places of values in a bash script: %j', (body, problems) => {

@@ -90,7 +90,7 @@ function readSimpleCommand(parser: Parser, commands: Command[]): void {
     if (isAtEnd(parser) || '\n;|)'.includes(peek(parser)) || /^&(?!>)/.test(peek(parser) + peek(parser, 1))) return
     if (readRedirection(parser, command.redirections)) continue
     if (peek(parser) === '(') {
-      readFunctionBrackets(parser, command)
+      readFunctionBrackets(parser, command, commands)
       return
     }
     if (readAssignment(parser, command)) continue
@@ -112,7 +112,7 @@ function readRawText({ script, position }: Parser, start: number): string {
 }
 
 /** Read `()` after the name of a function. The body is read as the next command. */
-function readFunctionBrackets(parser: Parser, command: Command): void {
+function readFunctionBrackets(parser: Parser, command: Command, commands: readonly Command[]): void {
   const name = command.words.length === 1 && command.words[0] ? getStaticText(command.words[0]) : undefined
   const brackets = matchHere(parser, /\([ \t]*\)/y)
   if (!brackets || name === undefined) {
@@ -120,20 +120,40 @@ function readFunctionBrackets(parser: Parser, command: Command): void {
     return
   }
   parser.position += brackets.length
-  parser.result.functionNames.add(normalizeCommandName(name))
+  addFunction(parser, name, commands)
   command.words = []
+}
+
+/** The body starts with the next command. */
+function addFunction({ result, openFunctions, braceDepth }: Parser, path: string, commands: readonly Command[]): void {
+  const name = normalizeCommandName(path)
+  const body = { name, list: commands, start: commands.length }
+  result.functionNames.add(name)
+  result.functionBodies.push(body)
+  openFunctions.push({ body, braceDepth })
+}
+
+/** End the functions whose body is in the braces that were closed. */
+function closeBrace(parser: Parser): void {
+  parser.braceDepth--
+  for (let last = parser.openFunctions.at(-1); last && last.braceDepth >= parser.braceDepth; last = parser.openFunctions.at(-1)) {
+    last.body.end = last.body.list.length
+    parser.openFunctions.pop()
+  }
 }
 
 /** Read the rest of a compound command after its keyword. Return false if the word is no keyword. */
 function readKeyword(parser: Parser, command: Command, commands: Command[], text: string): boolean {
   if (command.redirections.length > 0) return false
   if (text === 'time') parser.position += matchHere(parser, /([ \t]+(-p|--)(?=\s))*/y).length
+  if (text === '{') parser.braceDepth++
+  if (text === '}') closeBrace(parser)
   if (leadingWords.has(text)) return true
   if (text === 'coproc') stop(parser)
   else if (closingWords.has(text)) commands.push(readRedirectionsOnly(parser))
   else if (text === 'case') readCase(parser, commands)
   else if (text === 'for' || text === 'select') readFor(parser, commands)
-  else if (text === 'function') readFunctionName(parser)
+  else if (text === 'function') readFunctionName(parser, commands)
   else if (text === '[[') readTestCommand(parser, command)
   else return false
   return true
@@ -144,14 +164,14 @@ function readTestCommand(parser: Parser, command: Command): void {
   readTest(parser, command)
 }
 
-function readFunctionName(parser: Parser): void {
+function readFunctionName(parser: Parser, commands: readonly Command[]): void {
   skipBlanks(parser, insideComment)
   const name = getStaticText(readWord(parser))
   if (name === undefined) {
     stop(parser)
     return
   }
-  parser.result.functionNames.add(normalizeCommandName(name))
+  addFunction(parser, name, commands)
   skipBlanks(parser, insideComment)
   parser.position += matchHere(parser, /\([ \t]*\)/y).length
 }

@@ -1,5 +1,5 @@
 import type { Placeholder } from '../placeholders.ts'
-import type { Command, Part, ShellScript } from './syntax.ts'
+import type { Command, FunctionBody, Part, ShellScript } from './syntax.ts'
 
 /** The position in a script, and what was found so far. */
 export interface Parser {
@@ -11,6 +11,10 @@ export interface Parser {
   /** The number of open quotes, expansions and substitutions. */
   depth: number
   hereDocuments: HereDocument[]
+  /** The number of open braces around commands. */
+  braceDepth: number
+  /** The functions whose end was not read, with the braces around each. */
+  openFunctions: { body: FunctionBody; braceDepth: number }[]
   result: ShellScript
   /** Set when the rest of the script cannot be understood. Its placeholders are refused. */
   isStopped: boolean
@@ -48,6 +52,8 @@ export function createParser(
     placeholderByStart: new Map(placeholders.map((placeholder) => [placeholder.start, placeholder])),
     depth,
     hereDocuments: [],
+    braceDepth: 0,
+    openFunctions: [],
     result,
     isStopped: false,
     stoppedAt: 0,
@@ -58,7 +64,10 @@ export function createParser(
 }
 
 export function createShellScript(): ShellScript {
-  return { commands: [], assignments: [], functionNames: new Set(), arithmeticNames: [], expandedNames: [], problems: new Map() }
+  return {
+    ...{ commands: [], assignments: [], functionNames: new Set(), functionBodies: [] },
+    ...{ arithmeticNames: [], expandedNames: [], problems: new Map() },
+  }
 }
 
 /** Give up: the rest of the script is not read. */

@@ -38,12 +38,21 @@ export interface Command {
   isPiped: boolean
 }
 
+/** The commands of a list from `start` to `end`, or to the end of the list. */
+export interface FunctionBody {
+  name: string
+  list: readonly Command[]
+  start: number
+  end?: number
+}
+
 /** What a script does. The lists include the commands inside substitutions, functions and loops. */
 export interface ShellScript {
   commands: Command[]
   /** Assignments by `for`, `${name:=…}` and commands. */
   assignments: Assignment[]
   functionNames: Set<string>
+  functionBodies: FunctionBody[]
   /** Variables whose value arithmetic evaluates, by the array in whose subscript they stand, or by an empty text. */
   arithmeticNames: { name: string; arrayName: string }[]
   /** Variables whose value names a variable (`${!name}`) or is expanded again (`${name@P}`). */

@@ -1,5 +1,5 @@
 import { shells } from './rules.ts'
-import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
+import { type Command, type FunctionBody, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
 import { unwrapAll } from './wrappers.ts'
 
 // Follows the values of parameters through variables. Order and branches are ignored: an assignment counts anywhere in the script.
@@ -16,6 +16,11 @@ export const positional = '@'
 const unknownFile = '=file'
 /** Files that a script hardly writes and often reads, such as /etc/os-release. */
 const systemPath = /^=file:\/(etc|usr)\//
+
+/** Return the name under which the output of a function is stored. */
+function getOutputNode(functionName: string): string {
+  return `=output:${functionName}`
+}
 
 /** Return the name under which the text of a file is stored. */
 export function getFileNode(path: string): string {
@@ -41,6 +46,8 @@ interface Node {
   names: string[]
 }
 
+type AddNode = (name: string, node: Node) => void
+
 export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start: number) => boolean): FindSources {
   const nodeByName = new Map<string, Node>()
   const addNode = (name: string, { placeholders, names }: Node) => {
@@ -51,6 +58,7 @@ export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start
   }
   const collect = (words: readonly Word[]): Node => collectNode(words, shellScript, isUntrusted)
   for (const { name, value } of shellScript.assignments) addNode(normalizeName(name), collect(value))
+  addOutputs(shellScript, collect, addNode)
   const pipesCompound = shellScript.commands.some(({ words, isPiped }) => isPiped && words.length === 0)
   for (const command of shellScript.commands) addCommand(command, shellScript, collect, addNode, pipesCompound)
   const sourcesByName = spreadSources(nodeByName)
@@ -58,6 +66,31 @@ export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start
     const { placeholders, names } = collect(words)
     return [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
   }
+}
+
+/** Follow what functions print. The output of a function contains that of the functions in its body, so that the work stays linear. */
+function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
+  for (const [list, bodies] of Map.groupBy(functionBodies, (body) => body.list)) {
+    const commandsByBody = new Map<FunctionBody, Command[]>(bodies.map((body) => [body, []]))
+    const open: FunctionBody[] = []
+    let next = 0
+    for (const [index, command] of list.entries()) {
+      while ((open.at(-1)?.end ?? list.length) <= index) open.pop()
+      for (let body = bodies[next]; body && body.start <= index; body = bodies[++next]) {
+        const outer = open.at(-1)
+        if (outer) addNode(getOutputNode(outer.name), { placeholders: [], names: [getOutputNode(body.name)] })
+        open.push(body)
+      }
+      const innermost = open.at(-1)
+      if (innermost && command.words.length > 0) commandsByBody.get(innermost)?.push(command)
+    }
+    for (const [{ name }, commands] of commandsByBody) addNode(getOutputNode(name), collect([createOutputWord(commands)]))
+  }
+}
+
+/** Return a word whose value is what commands print. */
+function createOutputWord(commands: Command[]): Word {
+  return { parts: [{ kind: 'substitution', isQuoted: true, commands }] }
 }
 
 function normalizeName(name: string): string {
@@ -78,8 +111,10 @@ function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrust
       if (!copies(command, shellScript)) continue
       for (const { parts } of [...command.words, ...command.redirections.map(({ word }) => word)]) parts.forEach(visit)
       for (const { value } of command.assignments) for (const { parts } of value) parts.forEach(visit)
-      if (shellScript.functionNames.has(getCommandName(command.words[0]) ?? '')) node.names.push(positional)
-      if (!part.commands[index - 1]?.isPiped && readsInput(command)) node.names.push(stream)
+      const name = getCommandName(command.words[0]) ?? ''
+      if (shellScript.functionNames.has(name)) node.names.push(positional, getOutputNode(name))
+      // What a function reads is part of its output.
+      else if (!part.commands[index - 1]?.isPiped && readsInput(command)) node.names.push(stream)
       for (const word of [...command.words.slice(1), ...command.redirections.map((redirection) => redirection.word)])
         node.names.push(getFileNode(getStaticText(word) ?? ''))
     }
@@ -117,7 +152,7 @@ function addCommand(
   command: Command,
   shellScript: ShellScript,
   collect: (words: readonly Word[]) => Node,
-  addNode: (name: string, node: Node) => void,
+  addNode: AddNode,
   pipesCompound: boolean,
 ): void {
   const { words, assignments, redirections, isPiped, kind } = command
@@ -131,7 +166,7 @@ function addCommand(
   const args = words.slice(1)
   for (const { operator, word } of redirections) if (/^<<|^<$/.test(operator)) addNode(stream, collect([word]))
   addFiles(command, collect, addNode)
-  if ((isPiped || pipesCompound) && copies(command, shellScript)) addNode(stream, collect(words))
+  if ((isPiped || pipesCompound) && copies(command, shellScript)) addNode(stream, collect([...words, createOutputWord([command])]))
   if (words.length === 0) return
   if (shellScript.functionNames.has(name ?? '') || name === 'set' || name === undefined) addNode(positional, collect(args))
   if (kind === 'test') addNode('BASH_REMATCH', collect(words))
@@ -144,16 +179,13 @@ function addCommand(
 }
 
 /** Follow what a command writes to files, and what it reads from them. */
-function addFiles(
-  { words, redirections }: Command,
-  collect: (words: readonly Word[]) => Node,
-  addNode: (name: string, node: Node) => void,
-): void {
+function addFiles(command: Command, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
+  const { words, redirections } = command
   const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
   for (const { operator, word } of redirections) {
     const path = getStaticText(word)
     if (path === '/dev/null') continue
-    if (operator.includes('>')) addNode(findFileNode(word), collect([...words.slice(1), ...inputs]))
+    if (operator.includes('>')) addNode(findFileNode(word), collect([...words.slice(1), ...inputs, createOutputWord([command])]))
     if (operator === '<' && path !== undefined) addNode(stream, { placeholders: [], names: [getFileNode(path)] })
   }
   const name = getCommandName(words[0]) ?? ''
@@ -174,12 +206,12 @@ function getNames(words: readonly Word[]): string[] {
   return words.map((word) => (getStaticText(word) ?? '').replace(/\[.*/s, '')).filter((text) => /^[A-Za-z_]\w*$/.test(text))
 }
 
-function addReadNames(args: readonly Word[], addNode: (name: string, node: Node) => void): void {
+function addReadNames(args: readonly Word[], addNode: AddNode): void {
   for (const name of ['REPLY', 'MAPFILE', ...getNames(args)]) addNode(name, { placeholders: [], names: [stream] })
 }
 
 /** Follow the assignments that are arguments: `env name=value`, `declare "name=value"`. */
-function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Node, addNode: (name: string, node: Node) => void): void {
+function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
   const [first] = word.parts
   const name = first?.kind === 'text' ? /^([A-Za-z_]\w*)\+?=/.exec(first.text)?.[1] : undefined
   if (name) addNode(name, collect([word]))

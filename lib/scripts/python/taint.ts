@@ -154,25 +154,29 @@ function getNames(tokens: readonly Token[]): string[] {
 }
 
 /** Return the parameters of each function, by its name. A class has those of its __init__. */
-function findParameters(statements: readonly (readonly Token[])[]): Map<string, string[]> {
-  const parametersByFunction = new Map<string, string[]>()
+function findParameters(statements: readonly (readonly Token[])[]): Map<string, Set<string>> {
+  const parametersByFunction = new Map<string, Set<string>>()
+  const add = (name: string, parameters: readonly string[]) => {
+    const known = parametersByFunction.get(name) ?? new Set()
+    parametersByFunction.set(name, known)
+    for (const parameter of parameters) known.add(parameter)
+  }
   let className = ''
   for (const statement of statements)
     for (const [index, { kind, text }] of statement.entries()) {
       const name = statement[index + 1]?.text ?? ''
       if (kind === 'name' && text === 'class') className = name
       if (kind === 'name' && text === 'lambda' && statement[1]?.text === '=')
-        parametersByFunction.set(statement[0]?.text ?? '', getLambdaParameters(statement, index))
+        add(statement[0]?.text ?? '', getLambdaParameters(statement, index))
       if (kind !== 'name' || text !== 'def') continue
       const parameters = getNames(statement.slice(index + 2, findClosing(statement, index + 2)))
-      const key = name === '__init__' ? className : name
-      parametersByFunction.set(key, [...(parametersByFunction.get(key) ?? []), ...parameters])
+      add(name === '__init__' ? className : name, parameters)
     }
   return parametersByFunction
 }
 
 /** Follow the arguments of the script's own functions. */
-function addCalls(statement: readonly Token[], parametersByFunction: ReadonlyMap<string, string[]>, assign: Assign): void {
+function addCalls(statement: readonly Token[], parametersByFunction: ReadonlyMap<string, ReadonlySet<string>>, assign: Assign): void {
   const isDefinition = statement.some(({ kind, text }) => kind === 'name' && text === 'def')
   if (isDefinition) return
   for (const { kind, text } of statement) {
