@@ -8,7 +8,7 @@ export function parseWeek(week: string): number | undefined {
   const january4 = Date.UTC(Number(year), 0, 4)
   const monday = january4 - toIsoDay(january4) * dayMs + (Number(number) - 1) * 7 * dayMs
   const thursday = new Date(monday + 3 * dayMs)
-  return Number(number) > 0 && thursday.getUTCFullYear() === Number(year) ? monday : undefined
+  return thursday.getUTCFullYear() === Number(year) ? monday : undefined
 }
 
 /** Return a date some days after `date`, both as YYYY-MM-DD. */
