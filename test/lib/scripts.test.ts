@@ -455,6 +455,9 @@ describe('placeholders', () => {
       '& (',
       '-f',
       'def f(x):\n f(x)\n',
+      'declare -i "y$x"\nz=1\n',
+      'subprocess.run(["bash", "a"])\n',
+      'c = ["a"]\nsubprocess.run(c)\n',
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)
         validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))))

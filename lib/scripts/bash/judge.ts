@@ -80,6 +80,7 @@ export function judgeVariables({ shellScript, refuse, evaluatedVariables }: Judg
 /** Return the declared attribute of the variables in `declare -i name`, by name. */
 export function findDeclared({ commands, assignments: allAssignments }: ShellScript, letters: RegExp): Set<string> {
   const names = new Set<string>()
+  let declaresAnyName = false
   for (const { words, assignments } of commands) {
     if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
     const texts = words.map((word) => getStaticText(word) ?? getLeadingText(word.parts))
@@ -87,9 +88,9 @@ export function findDeclared({ commands, assignments: allAssignments }: ShellScr
     for (const text of texts.slice(1)) if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
     for (const { name } of assignments) names.add(name)
     // A name that the script puts together may be that of any variable.
-    const isUnknown = words.some((word) => getStaticText(word) === undefined && !getLeadingText(word.parts).includes('='))
-    if (isUnknown) for (const { name } of [...allAssignments, ...commands.flatMap((other) => other.assignments)]) names.add(name)
+    declaresAnyName ||= words.some((word) => getStaticText(word) === undefined && !getLeadingText(word.parts).includes('='))
   }
+  if (declaresAnyName) for (const { name } of [...allAssignments, ...commands.flatMap((command) => command.assignments)]) names.add(name)
   return names
 }
 

@@ -25,10 +25,20 @@ const programStarters = /^(run|call|check_call|check_output|Popen|create_subproc
 const isShellOption = (argument: readonly Token[]) => argument[0]?.text === 'shell' && argument[1]?.text === '='
 
 interface Calls extends DataFlow {
-  statements: readonly (readonly Token[])[]
+  statementsByName: ReadonlyMap<string, ReadonlySet<readonly Token[]>>
+  /** The programs that variables start. The first call with a variable judges its lists. */
+  programByVariable: Map<string, StartedProgram>
+  /** Whether the statements were refused that write the input of a started program. */
+  isInputRefused: boolean
+  importsUnpickler: boolean
   refuse: (tokens: readonly Token[], reason: string) => void
   forbidOption: (starts: readonly number[], command: string) => void
-  names: ReadonlySet<string>
+}
+
+interface StartedProgram {
+  isInterpreter: boolean
+  /** Whether an argument is a text that the interpreter executes. */
+  executesText: boolean
 }
 
 /** Refuse the placeholders that reach a call which executes its arguments. */
@@ -42,17 +52,29 @@ export function judgeCalls(
   const refuseStarts = (starts: readonly number[], reason: string) => {
     for (const start of starts) if (!reasons.has(start)) reasons.set(start, reason)
   }
+  const statementsByName = indexByName(statements)
   const calls: Calls = {
     ...dataFlow,
-    statements,
+    statementsByName,
+    programByVariable: new Map(),
+    isInputRefused: false,
+    importsUnpickler: [...statementsByName.keys()].some((name) => unpicklers.test(name)),
     refuse: (tokens, reason) => refuseStarts(dataFlow.findSources(tokens), reason),
     forbidOption: (starts, command) => {
       for (const start of starts) commandsByOperand.set(start, command)
     },
-    names: new Set(statements.flat().flatMap((token) => (token.kind === 'name' ? [token.text] : []))),
   }
   const all = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
   for (const statement of statements) judgeStatement(calls, statement, () => refuseStarts(all, aliasReason))
+}
+
+/** Return the statements that contain each name, in order. */
+function indexByName(statements: readonly (readonly Token[])[]): Map<string, Set<readonly Token[]>> {
+  const statementsByName = new Map<string, Set<readonly Token[]>>()
+  for (const statement of statements)
+    for (const { kind, text } of statement)
+      if (kind === 'name') statementsByName.set(text, (statementsByName.get(text) ?? new Set()).add(statement))
+  return statementsByName
 }
 
 const aliasReason = 'is in a script that gives a function which executes text another name; call that function directly'
@@ -82,18 +104,17 @@ function hasExecutor(text: string): boolean {
   return (text.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name))
 }
 
-function isExecutor({ names }: Calls, statement: readonly Token[], index: number): boolean {
+function isExecutor({ importsUnpickler }: Calls, statement: readonly Token[], index: number): boolean {
   const text = statement[index]?.text ?? ''
   const object = statement[index - 1]?.text === '.' ? (statement[index - 2]?.text ?? '') : ''
   if (text === 'compile' && /^(re|regex)$/.test(object)) return false
   // platform.system() has no argument, string.Template executes nothing.
   if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
-  if (unpicklingFunctions.test(text))
-    return unpicklers.test(object) || (!object && text !== 'open' && [...names].some((name) => unpicklers.test(name)))
+  if (unpicklingFunctions.test(text)) return unpicklers.test(object) || (!object && text !== 'open' && importsUnpickler)
   return executors.has(text)
 }
 
-function isProgramStarter({ names }: Calls, statement: readonly Token[], index: number): boolean {
+function isProgramStarter({ statementsByName: names }: Calls, statement: readonly Token[], index: number): boolean {
   const text = statement[index]?.text ?? ''
   if (!programStarters.test(text)) return false
   const hasObject = statement[index - 1]?.text === '.'
@@ -132,18 +153,25 @@ function judgeStart(
   const name = statement[index]?.text ?? ''
   const takesList = /^(run|call|check_call|check_output|Popen|spawn)$/.test(name)
   const first = args.find((arg) => arg[0]?.text === 'args' && arg[1]?.text === '=')?.slice(2) ?? args[0] ?? []
-  if (takesList) judgeListArgument(calls, first)
-  else judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
-  if (!takesList) calls.refuse(args[0] ?? [], inCommandPosition)
-  const program = takesList ? (findListArgument(calls, first) ?? [first]).flat(2) : args.flat()
-  if (!isInterpreterList(program)) return
+  if (!takesList) {
+    judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
+    calls.refuse(args[0] ?? [], inCommandPosition)
+  }
+  const program = takesList ? judgeListArgument(calls, first) : describeProgram(args.flat())
+  if (!program.isInterpreter) return
   calls.refuse(args.filter((arg) => arg[0]?.text === 'input').flat(), usedAsCode)
-  // The text after -c is not read, so it may execute a variable.
-  if (program.some(({ kind, text }) => kind === 'string' && /^-\w*c$/.test(text)))
+  // The text is not read, so it may execute a variable.
+  if (program.executesText)
     calls.refuse([...args.filter((arg) => arg[0]?.text === 'env').flat(), { kind: 'name', text: 'environ' }], usedAsCode)
-  const writesInput = (statement: readonly Token[]) =>
-    statement.some(({ kind, text }) => kind === 'name' && /^(communicate|stdin)$/.test(text))
-  for (const statement of calls.statements) if (writesInput(statement)) calls.refuse(statement, usedAsCode)
+  refuseInput(calls)
+}
+
+/** Refuse what statements write to the input of started programs. */
+function refuseInput(calls: Calls): void {
+  if (calls.isInputRefused) return
+  calls.isInputRefused = true
+  for (const name of ['communicate', 'stdin'])
+    for (const statement of calls.statementsByName.get(name) ?? []) calls.refuse(statement, usedAsCode)
 }
 
 /** `**options` may contain `shell=True`. */
@@ -151,28 +179,28 @@ function isExpandedOptions(argument: readonly Token[]): boolean {
   return argument[0]?.text === '*' && argument[1]?.text === '*'
 }
 
-function isInterpreterList(tokens: readonly Token[]): boolean {
-  return tokens.some(
-    (token) =>
-      token.kind === 'string' &&
-      /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(
-        normalizeCommandName(token.text),
-      ),
-  )
+const interpreter = /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/
+
+function describeProgram(tokens: readonly Token[]): StartedProgram {
+  const texts = tokens.flatMap(({ kind, text }) => (kind === 'string' ? [text] : []))
+  return {
+    isInterpreter: texts.some((text) => interpreter.test(normalizeCommandName(text))),
+    executesText: texts.some((text) => /^-\w*c$/.test(text)),
+  }
 }
 
 /** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
-function judgeListArgument(calls: Calls, argument: readonly Token[]): void {
-  const lists = findListArgument(calls, argument)
+function judgeListArgument(calls: Calls, argument: readonly Token[]): StartedProgram {
+  const [name] = argument
+  const variable = argument.length === 1 && name?.kind === 'name' ? name.text : undefined
+  const known = variable === undefined ? undefined : calls.programByVariable.get(variable)
+  if (known) return known
+  const lists = isList(argument) ? [splitAtCommas(argument.slice(1, -1))] : variable && findLists(calls, variable)
   if (!lists) calls.refuse(argument, inCommandPosition)
   else for (const list of lists) judgeProgram(calls, list)
-}
-
-/** Return the elements of each list that an argument may be. Return undefined if that is not known. */
-function findListArgument(calls: Calls, argument: readonly Token[]): Token[][][] | undefined {
-  if (isList(argument)) return [splitAtCommas(argument.slice(1, -1))]
-  const [name] = argument
-  return argument.length === 1 && name?.kind === 'name' ? findLists(calls, name.text) : undefined
+  const program = describeProgram(lists ? lists.flat(2) : argument)
+  if (variable !== undefined) calls.programByVariable.set(variable, program)
+  return program
 }
 
 function isList(tokens: readonly Token[]): boolean {
@@ -184,10 +212,10 @@ function isList(tokens: readonly Token[]): boolean {
  * Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined if another statement may
  * assign or change the list.
  */
-function findLists({ statements, assigned }: Calls, name: string): Token[][][] | undefined {
+function findLists({ statementsByName, assigned }: Calls, name: string): Token[][][] | undefined {
   const lists: Token[][][] = []
   const added: Token[][] = []
-  for (const statement of statements) {
+  for (const statement of statementsByName.get(name) ?? []) {
     const [first, ...others] = statement.flatMap(({ kind, text }, index) => (kind === 'name' && text === name ? [index] : []))
     if (first === undefined) continue
     if (others.length > maxReads) return undefined
