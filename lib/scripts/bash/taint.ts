@@ -1,3 +1,4 @@
+import { createSourceGraph, type SourceGraph, type Values } from '../source-graph.ts'
 import { shells } from './rules.ts'
 import { type Command, type FunctionBody, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
 import { unwrapAll } from './wrappers.ts'
@@ -41,35 +42,22 @@ const copyingCommands = new Set(
   ),
 )
 
-interface Node {
-  placeholders: number[]
-  names: string[]
-}
-
-type AddNode = (name: string, node: Node) => void
+type AddNode = SourceGraph['assign']
 
 export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start: number) => boolean): FindSources {
-  const nodeByName = new Map<string, Node>()
-  const addNode = (name: string, { placeholders, names }: Node) => {
-    const node = nodeByName.get(name) ?? { placeholders: [], names: [] }
-    nodeByName.set(name, node)
-    node.placeholders.push(...placeholders)
-    node.names.push(...names)
-  }
-  const collect = (words: readonly Word[]): Node => collectNode(words, shellScript, isUntrusted)
+  const graph = createSourceGraph()
+  const addNode = graph.assign
+  const collect = (words: readonly Word[]): Values => collectNode(words, shellScript, isUntrusted)
   for (const { name, value } of shellScript.assignments) addNode(normalizeName(name), collect(value))
   addOutputs(shellScript, collect, addNode)
   const pipesCompound = shellScript.commands.some(({ words, isPiped }) => isPiped && words.length === 0)
   for (const command of shellScript.commands) addCommand(command, shellScript, collect, addNode, pipesCompound)
-  const sourcesByName = spreadSources(nodeByName)
-  return (words) => {
-    const { placeholders, names } = collect(words)
-    return [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
-  }
+  const findSources = graph.follow()
+  return (words) => findSources(collect(words))
 }
 
 /** Follow what functions print. The output of a function contains that of the functions in its body, so that the work stays linear. */
-function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
+function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
   for (const [list, bodies] of Map.groupBy(functionBodies, (body) => body.list)) {
     const commandsByBody = new Map<FunctionBody, Command[]>(bodies.map((body) => [body, []]))
     const open: FunctionBody[] = []
@@ -97,8 +85,8 @@ function normalizeName(name: string): string {
   return /^(\d+|[@*])$/.test(name) ? positional : name
 }
 
-function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrusted: (start: number) => boolean): Node {
-  const node: Node = { placeholders: [], names: [] }
+function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrusted: (start: number) => boolean): Values {
+  const node: Values = { placeholders: [], names: [] }
   const visit = (part: Part) => {
     if (part.kind === 'placeholder' && isUntrusted(part.placeholder.start)) node.placeholders.push(part.placeholder.start)
     if (part.kind === 'variable') {
@@ -151,7 +139,7 @@ function printsNumber(command: Command | undefined): boolean {
 function addCommand(
   command: Command,
   shellScript: ShellScript,
-  collect: (words: readonly Word[]) => Node,
+  collect: (words: readonly Word[]) => Values,
   addNode: AddNode,
   pipesCompound: boolean,
 ): void {
@@ -179,7 +167,7 @@ function addCommand(
 }
 
 /** Follow what a command writes to files, and what it reads from them. */
-function addFiles(command: Command, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
+function addFiles(command: Command, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
   const { words, redirections } = command
   const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
   for (const { operator, word } of redirections) {
@@ -211,34 +199,8 @@ function addReadNames(args: readonly Word[], addNode: AddNode): void {
 }
 
 /** Follow the assignments that are arguments: `env name=value`, `declare "name=value"`. */
-function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Node, addNode: AddNode): void {
+function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
   const [first] = word.parts
   const name = first?.kind === 'text' ? /^([A-Za-z_]\w*)\+?=/.exec(first.text)?.[1] : undefined
   if (name) addNode(name, collect([word]))
-}
-
-/** Follow the edges until nothing changes. */
-function spreadSources(nodeByName: ReadonlyMap<string, Node>): Map<string, Set<number>> {
-  const usersByName = new Map<string, string[]>()
-  for (const [user, { names }] of nodeByName)
-    for (const name of new Set(names)) {
-      const users = usersByName.get(name)
-      if (users) users.push(user)
-      else usersByName.set(name, [user])
-    }
-  const sourcesByName = new Map<string, Set<number>>()
-  const reach = (start: number, name: string): boolean => {
-    const sources = sourcesByName.get(name) ?? new Set()
-    sourcesByName.set(name, sources)
-    // One source per parameter is enough to refuse it. A hostile script must not make this quadratic.
-    if (sources.has(start) || sources.size >= 20) return false
-    sources.add(start)
-    return true
-  }
-  const queue = [...nodeByName].flatMap(([name, { placeholders }]) => placeholders.map((start) => ({ start, name })))
-  while (queue.length > 0) {
-    const { start, name } = queue.pop() as { start: number; name: string }
-    if (reach(start, name)) for (const user of usersByName.get(name) ?? []) queue.push({ start, name: user })
-  }
-  return sourcesByName
 }

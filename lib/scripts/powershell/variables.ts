@@ -1,4 +1,5 @@
 import type { JudgedPlaceholder } from '../placeholders.ts'
+import { createSourceGraph } from '../source-graph.ts'
 import { marker } from './split.ts'
 
 // Values are followed through the variables of a script, in any order of its statements.
@@ -7,13 +8,9 @@ import { marker } from './split.ts'
 const passedVariables =
   '_ psitem args input psboundparameters matches $ ^ this error foreach switch event eventargs sender sourceargs myinvocation pscmdlet stacktrace'
 
-const maxSources = 20
-
 /** Create the function that returns the starts of the placeholders whose values reach a text. */
 export function createSourceFinder(statements: readonly string[], placeholders: readonly JudgedPlaceholder[]): (text: string) => number[] {
-  const usersByName = new Map<string, Set<string>>()
-  const sourcesByName = new Map<string, Set<number>>()
-  const queue: [name: string, start: number][] = []
+  const graph = createSourceGraph()
   const collectStarts = (text: string) =>
     [...text.matchAll(marker)].flatMap(([, index]) => {
       const placeholder = placeholders[Number(index)]
@@ -22,31 +19,21 @@ export function createSourceFinder(statements: readonly string[], placeholders: 
   const { functions, functionByStatement, outerFunctions } = findFunctions(statements)
   const getCalled = (text: string) => getWords(text.replace(functionName, '')).filter((word) => functions.has(word))
   const getNames = (text: string) => (functions.size === 0 ? getVariables(text) : [...getVariables(text), ...getCalled(text)])
+  const collect = (text: string) => ({ placeholders: collectStarts(text), names: getNames(text) })
   const first = placeholders.find(({ isUntrusted }) => isUntrusted)
   const passed = new Set([...passedVariables.split(' '), ...findParameters(statements)])
-  if (first) for (const name of passed) queue.push([name, first.start])
+  if (first) for (const name of passed) graph.assign(name, { placeholders: [first.start], names: [] })
   for (const [index, text] of statements.entries()) {
     // The statement is a node of its own, so that the number of edges stays linear.
     const node = `=${index}`
     const targets = [...findTargets(text), ...(functionByStatement[index] ?? [])]
     if (targets.length === 0) continue
-    usersByName.set(node, new Set(targets))
-    for (const start of collectStarts(text)) queue.push([node, start])
-    for (const name of getNames(text)) {
-      const users = usersByName.get(name) ?? new Set()
-      usersByName.set(name, users.add(node))
-    }
+    graph.assign(node, collect(text))
+    for (const target of targets) graph.assign(target, { placeholders: [], names: [node] })
   }
-  for (const [name, outer] of outerFunctions) usersByName.set(name, (usersByName.get(name) ?? new Set()).add(outer))
-  for (let next = queue.pop(); next; next = queue.pop()) {
-    const [name, start] = next
-    const sources = sourcesByName.get(name) ?? new Set()
-    sourcesByName.set(name, sources)
-    if (sources.has(start) || sources.size >= maxSources) continue
-    sources.add(start)
-    for (const user of usersByName.get(name) ?? []) queue.push([user, start])
-  }
-  return (text) => [...new Set([...collectStarts(text), ...getNames(text).flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
+  for (const [name, outer] of outerFunctions) graph.assign(outer, { placeholders: [], names: [name] })
+  const findSources = graph.follow()
+  return (text) => findSources(collect(text))
 }
 
 /** Return the words of a text in lower case. A name with a dash is also one word. */

@@ -1,3 +1,4 @@
+import { createSourceGraph, type Values } from '../source-graph.ts'
 import { findClosing, getDepth } from './brackets.ts'
 import { findCalls, isChangeOfObject } from './changes.ts'
 import type { Token } from './tokens.ts'
@@ -10,11 +11,6 @@ export type FindSources = (tokens: readonly Token[]) => number[]
 
 /** Functions whose result is a number, or is quoted for a shell. */
 const cleaningFunctions = new Set(['int', 'float', 'len', 'bool', 'isinstance', 'ord', 'hash', 'quote'])
-
-interface Values {
-  placeholders: number[]
-  names: string[]
-}
 
 const maxWork = 3_000_000
 
@@ -53,25 +49,18 @@ function getChangeNode(name: string): string {
 /** Return undefined for a hostile script that would take too long. */
 export function followValues(statements: readonly (readonly Token[])[]): DataFlow | undefined {
   let work = 0
-  const usersByName = new Map<string, Set<string>>()
-  const sourcesByName = new Map<string, Set<number>>()
-  const queue: [name: string, start: number][] = []
+  const graph = createSourceGraph()
   const assigned = new Set<string>()
-  const addUser = (name: string, user: string) => {
-    usersByName.set(name, (usersByName.get(name) ?? new Set()).add(user))
-  }
-  const assign: Assign = (targets, { placeholders, names }, isChange = false) => {
+  const addUser = (name: string, user: string) => graph.assign(user, { placeholders: [], names: [name] })
+  const assign: Assign = (targets, values, isChange = false) => {
+    const { names } = values
     work += (names.length + 1) * (targets.length + 1)
     if (work > maxWork) return
     for (const target of targets) {
       if (!isChange) assigned.add(target)
-      const node = isChange ? getChangeNode(target) : target
-      for (const start of placeholders) queue.push([node, start])
+      graph.assign(isChange ? getChangeNode(target) : target, values)
       addUser(getChangeNode(target), target)
-      for (const name of names) {
-        addUser(name, node)
-        addUser(getChangeNode(target), getChangeNode(name))
-      }
+      for (const name of names) addUser(getChangeNode(target), getChangeNode(name))
     }
     for (const name of names) addUser(getChangeNode(name), name)
   }
@@ -98,20 +87,8 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     }
   }
   if (work > maxWork) return undefined
-  for (let next = queue.pop(); next; next = queue.pop()) {
-    const [name, start] = next
-    const sources = sourcesByName.get(name) ?? new Set()
-    sourcesByName.set(name, sources)
-    // One source per parameter is enough to refuse it. A hostile script must not make this quadratic.
-    if (sources.has(start) || sources.size >= 20) continue
-    sources.add(start)
-    for (const user of usersByName.get(name) ?? []) queue.push([user, start])
-  }
-  const findSources = (tokens: readonly Token[]) => {
-    const { placeholders, names } = collectValues(tokens)
-    return [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
-  }
-  return { findSources, assigned }
+  const findSources = graph.follow()
+  return { findSources: (tokens) => findSources(collectValues(tokens)), assigned }
 }
 
 /** Follow `a = b = value`, `a += value`, `a: type = value`, `for a in value`, `with value as a` and `(a := value)`. */
