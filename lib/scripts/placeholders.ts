@@ -69,5 +69,10 @@ export interface Placements {
   commandsByOperand: Map<number, string>
 }
 
+/** Refuse placeholders for a reason, unless there is another one. */
+export function refuseAll(reasons: Map<number, string>, placeholders: readonly Placeholder[], reason: string): void {
+  for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
+}
+
 /** Decide for each placeholder of a script what its value may be. */
 export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[]) => Placements

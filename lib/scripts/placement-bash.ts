@@ -8,8 +8,7 @@ import { getCommandName, getStaticText, type Word } from './bash/syntax.ts'
 import { createSourceFinder } from './bash/taint.ts'
 import { readPart, readQuotedParts } from './bash/words.ts'
 import { unwrapAll } from './bash/wrappers.ts'
-import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
-import { getLineNumber } from './placeholders.ts'
+import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
 
 /**
  * A backslash at the end of a line that may continue a token. The parser reads such tokens as two, and the shell as one.
@@ -27,10 +26,6 @@ export const judgeBashPlacements: JudgePlacements = (script, placeholders) => {
     return { reasons, commandsByOperand: new Map() }
   }
   return judgeScript(parser, placeholders)
-}
-
-function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPlaceholder[], reason: string): void {
-  for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
 }
 
 function readScript(parser: Parser): void {

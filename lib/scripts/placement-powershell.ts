@@ -1,4 +1,4 @@
-import type { JudgePlacements } from './placeholders.ts'
+import { type JudgePlacements, refuseAll } from './placeholders.ts'
 import { afterUnknownCharacters, insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { code as initialState, type State, scan } from './powershell/scan.ts'
 import { judgePowershellStatements } from './powershell/statements.ts'
@@ -53,7 +53,7 @@ export const judgePowershellPlacements: JudgePlacements = (body, placeholders) =
     },
   })
   const isUnclosed = !/^(code|line-comment|verbatim-arguments)$/.test(finalState.kind) || script.includes('\0')
-  if (isUnclosed) for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, unclosed)
+  if (isUnclosed) refuseAll(reasons, placeholders, unclosed)
   return { reasons, commandsByOperand: judgePowershellStatements(code, isCode, placeholders, reasons) }
 }
 

@@ -1,4 +1,4 @@
-import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
+import { type JudgePlacements, refuseAll } from './placeholders.ts'
 import { joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { judgeCalls } from './python/calls.ts'
 import { followValues } from './python/taint.ts'
@@ -20,10 +20,6 @@ export const judgePythonPlacements: JudgePlacements = (script, placeholders) => 
   else if (!dataFlow) refuseAll(reasons, placeholders, 'is in a script that takes too long to check; write shorter statements')
   else judgeCalls(statements, dataFlow, reasons, commandsByOperand, placeholders)
   return { reasons, commandsByOperand }
-}
-
-function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPlaceholder[], reason: string): void {
-  for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
 }
 
 function findReason(before: string, after: string): string | undefined {

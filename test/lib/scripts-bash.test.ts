@@ -117,7 +117,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['[[ {{ p }} =~ (a|b) ]]', ['1 p: is in a script that the check cannot follow after line 1']],
   ['[[ a =~ b|c ]]; echo {{ p }}', []],
   [`${'( '.repeat(40)}cat <<A\na\nA\n${')'.repeat(40)};echo {{ p }}`, ['4 p: is in a script that the check cannot follow after line 2']],
-  // Variables that evaluate what is assigned to them, whoever assigns it.
+  // Variables that evaluate their values, with every way to set them.
   ['declare -i "y$x"; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
   ['declare -i y="$x"; z={{ p }}', []],
   ['declare -i y; read -r y <<< {{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],

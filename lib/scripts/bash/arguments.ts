@@ -1,13 +1,12 @@
 import { afterExecutingOption, needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
-import { createVariableWord, type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
+import { createVariableWord, type Judgement, judgeAssignmentWord, streamWord, usedInArithmetic } from './judgement.ts'
 import { batchFile, evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { getStaticText, isExpandable, type Word } from './syntax.ts'
-import { getFileNode, stream } from './taint.ts'
+import { getFileNode } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
 
 type JudgeArguments = (judgement: Judgement, args: readonly Word[], name: string) => void
 
-const streamWord: Word = { parts: [{ kind: 'variable', name: stream, isQuoted: true, parts: [] }] }
 const inRemoteCommand = 'would be executed by the other computer'
 
 /** Judge the arguments of a command whose name is known. */

@@ -6,17 +6,16 @@ import {
   type Judgement,
   judgeAssignment,
   judgeAssignmentWord,
+  streamWord,
   usedInArithmetic,
 } from './judgement.ts'
 import { evaluators, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
-import { getFileNode, stream } from './taint.ts'
+import { getFileNode } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
 import { unwrapCommand } from './wrappers.ts'
 
 const maxDepth = 10
-
-const streamWord: Word = { parts: [{ kind: 'variable', name: stream, isQuoted: true, parts: [] }] }
 
 export function judgeCommand(judgement: Judgement, command: Command): void {
   const { words, assignments, redirections, kind } = command

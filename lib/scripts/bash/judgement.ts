@@ -1,6 +1,6 @@
 import { executingVariable } from './rules.ts'
 import type { ShellScript, Word } from './syntax.ts'
-import type { FindSources } from './taint.ts'
+import { type FindSources, stream } from './taint.ts'
 
 export interface Judgement {
   shellScript: ShellScript
@@ -30,6 +30,9 @@ export function assignedToEvaluated(name: string): string {
 export function createVariableWord(name: string): Word {
   return { parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }
 }
+
+/** What a command reads from its input. */
+export const streamWord = createVariableWord(stream)
 
 /** Judge `name=value` as an argument. */
 export function judgeAssignmentWord(judgement: Judgement, word: Word): void {

@@ -1,3 +1,4 @@
+import { normalizeCommandName } from '../bash/syntax.ts'
 import { findExecutedParts } from './executors.ts'
 import { findTargets } from './variables.ts'
 
@@ -14,7 +15,7 @@ const commandStart =
 /** Return what stands in the places of commands. */
 export function findCommands(text: string): Command[] {
   return [...text.matchAll(commandStart)].map((match) => ({
-    name: (match[1] ?? '').toLowerCase().replace(/\.exe$/, ''),
+    name: normalizeCommandName(match[1] ?? ''),
     rest: text.slice(match.index + match[0].length),
   }))
 }
@@ -87,9 +88,5 @@ function findFixedProgram(value: string): string[] | undefined {
 }
 
 function getProgramName(path: string): string {
-  const name = path
-    .replace(/["']/g, '')
-    .trim()
-    .replace(/^.*[\\/\s]/s, '')
-  return name.toLowerCase().replace(/\.exe$/, '')
+  return normalizeCommandName(path.replace(/["']/g, '').trim().replace(/^.*\s/s, ''))
 }

@@ -48,7 +48,7 @@ export function splitStatements(code: string, isCode: readonly boolean[], placeh
 
 const maxAssignedLength = 500
 
-/** Create the function that decides whether a statement goes on after the line break at an index. */
+/** Create the function that decides whether a statement continues after the line break at an index. */
 function createContinuationTest(code: string): (index: number) => boolean {
   // The index of the next character that is not a space, for each index.
   const nextIndexes = new Uint32Array(code.length + 1).fill(code.length)
