@@ -109,19 +109,18 @@ function readLines(inline: Token | undefined): Lines {
     if (token.type === 'softbreak' || token.type === 'hardbreak') lines.push([])
     else if (token.type === 'code_inline') add(token.content, { code: true })
     else if (token.type === 'image') add(token.content || 'image', { href: String(token.attrGet('src')) })
-    else if (!applyStyle(style, token)) add(token.content)
+    else if (token.nesting === 0) add(token.content)
+    else applyStyle(style, token)
   }
   return lines
 }
 
 const styleByToken: Record<string, 'strong' | 'emphasis' | 'struck'> = { strong: 'strong', em: 'emphasis', s: 'struck' }
 
-/** Start or end a style. Return false for a token that is text. */
-function applyStyle(style: Omit<Span, 'text'>, token: Token): boolean {
-  if (token.nesting === 0) return false
+/** Start or end the style of a token that opens or closes an element. */
+function applyStyle(style: Omit<Span, 'text'>, token: Token): void {
   const name = styleByToken[token.tag]
   if (name) style[name] = token.nesting > 0
   else if (token.type === 'link_open') style.href = String(token.attrGet('href'))
   else if (token.type === 'link_close') delete style.href
-  return true
 }

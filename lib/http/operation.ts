@@ -291,7 +291,7 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
 
 /** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function listFailures(op: AnyOperation): ProblemKind[] {
-  const failures = new Set<ProblemKind>(op.errors ?? [])
+  const failures = new Set<ProblemKind>(op.errors)
   failures.add('internal').add('unavailable')
   if (op.limit !== 'none' || requiresToken(op)) failures.add('rate_limited')
   if (op.access === 'signed') failures.add('invalid_signature')

@@ -82,7 +82,7 @@ function parseFence(text: string, line: number): Fence | null {
   while (text.charCodeAt(index) === char) index++
   const length = index - fenceStart
   if (length < 3) return null
-  const canOpen = char === tilde || text.indexOf('`', index) < 0
+  const canOpen = char === tilde || !text.includes('`', index)
   while (text.charCodeAt(index) === space || text.charCodeAt(index) === tab) index++
   return { line, char, length, canOpen, canClose: index === text.length, longestClosingBelow: 0 }
 }

@@ -7,9 +7,10 @@ import { createInterceptor } from './interceptor.ts'
 
 const service = await sharedService()
 
-/** Replace WebSocket by one that records its protocols. It opens and never sends anything, or does not open, as where there are none. */
-function stubSockets({ opens }: { opens: boolean }): string[][] {
+/** Replace WebSocket by one that records its protocols and messages. It opens and receives nothing, or does not open, as where there are none. */
+function stubSockets({ opens }: { opens: boolean }) {
   const protocols: string[][] = []
+  const sent: string[] = []
   class SilentSocket {
     onopen?: () => void
     onclose?: (event: { code: number }) => void
@@ -17,16 +18,18 @@ function stubSockets({ opens }: { opens: boolean }): string[][] {
       protocols.push(offered)
       queueMicrotask(() => (opens ? this.onopen?.() : this.onclose?.({ code: 1006 })))
     }
-    send() {}
+    send(text: string) {
+      sent.push(text)
+    }
     close() {}
   }
   vi.stubGlobal('WebSocket', SilentSocket)
   onTestFinished(() => void vi.unstubAllGlobals())
-  return protocols
+  return { protocols, sent }
 }
 
 it('opens a WebSocket with a token that has not expired, and the stream where no WebSocket opens', async () => {
-  const protocols = stubSockets({ opens: false })
+  const { protocols } = stubSockets({ opens: false })
   const { admin } = await createAccount(service)
   const expired = `x.${btoa(JSON.stringify({ exp: 1 }))}.x`
   const tokens = { access_token: expired, refresh_token: await insertRefreshToken(service, admin) }
@@ -44,7 +47,7 @@ it('opens a WebSocket with a token that has not expired, and the stream where no
 it('opens another WebSocket after one that did not answer a ping', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
-  const protocols = stubSockets({ opens: true })
+  const { protocols, sent } = stubSockets({ opens: true })
   const leaving = new AbortController()
   const client = createClient({ baseUrl: service.api, apiKey: 'key', wait: async () => {} })
   client.ai.escalations
@@ -53,14 +56,14 @@ it('opens another WebSocket after one that did not answer a ping', async () => {
     .catch(() => {})
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
   vi.advanceTimersByTime(25_000)
-  expect(protocols).toHaveLength(1)
+  expect(sent).toEqual(['ping'])
   vi.advanceTimersByTime(25_000)
   await vi.waitFor(() => expect(protocols).toHaveLength(2))
   leaving.abort()
 })
 
 it('opens no WebSocket when the signal has aborted', async () => {
-  const protocols = stubSockets({ opens: true })
+  const { protocols } = stubSockets({ opens: true })
   const client = createClient({ baseUrl: service.api, apiKey: 'key' })
   const signal = AbortSignal.abort(new Error('Left the page'))
   await expect(client.ai.escalations.stream({}, { signal, webSocket: true }).next()).rejects.toThrow('Left the page')

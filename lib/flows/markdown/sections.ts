@@ -40,9 +40,11 @@ export function readSections(lines: readonly string[], start: number, report: Re
 }
 
 function reportTextBeforeFirstHeading(lines: readonly string[], start: number, firstHeading: number, report: ReportProblem): void {
-  const firstText = lines.findIndex((line, index) => index >= start && hasText(line))
-  if (firstText >= 0 && firstText < firstHeading)
-    report(firstText + 1, 'Text before the first heading is not allowed; put the description of the flow into the front matter')
+  for (let index = start; index < firstHeading; index++) {
+    if (!hasText(lines[index] ?? '')) continue
+    report(index + 1, 'Text before the first heading is not allowed; put the description of the flow into the front matter')
+    return
+  }
 }
 
 function reportUnclosedFences({ lineKinds }: SourceFile, report: ReportProblem): void {

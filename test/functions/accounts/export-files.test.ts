@@ -5,6 +5,8 @@ import { createStubDatabase } from '../../support/stub-database.ts'
 
 const maxBytes = 4 * 1024 * 1024
 const sliceMs = 15_000
+/** The teams that one statement reads. */
+const readAtOnce = 500
 
 const createJob = (stage: string, contents: ExportJob['contents'] = 'all', after: string[] | null = null): ExportJob => ({
   ...{ id: 'e', contents, created_at: '2026-01-01T00:00:00.000Z' },
@@ -36,6 +38,14 @@ describe('a file of records', () => {
     const { progress, limits } = await writeTeams(maxBytes, 1)
     expect(limits).toEqual([maxBytes])
     expect(progress).toMatchObject({ stage: 'teams', after: ['last'], files: 1, entries: 1, counts: { teams: 1 } })
+  })
+  it('DAT-06 contains more records when there were as many as one statement reads', async () => {
+    const first = Array.from({ length: readAtOnce }, (_, n) => ({ key: [`${n}`], line: '{}' }))
+    const { db } = createStubDatabase((_, parameters) =>
+      parameters.includes(first.at(-1)?.key[0]) ? [{ key: ['last'], line: '{}' }] : first,
+    )
+    const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(1))
+    expect(progress.counts).toEqual({ teams: readAtOnce + 1 })
   })
   it('DAT-06 is not written without a record', async () => {
     const { db } = createStubDatabase(() => [])
