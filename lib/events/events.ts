@@ -217,7 +217,7 @@ const pushSourcePaths: Record<PushFailure['source'], (event: PushFailure) => str
   user: ({ psaTicketId }) => `/tickets/${psaTicketId}`,
 }
 
-// Split from toAnnouncement for length.
+/** Announce an event that `toAnnouncement` has no case for. */
 function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
   switch (event.key) {
     case 'maintenance.batch_created': {

@@ -42,7 +42,7 @@ export interface WeekCounts {
 
 const maxFlows = 5
 const maxBusiestHours = 3
-/** A flow with fewer completed sessions is not countedFlows. */
+/** A flow with fewer completed sessions is in no list. */
 const minCompleted = 3
 const helpfulRate = 0.7
 const unhelpfulRate = 0.5

@@ -5,9 +5,10 @@ import type { Branding } from '../../lib/exports/pdf-frame.ts'
 import type { Report } from '../../lib/exports/report.ts'
 import { folderAssets } from '../../lib/platform/node/static-files.ts'
 import { renderReportPdf } from '../../lib/reports/pdf.ts'
-import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
+import { buildWeeklyReport } from '../../lib/reports/weekly.ts'
 import { createImage } from '../support/images.ts'
 import { createReport } from '../support/report.ts'
+import { createWeekCounts } from '../support/week-counts.ts'
 import { createStep, fullReport } from './export-document.ts'
 import { listDrawingOperators } from './pdf-operators.ts'
 
@@ -58,17 +59,13 @@ it('SES-24 a team without a colour has blue headings', async () => {
   expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(/^page 1\nsetFillRGBColor #1c4fd9\n/)
 })
 
-const weekCounts: WeekCounts = {
-  week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
-  sessions: { completed: 8, resolved: 6, escalated: 2 },
-  ai: { resolved: 3 },
-  escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
+const weekCounts = createWeekCounts({
   flows: [{ tree_id: 'a', name: 'Printer 漢字', completed: 10, resolved: 9 }],
   hours: [
     { day: 1, hour: 9, sessions: 4, ai_sessions: 1, resolved: 3 },
     { day: 3, hour: 14, sessions: 2, ai_sessions: 0, resolved: 2 },
   ],
-}
+})
 
 it('the tables and charts of a weekly report have their place and look in a PDF', async () => {
   const pdf = await renderReportPdf(buildWeeklyReport(weekCounts), { branding: createBranding({ footer: 'Harbour Street 12' }), assets })

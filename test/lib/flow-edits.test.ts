@@ -5,7 +5,8 @@ import type { FlowEdit } from '../../lib/flows/edit.ts'
 import { editStructure } from '../../lib/flows/edits.ts'
 import type { FlowNode, StepList, TreeStructure } from '../../lib/flows/structure.ts'
 import { walkAll } from '../../lib/flows/walk.ts'
-import { createEdit, createStep } from '../support/flow-nodes.ts'
+import { createEdit } from '../../lib/local/model/authoring.ts'
+import { createStep } from '../support/flow-nodes.ts'
 import { patchProcedure, printerFlow } from '../support/flows.ts'
 
 const tree = printerFlow() as FlowNode

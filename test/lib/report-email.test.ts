@@ -1,19 +1,12 @@
 import { expect, it } from 'vitest'
 import { writeReportContent } from '../../lib/mail/weekly-report.ts'
 import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
+import { createWeekCounts } from '../support/week-counts.ts'
 
 const url = 'https://app.example'
 
 function write(counts: Partial<WeekCounts>) {
-  const report = buildWeeklyReport({
-    week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
-    sessions: { completed: 8, resolved: 6, escalated: 2 },
-    ai: { resolved: 3 },
-    escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
-    flows: [],
-    hours: [],
-    ...counts,
-  })
+  const report = buildWeeklyReport(createWeekCounts(counts))
   return writeReportContent(report, url)
 }
 

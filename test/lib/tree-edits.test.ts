@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { EditProblem } from '../../lib/flows/edit.ts'
 import type { FlowNode } from '../../lib/flows/structure.ts'
 import { editTree } from '../../lib/flows/tree-edits.ts'
-import { createEdit, createSolution } from '../support/flow-nodes.ts'
+import { createEdit } from '../../lib/local/model/authoring.ts'
+import { createSolution } from '../support/flow-nodes.ts'
 
 type Fields = Parameters<typeof createEdit>[0]
 const action = (id: string, child: FlowNode): FlowNode => ({

@@ -2,20 +2,18 @@ import { expect, it } from 'vitest'
 import { renderReportHtml } from '../../lib/reports/html.ts'
 import { describeChart, getAxisEnd } from '../../lib/reports/labels.ts'
 import { addDays, parseWeek } from '../../lib/reports/week.ts'
-import { buildWeeklyReport, getResolutionRate, type WeekCounts } from '../../lib/reports/weekly.ts'
+import { buildWeeklyReport, getResolutionRate } from '../../lib/reports/weekly.ts'
+import { createWeekCounts } from '../support/week-counts.ts'
 
-const counts: WeekCounts = {
-  week: { team_id: 't1', team_name: 'Field <service>', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
-  sessions: { completed: 8, resolved: 6, escalated: 2 },
-  ai: { resolved: 3 },
-  escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
+const counts = createWeekCounts({
+  week: { ...createWeekCounts().week, team_name: 'Field <service>' },
   flows: [{ tree_id: 'a', name: 'Printer & fax', completed: 10, resolved: 9 }],
   hours: [
     { day: 1, hour: 9, sessions: 4, ai_sessions: 1, resolved: 3 },
     { day: 7, hour: 23, sessions: 2, ai_sessions: 0, resolved: 2 },
     { day: 7, hour: 0, sessions: 0, ai_sessions: 0, resolved: 0 },
   ],
-}
+})
 
 it('a weekly report as HTML has its metrics, charts, tables and flows', async () => {
   const html = renderReportHtml(buildWeeklyReport(counts))

@@ -5,6 +5,7 @@ import { type Chart, describeChart, formatBusiestHours, formatDuration, formatRa
 import { renderSvgChart } from '../../lib/reports/svg-chart.ts'
 import { addDays, parseWeek } from '../../lib/reports/week.ts'
 import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
+import { createWeekCounts } from '../support/week-counts.ts'
 
 const createFlow = (tree_id: string, completed: number, resolved: number) => ({ tree_id, name: `Flow ${tree_id}`, completed, resolved })
 const createHour = (day: number, hour: number, sessions: number, ai_sessions = 0) => ({
@@ -16,15 +17,7 @@ const createHour = (day: number, hour: number, sessions: number, ai_sessions = 0
 })
 
 function createReport(counts: Partial<WeekCounts> = {}) {
-  return buildWeeklyReport({
-    week: { team_id: 't1', team_name: 'Field service', timezone: 'Europe/Berlin', week: '2026-W47', monday: '2026-11-16' },
-    sessions: { completed: 8, resolved: 6, escalated: 2 },
-    ai: { resolved: 3 },
-    escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
-    flows: [],
-    hours: [],
-    ...counts,
-  })
+  return buildWeeklyReport(createWeekCounts(counts))
 }
 
 const createChart = (...values: number[][]): Chart => ({

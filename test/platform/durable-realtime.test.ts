@@ -22,7 +22,7 @@ function openHubs(answer: (request: HubRequest) => Promise<SocketResponse>) {
   return { realtime: durableRealtime(namespace), requests }
 }
 
-/** Create a response whose body reports that nobody reads it. */
+/** Create a response that records whether its body is cancelled. */
 function createResponse(status: number) {
   let isCancelled = false
   const body = new ReadableStream({

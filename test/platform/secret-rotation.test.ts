@@ -105,7 +105,7 @@ it('OPS-01 the keys of access tokens can be exchanged in steps, and the processe
   expect(await Promise.all([person.token, access_token].map((token) => readStatus(removed, token)))).toEqual([401, 200])
 })
 
-it('a secret that no key opens is counted and kept, and one that changes meanwhile is left alone', async () => {
+it('a secret that no key opens is counted and kept, and one that changes during the rotation is not overwritten', async () => {
   const column = sealedColumns.find(({ table }) => table === 'totp_factors') as SealedColumn
   const person = await register(service)
   await enableTotp(service, person)

@@ -1,4 +1,3 @@
-import type { FlowEdit } from '../../lib/flows/edit.ts'
 import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
 
 // Small valid parts of flows, for tests of one rule.
@@ -21,20 +20,4 @@ export function createChain(depth: number): FlowNode {
     (child, _, n) => ({ id: `n${n}`, type: 'action', title: 'x', description: '', next_node_id: child.id, children: [child] }),
     createSolution('last'),
   )
-}
-
-/** Return an edit that changes only the fields that it names. */
-export function createEdit(fields: Pick<FlowEdit, 'op' | 'id'> & Partial<FlowEdit>): FlowEdit {
-  return {
-    kind: null,
-    title: null,
-    description: null,
-    options: null,
-    next: null,
-    estimated_minutes: null,
-    group_label: null,
-    position: null,
-    anchor: null,
-    ...fields,
-  }
 }

@@ -110,8 +110,9 @@ interface FlowEditFacts {
   structure?: TreeStructure
 }
 
-/** An edit with the fields that it needs. The others are null. */
+/** An edit with the fields that it needs. */
 type Edit = Pick<FlowEdit, 'op' | 'id'> & Partial<FlowEdit>
+
 const emptyEdit = {
   kind: null,
   title: null,
@@ -124,13 +125,18 @@ const emptyEdit = {
   anchor: null,
 }
 
+/** Return an edit whose other fields are null. */
+export function createEdit(fields: Edit): FlowEdit {
+  return { ...emptyEdit, ...fields }
+}
+
 /** Answer an instruction with the edits that make the difference between the nodes before and after. */
 export function createFlowEdit({ tree_type = 'troubleshooting', instruction = '', node = null, structure }: FlowEditFacts) {
   const intent = parseIntent(instruction)
   const nodes = structure ? flattenStructure(structure) : []
   const isTree = tree_type === 'troubleshooting'
   const changedNodes = intent && applyIntent(nodes, intent, isTree, node)
-  const edits = changedNodes ? listEdits(nodes, changedNodes, isTree).map((edit) => ({ ...emptyEdit, ...edit })) : []
+  const edits = changedNodes ? listEdits(nodes, changedNodes, isTree).map(createEdit) : []
   const explanation =
     edits.length > 0 ? `As asked: ${truncate(instruction, 1000)}` : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
   return { explanation, edits }

@@ -100,7 +100,7 @@ it('an escalation registers its messages, its reminder, its note and its assessm
   ])
 })
 
-it('a session that changes meanwhile is read again', async () => {
+it('a session that changes while it is read is read again', async () => {
   const { db, findStatements } = openScope(session, { changed: [0, 1] })
   await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
   expect(findStatements('u.full_name as name, u.role')).toHaveLength(2)

@@ -9,7 +9,7 @@ import { type SweptKind, sweepKind } from '../../../lib/outbox/sweep.ts'
 import { sweepAccounts } from '../../../lib/outbox/sweep-accounts.ts'
 import { createStubDatabase } from '../../support/stub-database.ts'
 
-/** Return a clock that starts at 0 and goes on by 1 with every call. */
+/** Return a clock that starts at 0 and advances by 1 with every call. */
 function createClock() {
   let time = 0
   return () => time++
