@@ -173,6 +173,8 @@ const scripts: [body: string, problems: string[]][] = [
   ['import pickle\nopen({{ p }})', []],
   ['shelve.open({{ p }})', [`1 p: ${usedAsCode}`]],
   ['import shelve\nopen({{ p }})', []],
+  ['from shelve import open\nopen({{ p }})', [`2 p: ${usedAsCode}`]],
+  ['from shelve import *\nopen({{ p }})', [`2 p: ${usedAsCode}`]],
   ['globals()[{{ p }}]', [`1 p: ${usedAsCode}`]],
   ['sys.path.append({{ p }})', [`1 p: ${usedAsCode}`]],
   ['print(sys.argv, {{ p }})', []],

@@ -2,26 +2,14 @@ import { executingVariable } from '../bash/rules.ts'
 import { normalizeCommandName } from '../bash/syntax.ts'
 import type { JudgedPlaceholder } from '../placeholders.ts'
 import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
-import { findClosing, findOpening, splitAtCommas } from './brackets.ts'
-import { readingFunctions } from './changes.ts'
+import { findClosing, splitAtCommas } from './brackets.ts'
+import { findFile, getFileNode } from './files.ts'
+import { executors, interpreter, programStarters, unpicklers, unpicklingFunctions } from './functions.ts'
+import { findLists, isList } from './lists.ts'
 import { judgeProgram } from './program.ts'
 import type { DataFlow } from './taint.ts'
 import type { Token } from './tokens.ts'
 
-/** Functions that execute text or a file, or that find a function or module by its name. */
-const executors = new Set(
-  (
-    'eval exec execfile compile __import__ import_module system popen popen2 popen3 popen4 startfile getoutput getstatusoutput ' +
-    'create_subprocess_shell getattr attrgetter methodcaller locate run_path run_module runsource runcode runeval CDLL PyDLL WinDLL ' +
-    'LoadLibrary interact timeit repeat exec_command run_ps run_cmd from_string Template SourceFileLoader spec_from_file_location ' +
-    'exec_module load_module find_module load_source safe_eval literal_compile unsafe_load full_load_all resolve_name Unpickler'
-  ).split(' '),
-)
-/** Modules of which every function that reads data executes code in the data. */
-const unpicklers = /^(c?[pP]ickle|_pickle|marshal|dill|shelve|jsonpickle|cloudpickle|joblib|yaml)$/
-const unpicklingFunctions = /^(load|loads|load_all|open|decode)$/
-/** Functions that start a program from a list of arguments. */
-const programStarters = /^(run|call|check_call|check_output|Popen|create_subprocess_exec|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|spawn)$/
 const isShellOption = (argument: readonly Token[]) => argument[0]?.text === 'shell' && argument[1]?.text === '='
 
 interface Calls extends DataFlow {
@@ -31,6 +19,8 @@ interface Calls extends DataFlow {
   /** Whether the statements were refused that write the input of a started program. */
   isInputRefused: boolean
   importsUnpickler: boolean
+  /** Whether `open` is the function of shelve. */
+  importsShelveOpen: boolean
   refuse: (tokens: readonly Token[], reason: string) => void
   forbidOption: (starts: readonly number[], command: string) => void
 }
@@ -59,6 +49,9 @@ export function judgeCalls(
     programByVariable: new Map(),
     isInputRefused: false,
     importsUnpickler: [...statementsByName.keys()].some((name) => unpicklers.test(name)),
+    importsShelveOpen: [...(statementsByName.get('shelve') ?? [])].some(
+      (statement) => statement[0]?.text === 'from' && statement.some(({ text }) => text === 'open' || text === '*'),
+    ),
     refuse: (tokens, reason) => refuseStarts(dataFlow.findSources(tokens), reason),
     forbidOption: (starts, command) => {
       for (const start of starts) commandsByOperand.set(start, command)
@@ -81,6 +74,11 @@ const aliasReason = 'is in a script that gives a function which executes text an
 
 function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: () => void): void {
   const isImport = statement[0]?.text === 'import' || statement[0]?.text === 'from'
+  if (isImport)
+    refuseFiles(
+      calls,
+      statement.map(({ text }) => getFileNode(`${text}.py`)),
+    )
   for (const [index, token] of statement.entries()) {
     if (token.kind === 'string' && token.isFormat && /\b\w+\s*\(/.test(token.text) && hasExecutor(token.text))
       calls.refuse([token], usedAsCode)
@@ -89,10 +87,27 @@ function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: ()
     if (isExecutor(calls, statement, index)) {
       const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled && statement[index - 1]?.text !== 'def'
       if (isRenamed || (token.text === 'getattr' && namesExecutor(statement.slice(index)))) refuseAll()
-      if (isCalled) calls.refuse(statement.slice(index + 2, findClosing(statement, index + 1)), usedAsCode)
+      if (isCalled) refuseExecuted(calls, splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1))))
     } else if (isProgramStarter(calls, statement, index)) judgeStart(calls, statement, index, isCalled, isImport, refuseAll)
   }
   judgeSpecialStatement(calls, statement)
+}
+
+/** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
+function refuseExecuted(calls: Calls, args: readonly Token[][]): void {
+  calls.refuse(args.flat(), usedAsCode)
+  const files = args.flatMap((arg) => {
+    const words = arg.flatMap((token) => (token.kind === 'string' ? token.text.split(/[\s"'|;&<>()]+/) : []))
+    return [...words.map(getFileNode), findFile(arg, calls.assigned)]
+  })
+  refuseFiles(calls, files)
+}
+
+function refuseFiles({ refuse }: Calls, nodes: readonly (string | undefined)[]): void {
+  refuse(
+    nodes.flatMap((text) => (text === undefined ? [] : { kind: 'name' as const, text })),
+    usedAsCode,
+  )
 }
 
 /** Return whether a string is the name of an executor, as in `getattr(os, "system")`. */
@@ -104,13 +119,14 @@ function hasExecutor(text: string): boolean {
   return (text.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name))
 }
 
-function isExecutor({ importsUnpickler }: Calls, statement: readonly Token[], index: number): boolean {
+function isExecutor({ importsUnpickler, importsShelveOpen }: Calls, statement: readonly Token[], index: number): boolean {
   const text = statement[index]?.text ?? ''
   const object = statement[index - 1]?.text === '.' ? (statement[index - 2]?.text ?? '') : ''
   if (text === 'compile' && /^(re|regex)$/.test(object)) return false
   // platform.system() has no argument, string.Template executes nothing.
   if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
-  if (unpicklingFunctions.test(text)) return unpicklers.test(object) || (!object && text !== 'open' && importsUnpickler)
+  if (unpicklingFunctions.test(text))
+    return unpicklers.test(object) || (!object && (text === 'open' ? importsShelveOpen : importsUnpickler))
   return executors.has(text)
 }
 
@@ -146,7 +162,7 @@ function judgeStart(
     (arg) => (isShellOption(arg) && arg[2]?.text !== 'False') || isExpandedOptions(arg) || arg[0]?.text === 'executable',
   )
   if (usesShell) {
-    calls.refuse(args.flat(), usedAsCode)
+    refuseExecuted(calls, args)
     calls.refuse([{ kind: 'name', text: 'environ' }], usedAsCode)
     return
   }
@@ -158,6 +174,11 @@ function judgeStart(
     calls.refuse(args[0] ?? [], inCommandPosition)
   }
   const program = takesList ? judgeListArgument(calls, first) : describeProgram(args.flat())
+  if (!takesList)
+    refuseFiles(
+      calls,
+      args.map((arg) => findFile(arg, calls.assigned)),
+    )
   if (!program.isInterpreter) return
   calls.refuse(args.filter((arg) => arg[0]?.text === 'input').flat(), usedAsCode)
   // The text is not read, so it may execute a variable.
@@ -179,8 +200,6 @@ function isExpandedOptions(argument: readonly Token[]): boolean {
   return argument[0]?.text === '*' && argument[1]?.text === '*'
 }
 
-const interpreter = /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/
-
 function describeProgram(tokens: readonly Token[]): StartedProgram {
   const texts = tokens.flatMap(({ kind, text }) => (kind === 'string' ? [text] : []))
   return {
@@ -195,52 +214,17 @@ function judgeListArgument(calls: Calls, argument: readonly Token[]): StartedPro
   const variable = argument.length === 1 && name?.kind === 'name' ? name.text : undefined
   const known = variable === undefined ? undefined : calls.programByVariable.get(variable)
   if (known) return known
-  const lists = isList(argument) ? [splitAtCommas(argument.slice(1, -1))] : variable && findLists(calls, variable)
+  const lists = isList(argument) ? [splitAtCommas(argument.slice(1, -1))] : variable ? findLists(calls, variable) : undefined
   if (!lists) calls.refuse(argument, inCommandPosition)
   else for (const list of lists) judgeProgram(calls, list)
   const program = describeProgram(lists ? lists.flat(2) : argument)
+  for (const list of lists ?? [[argument]])
+    refuseFiles(
+      calls,
+      (program.isInterpreter ? list : list.slice(0, 1)).map((element) => findFile(element, calls.assigned)),
+    )
   if (variable !== undefined) calls.programByVariable.set(variable, program)
   return program
-}
-
-function isList(tokens: readonly Token[]): boolean {
-  const isOpening = tokens[0]?.kind === 'operator' && (tokens[0].text === '[' || tokens[0].text === '(')
-  return isOpening && findClosing(tokens, 0) === tokens.length - 1
-}
-
-/**
- * Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined if another statement may
- * assign or change the list.
- */
-function findLists({ statementsByName, assigned }: Calls, name: string): Token[][][] | undefined {
-  const lists: Token[][][] = []
-  const added: Token[][] = []
-  for (const statement of statementsByName.get(name) ?? []) {
-    const [first, ...others] = statement.flatMap(({ kind, text }, index) => (kind === 'name' && text === name ? [index] : []))
-    if (first === undefined) continue
-    if (others.length > maxReads) return undefined
-    const isTarget = first === 0 && others.length === 0
-    const operator = statement[1]?.text
-    const value = statement.slice(2)
-    const isAddition = operator === '.' && /^(append|extend)$/.test(value[0]?.text ?? '') && isList(value.slice(1))
-    if (isTarget && operator === '=' && isList(value)) lists.push(splitAtCommas(value.slice(1, -1)))
-    else if (isTarget && operator === '+=' && isList(value)) added.push(...splitAtCommas(value.slice(1, -1)))
-    else if (isTarget && isAddition) added.push(value.slice(2, -1))
-    else if (![first, ...others].every((index) => isRead(statement, index, assigned))) return undefined
-  }
-  return lists.length > 0 ? lists.map((list) => [...list, ...added]) : undefined
-}
-
-/** A hostile statement with many reads must not make the check quadratic. */
-const maxReads = 100
-
-/** Return whether a name is an argument of a function that only reads it. */
-function isRead(statement: readonly Token[], index: number, assigned: ReadonlySet<string>): boolean {
-  const isArgument = '(,*='.includes(statement[index - 1]?.text || ' ') && ',)['.includes(statement[index + 1]?.text || ' ')
-  const opening = findOpening(statement, index)
-  const name = statement[opening - 1]?.text ?? ''
-  const isOnlyRead = (readingFunctions.test(name) || programStarters.test(name)) && !assigned.has(name)
-  return isArgument && isOnlyRead && statement[opening]?.text === '('
 }
 
 /** Judge statements that change what is executed later, or that read a name as text. */

@@ -1,10 +1,6 @@
 import { findClosing } from './brackets.ts'
+import { readingFunctions, unchangingFunctions } from './functions.ts'
 import type { Token } from './tokens.ts'
-
-/** Functions that neither change nor store their arguments. Those that may also return one of them are not among `readingFunctions`. */
-export const readingFunctions = /^(print|len|str|repr|join|quote|debug|info|warning|error|exception)$/
-const unchangingFunctions =
-  /^(joinpath|with_name|with_suffix|Path|PurePath|PureWindowsPath|exists|isfile|isdir|is_file|is_dir|dirname|basename|abspath|which|open|read|read_text|split|rsplit|splitlines|strip|lstrip|rstrip|lower|upper|replace|startswith|endswith|format|encode|decode|index|count|find|get|keys|values|items|isinstance|int|float|bool|list|tuple|set|dict|sorted|min|max|sum|any|all|enumerate|zip|range|exit|sleep|getenv|dumps|loads|match|search|fullmatch|findall|sub|gethostbyname|run|call|check_call|check_output|Popen|communicate)$/
 
 /** Return whether an assignment changes an object, as `a[0] = value`, `a.b = value` and `a += value` do, instead of only naming it. */
 export function isChangeOfObject(target: readonly Token[], operator: string): boolean {
@@ -37,7 +33,7 @@ export function findCalls(statement: readonly Token[], assigned: ReadonlySet<str
 }
 
 /** Return the index where the expression starts that the bracket at `opening` calls, such as `a[0].append` before `(`. */
-function findCalleeStart(statement: readonly Token[], opening: number): number {
+export function findCalleeStart(statement: readonly Token[], opening: number): number {
   let start = opening
   for (let before = statement[start - 1]; before; before = statement[start - 1]) {
     if (before.kind === 'operator') {

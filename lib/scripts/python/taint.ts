@@ -1,7 +1,9 @@
 import { createSourceGraph, type Values } from '../source-graph.ts'
 import { findClosing, getDepth } from './brackets.ts'
 import { findCalls, isChangeOfObject } from './changes.ts'
+import { followFiles } from './files.ts'
 import type { Token } from './tokens.ts'
+import { collectValues } from './values.ts'
 
 // Follows the values of parameters through variables, arguments and containers. Order, scopes and branches are ignored: a name is one
 // variable in the whole script. Two variables may name one object, so what changes the object under one name changes it under both.
@@ -9,29 +11,7 @@ import type { Token } from './tokens.ts'
 /** Return the placeholders of text that reach the value of these tokens, by start index. */
 export type FindSources = (tokens: readonly Token[]) => number[]
 
-/** Functions whose result is a number, or is quoted for a shell. */
-const cleaningFunctions = new Set(['int', 'float', 'len', 'bool', 'isinstance', 'ord', 'hash', 'quote'])
-
 const maxWork = 3_000_000
-
-/** Collect the placeholders and names in an expression, without those inside a function that cleans them. */
-function collectValues(tokens: readonly Token[]): Values {
-  const values: Values = { placeholders: [], names: [] }
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index] as Token
-    if (token.kind === 'placeholder' && token.placeholder.isUntrusted) values.placeholders.push(token.placeholder.start)
-    if (token.kind === 'string' && token.isFormat) values.names.push(...getNamesInBraces(token.text))
-    if (token.kind !== 'name') continue
-    const cleans = cleaningFunctions.has(token.text) && tokens[index + 1]?.text === '(' && tokens[index + 1]?.kind === 'operator'
-    if (cleans) index = findClosing(tokens, index + 1)
-    else values.names.push(token.text)
-  }
-  return values
-}
-
-function getNamesInBraces(text: string): string[] {
-  return text.includes('{') ? (text.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []) : []
-}
 
 export interface DataFlow {
   findSources: FindSources
@@ -87,6 +67,7 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     }
   }
   if (work > maxWork) return undefined
+  for (const statement of statements) followFiles(graph, statement, { assigned, parametersByFunction })
   const findSources = graph.follow()
   return { findSources: (tokens) => findSources(collectValues(tokens)), assigned }
 }
