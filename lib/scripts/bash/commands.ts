@@ -303,7 +303,7 @@ function readArray(parser: Parser, name: string): Assignment {
     skipLines(parser)
     if (peek(parser) === ')') break
     const start = parser.position
-    if (peek(parser) === '[' && readSubscript(parser, name)) parser.position += matchHere(parser, /\+?=/y).length
+    if (peek(parser) === '[') readSubscript(parser, name)
     value.push(readWord(parser))
     if (parser.position === start) stop(parser)
   }
