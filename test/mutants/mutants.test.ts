@@ -7,6 +7,7 @@ import { createDraw } from './draw.ts'
 import { addProbes, listFunctions } from './functions.ts'
 import { packNumbers } from './number-set.ts'
 import { createRandom } from './random.ts'
+import { selectByName } from './run-tests.ts'
 import { createTestSelector } from './select-tests.ts'
 
 /** Write files into a temporary checkout, and return its path. */
@@ -124,5 +125,11 @@ describe('the tests of a mutant', () => {
 
   it('are those that call a function of its file, or of one that imports it, when it is outside of functions', () => {
     expect(select('5')).toEqual(['g.test.ts', 'h.test.ts', 'all.test.ts'])
+  })
+
+  it('are selected by name, unless the names exceed the length of an argument', () => {
+    expect(selectByName(['reads a.b', 'b (c)'])).toEqual(['-t', '(reads a\\.b|b \\(c\\))$'])
+    expect(selectByName(['ä'.repeat(65_534)])).toHaveLength(2)
+    expect(selectByName(['ä'.repeat(65_535)])).toEqual([])
   })
 })

@@ -18,10 +18,22 @@ interface FileReport {
   assertionResults: { status: string; fullName: string }[]
 }
 
+/** Linux accepts no longer argument of a program, in bytes. */
+const maxArgument = 128 * 1024 - 1
+
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const isFailed = ({ status }: { status: string }) => status === 'failed'
 
-/** Run test files in a sandbox, with `names` only the tests of these names. Stop them, and every process that they started, after `timeoutMs`. */
+/** Return the arguments of vitest that select the tests of these names. If they are too many, return none, which selects every test. */
+export function selectByName(names: readonly string[]): string[] {
+  const pattern = `(${names.map(escapePattern).join('|')})$`
+  return Buffer.byteLength(pattern) <= maxArgument ? ['-t', pattern] : []
+}
+
+/**
+ * Run test files in a sandbox, with `names` only the tests of these names unless they are too many. Stop them, and every process that they
+ * started, after `timeoutMs`.
+ */
 export async function runTests(
   root: string,
   files: readonly string[],
@@ -35,7 +47,7 @@ export async function runTests(
     '--reporter=json',
     `--outputFile=${output}`,
     ...(bail ? ['--bail=1'] : []),
-    ...(names ? ['-t', `(${names.map(escapePattern).join('|')})$`] : []),
+    ...(names ? selectByName(names) : []),
   ]
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...options, ...files], {
     cwd: root,
