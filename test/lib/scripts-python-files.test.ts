@@ -52,6 +52,18 @@ const accepted = [
   'import subprocess\nfrom pathlib import Path\nPath("a.sh.log").write_text({{ p }})\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nopen("a.txt", "w").write({{ p }})\nprint("a.sh", file=open("b.txt", "w"))\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nx = {{ p }}\nx.replace("a.txt", "a.sh")\nopen("a.sh", "w").write("exit")\nsubprocess.run(["sh", "a.sh"])',
+  'import subprocess\nimport datetime\nlog_path = "C:/logs/restart.log"\nwith open(log_path, "a") as log:\n    log.write(datetime.datetime.now().isoformat() + " " + {{ p }} + "\\\n")\nsubprocess.run(["powershell", "-NoProfile", "-File", "C:/scripts/restart.ps1"], check=True)',
+  'import subprocess\nimport sys\nwith open("request.txt", "w") as f:\n    f.write({{ p }})\nsubprocess.run([sys.executable, "-m", "pip", "list"], check=True)',
+  'import json\nimport subprocess\nsettings = json.load(open("settings.json"))\nsettings["owner"] = {{ p }}\nwith open("settings.json", "w") as f:\n    json.dump(settings, f, indent=2)\nsubprocess.run(["systemctl", "restart", "agent"], check=True)',
+  'import csv\nimport subprocess\nhosts = []\nwith open("hosts.csv") as f:\n    for row in csv.DictReader(f):\n        hosts.append(row["host"])\nwith open("report.csv", "w", newline="") as f:\n    writer = csv.writer(f)\n    writer.writerow(["note", {{ p }}])\nfor host in ["a", "b"]:\n    subprocess.run(["ping", "-c", "1", host])',
+  'import os\nimport shutil\nimport subprocess\nbackup = "/var/backups/" + "app"\nos.makedirs(backup, exist_ok=True)\nshutil.copy("/etc/app.conf", os.path.join(backup, "app.conf"))\nwith open("/etc/app.conf", "a") as conf:\n    conf.write("contact=" + {{ p }} + "\\\n")\nsubprocess.run(["service", "app", "reload"], check=True)',
+  'import subprocess\nimport tempfile\nwith tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as note:\n    note.write({{ p }})\nsubprocess.run(["curl", "-F", "file=@" + note.name, "https://x.example/upload"], check=True)',
+  'import logging\nimport subprocess\nlogging.basicConfig(filename="run.log")\nlogging.info("Started for %s", {{ p }})\nresult = subprocess.run(["bash", "/opt/tools/check.sh"], capture_output=True, text=True)\nprint(result.stdout)',
+  'from pathlib import Path\nimport subprocess\nfolder = Path("/opt/tools")\n(folder / "ticket.txt").write_text({{ p }})\nsubprocess.run(["bash", str(folder / "collect.sh")], check=True)\nprint((folder / "result.txt").read_text())',
+  'import subprocess\nscript = "/opt/tools/collect.sh"\noutput = subprocess.check_output(["bash", script], text=True)\nwith open("/tmp/result.txt", "w") as f:\n    f.write(output + {{ p }})',
+  'import subprocess\ndef log(message):\n    with open("/var/log/fix.log", "a") as f:\n        f.write(message + "\\\n")\nlog("Fix for " + {{ p }})\nsubprocess.run(["sh", "/opt/fix.sh"], check=True)\nlog("Done")',
+  'import os\nimport subprocess\npath = os.path.join(os.environ["TEMP"], "report.html")\nwith open(path, "w", encoding="utf-8") as f:\n    f.write("<p>" + {{ p }})\nos.startfile("C:/Windows/explorer.exe")',
+  'import subprocess\nfrom pathlib import Path\nfor path in Path("/etc/app.d").glob("*.conf"):\n    text = path.read_text()\n    path.write_text(text.replace("old", {{ p }}))\nsubprocess.run(["nginx", "-s", "reload"], check=True)',
 ]
 
 it.each(refused)('SCR-13 refuses a value in a Python file that is executed: %j', (script) => {

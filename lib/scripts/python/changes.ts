@@ -1,5 +1,5 @@
 import { findClosing } from './brackets.ts'
-import { readingFunctions, unchangingFunctions } from './functions.ts'
+import { readingFunctions, unchangingFunctions, writers } from './functions.ts'
 import type { Token } from './tokens.ts'
 
 /** Return whether an assignment changes an object, as `a[0] = value`, `a.b = value` and `a += value` do, instead of only naming it. */
@@ -14,6 +14,8 @@ interface Call {
   values: readonly Token[]
   /** Tokens of the objects that it may change. */
   changed: readonly Token[]
+  /** Whether it writes to a file, which neither changes nor keeps its arguments. */
+  isWriter: boolean
 }
 
 /** Return the calls that may change their object or an argument. A function may be any, if the script assigns its name. */
@@ -24,10 +26,12 @@ export function findCalls(statement: readonly Token[], assigned: ReadonlySet<str
     const start = findCalleeStart(statement, index)
     const name = statement[index - 1]
     if (start === index || name === undefined || statement[start - 1]?.text === 'def') continue
-    const isKnown = readingFunctions.test(name.text) || unchangingFunctions.test(name.text)
-    if (name.kind === 'name' && isKnown && !assigned.has(name.text)) continue
+    const isOfLibrary = name.kind === 'name' && !assigned.has(name.text)
+    if (isOfLibrary && (readingFunctions.test(name.text) || unchangingFunctions.test(name.text))) continue
     const values = statement.slice(index + 1, findClosing(statement, index))
-    calls.push({ values, changed: [...statement.slice(start, index), ...values] })
+    const callee = statement.slice(start, index)
+    const isWriter = isOfLibrary && writers.test(name.text)
+    calls.push({ values, changed: isWriter ? callee : [...callee, ...values], isWriter })
   }
   return calls
 }

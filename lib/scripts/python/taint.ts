@@ -56,14 +56,15 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     addAssignments(statement, assign)
     addCalls(statement, parametersByFunction, assign)
   }
-  for (const [index, { values, changed }] of statements.flatMap((statement) => findCalls(statement, assigned)).entries()) {
+  for (const [index, { values, changed, isWriter }] of statements.flatMap((statement) => findCalls(statement, assigned)).entries()) {
     // A node of its own, so that the number of edges stays linear.
     const node = `=call ${index}`
-    assign([node], collectValues(values))
+    if (isWriter) graph.assign(node, collectValues(values))
+    else assign([node], collectValues(values))
     for (const name of getNames(changed)) {
       addUser(node, getChangeNode(name))
       addUser(getChangeNode(name), name)
-      addUser(getChangeNode(name), getChangeNode(node))
+      if (!isWriter) addUser(getChangeNode(name), getChangeNode(node))
     }
   }
   if (work > maxWork) return undefined
