@@ -36,7 +36,7 @@ const refused = [
   'import subprocess, json\nwith open("a.js", "w") as f:\n    json.dump({{ p }}, f)\nsubprocess.run(["node", "a.js"])',
   'import subprocess\nimport os\nbase = "/opt"\nname = "a"\npath = os.path.join(base, name) + ".sh"\nopen(path, "w").write({{ p }})\nsubprocess.run(["sh", path])',
   'import subprocess\nif (f := open("a.sh", "w")):\n    f.write({{ p }})\nsubprocess.run(["sh", "a.sh"])',
-  'import importlib\nopen("a.py", "w").write({{ p }})\nimportlib.import_module("a.py")',
+  'import importlib\nopen("a.py", "w").write({{ p }})\nimportlib.import_module("a")',
   'import subprocess\nwith open("b.txt") as a, open("a.sh", "w") as f:\n    f.write(a.read() + {{ p }})\nsubprocess.run(["sh", "a.sh"])',
 ]
 const accepted = [

@@ -98,7 +98,8 @@ function refuseExecuted(calls: Calls, args: readonly Token[][]): void {
   calls.refuse(args.flat(), usedAsCode)
   const files = args.flatMap((arg) => {
     const words = arg.flatMap((token) => (token.kind === 'string' ? token.text.split(/[\s"'|;&<>()]+/) : []))
-    return [...words.map(getFileNode), findFile(arg, calls.assigned)]
+    // A module is imported by its name.
+    return [...words.flatMap((word) => [getFileNode(word), getFileNode(`${word}.py`)]), findFile(arg, calls.assigned)]
   })
   refuseFiles(calls, files)
 }
