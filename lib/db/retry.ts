@@ -14,12 +14,12 @@ export async function retryOnConflict<T>(
   attempt: () => Promise<T | undefined>,
   createConflict: () => Promise<Problem> = async () => staleVersion(resource),
 ): Promise<T> {
-  for (let attempts = 1; attempts <= maxAttempts; attempts++) {
+  for (let attempts = 1; ; attempts++) {
     const result = await attempt()
     if (result !== undefined) return result
+    if (attempts === maxAttempts) throw await createConflict()
     await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs * attempts))
   }
-  throw await createConflict()
 }
 
 // Together shorter than the lease of an attempt, with the time-outs of four statements.

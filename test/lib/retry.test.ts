@@ -4,6 +4,18 @@ import { Problem } from '../../lib/problem.ts'
 
 const sqlError = (code: string, more: object = {}) => Object.assign(new Error('secret'), { code, ...more })
 
+/** Run work with a clock that stands still, and return the milliseconds of each pause. */
+async function listPauses(work: () => Promise<unknown>): Promise<number[]> {
+  const pauses: number[] = []
+  vi.stubGlobal('setTimeout', (resume: () => void, ms: number) => {
+    pauses.push(ms)
+    queueMicrotask(resume)
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await work().catch(() => undefined)
+  return pauses
+}
+
 describe('retryOnConflict', () => {
   it('repeats an attempt until it succeeds', async () => {
     let attempts = 0
@@ -22,6 +34,11 @@ describe('retryOnConflict', () => {
     await expect(retryOnConflict('script', attempt, async () => new Problem('already_claimed'))).rejects.toMatchObject({
       kind: 'already_claimed',
     })
+  })
+  it('pauses up to 10 ms longer after each attempt but the last', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await listPauses(() => retryOnConflict('script', async () => undefined))).toEqual([5, 10, 15, 20, 25, 30, 35])
   })
 })
 
@@ -43,5 +60,8 @@ describe('retryWhileUnavailable', () => {
     const { work, countCalls } = failing(sqlError('23505'), 9)
     await expect(retryWhileUnavailable(work, [0, 0])).rejects.toMatchObject({ code: '23505' })
     expect(countCalls()).toBe(1)
+  })
+  it('pauses for 200 ms, 1 s and 4 s', async () => {
+    expect(await listPauses(() => retryWhileUnavailable(failing(sqlError('57P01'), 9).work))).toEqual([200, 1000, 4000])
   })
 })
