@@ -59,9 +59,15 @@ describe('a flow as a source', () => {
   })
 
   it('has the steps that fit into 12,000 characters', () => {
-    const steps = Array.from({ length: 60 }, (_, n) => createStep(`${n}`, { title: 'x'.repeat(200), description: 'x'.repeat(200) }))
-    const source = JSON.stringify(toSources([flow({ steps })]).facts.flows[0])
-    expect([source.length <= 12_000, source.length > 11_400]).toEqual([true, true])
+    const list = (lastTitle: string) => {
+      const steps = Array.from({ length: 20 }, (_, n) => createStep(`${n}`, { title: 'x'.repeat(500), description: '' }))
+      return toSources([flow({ steps: [...steps, createEnd({ title: lastTitle })] })]).facts.flows[0]
+    }
+    // Without the brackets around the steps and the text `,"nodes":`, but with a comma after each step.
+    const length = JSON.stringify(list('')).length - '[],"nodes":'.length + 1
+    const longest = 'x'.repeat(12_000 - length)
+    expect(list(longest)?.nodes).toHaveLength(21)
+    expect(list(`${longest}x`)?.nodes).toHaveLength(20)
   })
 })
 

@@ -3,6 +3,7 @@ import { createMockStore } from '../../lib/local/redis-store.ts'
 import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
 import { openRedis } from '../../lib/platform/node/redis.ts'
 import { createRedisRealtime } from '../../lib/platform/node/streams-in-redis.ts'
+import { streamKeyOf } from '../../lib/platform/node/streams-script.ts'
 import { createEvents, heartbeatMs, openRedisHub, openStream, publishEvents, type TestStream } from '../support/hubs.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from '../support/redis.ts'
 
@@ -281,4 +282,28 @@ it('a stream receives the events that arrive while its stored events are read', 
   for (const stream of await Promise.all(opening)) await expectNumbers(stream, [2, 3, 4])
   await other.publish(account, createEvents(1, 5))
   await expectNumbers(first, [1, 2, 3, 4, 5])
+})
+
+it('no stream is read for a client that has left', async () => {
+  const redis = openRedis({ url: await startTestRedis(), timeoutMs: 10_000, log: () => {} })
+  onTestFinished(() => redis.close())
+  await redis.waitUntilReady()
+  const readKeys = new Set<unknown>()
+  const openBlocking: typeof redis.openBlocking = (blockMs) => {
+    const connection = redis.openBlocking(blockMs)
+    const xread = (client: typeof redis.client, args: Parameters<typeof redis.client.xread>) => {
+      for (const arg of args) readKeys.add(arg)
+      return client.xread(...args)
+    }
+    const call: typeof connection.call = (send) =>
+      connection.call((client) => send({ xread: (...args: Parameters<typeof client.xread>) => xread(client, args) } as never))
+    return { ...connection, call }
+  }
+  const hub = createRedisRealtime({ ...redis, openBlocking }, { heartbeatMs, selectActiveSignIns: async () => new Set() })
+  onTestFinished(() => hub.close())
+  const [left, other] = [crypto.randomUUID(), crypto.randomUUID()]
+  await hub.subscribe(left, { userId: 'u', signInId: 's', lastEventId: null, signal: AbortSignal.abort() } as never)
+  await openStream(hub, other)
+  await expect.poll(() => readKeys.has(streamKeyOf(other)), pollOptions).toBe(true)
+  expect(readKeys.has(streamKeyOf(left))).toBe(false)
 })
