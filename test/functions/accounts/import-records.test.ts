@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '../../../functions/accounts/import-records/schemas.ts'
 import { openArchive, planImport, readPlanned, readVersions } from '../../../functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '../../../lib/problem.ts'
 import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
+import { listLimits } from '../../lib/schema-limits.ts'
 import { patchProcedure, printerFlow } from '../../support/flows.ts'
 
 const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -188,4 +190,10 @@ it.each([
   })
   expect([flows.length, flows.at(0)?.depth, flows.at(-1)?.depth]).toEqual([count, first, last])
   expect(flows.filter(({ parent_tree_id }) => parent_tree_id === null)).toHaveLength(count - 1000)
+})
+
+it('DAT-10 the records of an archive have these limits', async () => {
+  const schemas = { ...recordSchemas, flows: FlowRecord, flow_versions: FlowVersionRecord, manifest: Manifest }
+  const lines = Object.entries(schemas).flatMap(([kind, schema]) => listLimits(schema, kind))
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('import-records.txt')
 })
