@@ -103,16 +103,17 @@ describe('the tests of a mutant', () => {
     'lib/a.ts': 'const limit = 5\nexport const f = () => limit\nexport function g() { return 7 }\n',
     'lib/b.ts': "import { f } from './a.ts'\nexport const h = () => f()\n",
   }
+  const testFiles = { 'all.test.ts': '', 'g.test.ts': '', 'h.test.ts': '', 'b.test.ts': "import { h } from './lib/b.ts'\n" }
   const toTests = (reached: Record<string, number[]>) =>
     Object.entries(reached).map(([name, numbers]) => ({ name, reached: packNumbers(new Set(numbers)) }))
   const select = (before: string) => {
-    const root = createCheckout(files)
+    const root = createCheckout({ ...files, ...testFiles })
     const functions = Object.entries(files).flatMap(([file, source]) => listFunctions(file, source))
     const tests = [
       { file: 'all.test.ts', hash: '', ms: 1, reached: [0, 1, 2], tests: toTests({ f: [0], g: [1], h: [2] }) },
       { file: 'g.test.ts', hash: '', ms: 1, reached: [1], tests: [] },
       { file: 'h.test.ts', hash: '', ms: 1, reached: [2], tests: toTests({ first: [2], second: [2] }) },
-      { file: 'none.test.ts', hash: '', ms: 1, reached: [], tests: [] },
+      { file: 'b.test.ts', hash: '', ms: 1, reached: [], tests: [] },
     ]
     const selectTests = createTestSelector(root, { hash: '', functions, tests, failing: [] })
     const mutation = listMutations(root, 'lib/a.ts').find((candidate) => candidate.before === before)
@@ -123,8 +124,8 @@ describe('the tests of a mutant', () => {
     expect(select('7')).toEqual(['g.test.ts', 'all.test.ts g'])
   })
 
-  it('are those that call a function of its file, or of one that imports it, when it is outside of functions', () => {
-    expect(select('5')).toEqual(['g.test.ts', 'h.test.ts', 'all.test.ts'])
+  it('are those that import or call its file, or one that imports it, when it is outside of functions', () => {
+    expect(select('5')).toEqual(['b.test.ts', 'g.test.ts', 'h.test.ts', 'all.test.ts'])
   })
 
   it('are selected by name, unless the names exceed the length of an argument', () => {

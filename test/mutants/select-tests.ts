@@ -17,11 +17,19 @@ export function createTestSelector(root: string, { functions, tests }: Reach): S
   const importers = listImporters(root)
   const numbersOf = new Map<string, number[]>()
   for (const [number, { file }] of functions.entries()) numbersOf.set(file, [...(numbersOf.get(file) ?? []), number])
-  const sets = tests.map((test) => [test, new Set(test.reached)] as const)
+  const sets = tests.map((test) => ({ test, reached: new Set(test.reached), imports: listImports(root, test.file) }))
   return (mutation) => {
-    const numbers = findFunctions(mutation, functions, numbersOf, importers)
-    const reaching = sets.filter(([, reached]) => numbers.some((number) => reached.has(number))).map(([test]) => test)
-    return reaching.sort((a, b) => a.reached.length - b.reached.length).map((test) => ({ ...test, ...selectNames(test, numbers) }))
+    const innermost = findInnermost(mutation, functions, numbersOf)
+    // Code outside of functions runs once per process. Its effects are seen by what imports the file, and by what this calls.
+    const files = innermost === undefined ? [mutation.file, ...(importers.get(mutation.file) ?? [])] : []
+    const numbers = innermost === undefined ? files.flatMap((file) => numbersOf.get(file) ?? []) : [innermost]
+    const reaching = sets.filter(
+      ({ reached, imports }) => numbers.some((number) => reached.has(number)) || imports.some((path) => files.includes(path)),
+    )
+    return reaching
+      .map(({ test }) => test)
+      .sort((a, b) => a.reached.length - b.reached.length)
+      .map((test) => ({ ...test, ...selectNames(test, numbers) }))
   }
 }
 
@@ -31,35 +39,33 @@ function selectNames({ tests }: RecordedTest, numbers: readonly number[]): { nam
   return names.length === 0 || names.length > tests.length / 2 ? {} : { names }
 }
 
-/**
- * Return the innermost function around a mutation. Code outside of functions runs once per process, so it is attributed to the functions of its
- * file and of the files that import it.
- */
-function findFunctions(
+/** Return the innermost function around a mutation, by number. */
+function findInnermost(
   { file, start, end }: Mutation,
   functions: Reach['functions'],
   numbersOf: ReadonlyMap<string, number[]>,
-  importers: ReadonlyMap<string, string[]>,
-): number[] {
-  const own = numbersOf.get(file) ?? []
+): number | undefined {
   const size = (number: number) => (functions[number]?.end ?? 0) - (functions[number]?.start ?? 0)
-  const around = own.filter((number) => {
+  const around = (numbersOf.get(file) ?? []).filter((number) => {
     const range = functions[number]
     return range && range.start <= start && end <= range.end
   })
-  const [innermost] = around.sort((a, b) => size(a) - size(b))
-  if (innermost !== undefined) return [innermost]
-  return [...own, ...(importers.get(file) ?? []).flatMap((importer) => numbersOf.get(importer) ?? [])]
+  return around.sort((a, b) => size(a) - size(b))[0]
 }
 
 /** List the files that import each file. */
 function listImporters(root: string): Map<string, string[]> {
   const importers = new Map<string, string[]>()
   for (const file of listSourceFiles(root))
-    for (const { type, source } of parseSource(readFileSync(join(root, file), 'utf8')).body as Node[]) {
-      const path = type === 'ImportDeclaration' ? String((source as Node).value) : ''
-      const imported = join(file, '..', path)
-      if (path.startsWith('.')) importers.set(imported, [...(importers.get(imported) ?? []), file])
-    }
+    for (const imported of listImports(root, file)) importers.set(imported, [...(importers.get(imported) ?? []), file])
   return importers
+}
+
+/** List the files of the checkout that a file imports. */
+function listImports(root: string, file: string): string[] {
+  const { body } = parseSource(readFileSync(join(root, file), 'utf8'))
+  return (body as Node[]).flatMap(({ type, source }) => {
+    const path = type === 'ImportDeclaration' ? String((source as Node).value) : ''
+    return path.startsWith('.') ? join(file, '..', path) : []
+  })
 }
