@@ -75,7 +75,7 @@ function getNamedValue(command: string, rest: string): string {
   const values = options
     .filter(([, option = '']) => naming.some((known) => known.startsWith(option.toLowerCase())))
     .map(([, , value]) => value)
-  return [hasPlainArgument.has(name) ? '' : (/^\s+([^\s-][^\s(]*)/.exec(rest)?.[1] ?? ''), ...values].join(' ')
+  return [hasPlainArgument.has(name) ? '' : /^\s+([^\s-][^\s(]*)/.exec(rest)?.[1], ...values].join(' ')
 }
 
 /** Return what a shell executes, or undefined for all of its arguments. Arguments may follow -File with a fixed name. */
