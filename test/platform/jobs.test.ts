@@ -261,6 +261,13 @@ describe('the periodic work', () => {
 })
 
 describe('stopping', () => {
+  it('leaves signals to the process', async () => {
+    const countListeners = () => process.listenerCount('SIGTERM') + process.listenerCount('SIGINT')
+    const before = countListeners()
+    await openWithWorker()
+    expect(countListeners()).toBe(before)
+  })
+
   it('waits for the jobs that run, starts no other, and lets them publish', async () => {
     // With one place, no other fetch of a job is under way.
     const { database, jobs } = await openWithWorker({ concurrency: 1, libraryStopMs: 20 })

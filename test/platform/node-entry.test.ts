@@ -54,7 +54,7 @@ it('OBS-02 serves the reference and the OpenAPI document from disk, and has no e
   expect((await fetchMetrics({ api })).status).toBe(404)
 })
 
-it('after SIGTERM finishes the open request, ends the streams, refuses new connections, and exits with 0', async () => {
+it('after a signal finishes the open request, ends the streams, refuses new connections, ignores another signal, and exits with 0', async () => {
   const child = await startNodeChild(settings, { SHUTDOWN_TIMEOUT_MS: '10000' })
   const { admin } = await createAccount(service)
   const stream = await openEscalationStream(child, admin)
@@ -65,9 +65,11 @@ it('after SIGTERM finishes the open request, ends the streams, refuses new conne
   await expect.poll(() => service.stack.localServer.faults.peek('openai')).toBeUndefined()
   child.process.kill('SIGTERM')
   await waitForOutput(child, '"stopping"')
+  child.process.kill('SIGINT')
   expect(await (await openRequest).json()).toHaveProperty('checks.database')
   await stream.closed
   expect(stream.text()).toMatch(/retry: \d+/)
   expect(await child.exited).toBe(0)
+  expect(child.output().match(/"stopping":"\w+"/g)).toEqual(['"stopping":"SIGTERM"'])
   await expect(fetch(`${child.api}/health`)).rejects.toThrow()
 })
