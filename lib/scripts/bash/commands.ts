@@ -1,7 +1,16 @@
 import { insideComment, insideHereDocument } from '../placement-reasons.ts'
 import { readArithmetic, readHereDocumentBody } from './expansions.ts'
 import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import { type Assignment, type Command, getStaticText, normalizeCommandName, type Part, type Redirection, type Word } from './syntax.ts'
+import {
+  type Assignment,
+  type Command,
+  createText,
+  getStaticText,
+  normalizeCommandName,
+  type Part,
+  type Redirection,
+  type Word,
+} from './syntax.ts'
 import { readTest } from './tests.ts'
 import { readWord, skipBlanks } from './words.ts'
 
@@ -351,7 +360,7 @@ function readHereDocuments(parser: Parser): void {
   for (const { delimiter, isQuoted, ignoresTabs, addBody } of parser.hereDocuments.splice(0)) {
     const { bodyEnd, next } = findHereDocumentEnd(parser, delimiter, isQuoted, ignoresTabs)
     if (isQuoted) {
-      addBody([{ kind: 'text', text: parser.script.slice(parser.position, bodyEnd), isQuoted: true, isLiteral: true }])
+      addBody([createText(parser.script.slice(parser.position, bodyEnd))])
       while (parser.position < bodyEnd) if (!takePlaceholder(parser, insideHereDocument)) parser.position++
     } else addBody(readHereDocumentBody(parser, bodyEnd, insideHereDocument))
     if (!parser.isStopped) parser.position = next

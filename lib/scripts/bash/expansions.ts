@@ -1,6 +1,6 @@
 import { insideArithmetic, insideBackticks, insideBraces } from '../placement-reasons.ts'
 import { createParser, isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import type { Part } from './syntax.ts'
+import { createText, type Part } from './syntax.ts'
 
 const variableName = /[A-Za-z_]\w*|\d+|[@*#?$!-]/y
 const simpleName = /[A-Za-z_]\w*|[0-9@*#?$!-]/y
@@ -18,10 +18,6 @@ export function readExpansion(parser: Parser, isQuoted: boolean): Part {
   const name = matchHere(parser, simpleName)
   parser.position += name.length
   return name ? { kind: 'variable', name, isQuoted, parts: [] } : createText('$')
-}
-
-function createText(text: string): Part {
-  return { kind: 'text', text, isQuoted: true, isLiteral: true }
 }
 
 /** Read arithmetic. Stop if it does not end with `closing`: then the brackets may be those of commands. */
@@ -169,7 +165,7 @@ function readQuotedOperand(parser: Parser): Part[] {
   const char = peek(parser)
   if (char === '"' || char === '\\' || char === '`' || char === '$') return parser.readPart(parser, char)
   parser.position++
-  return [{ kind: 'text', text: char, isQuoted: true, isLiteral: true }]
+  return [createText(char)]
 }
 
 /** Read the body of a here-document whose delimiter is not quoted. */

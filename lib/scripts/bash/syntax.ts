@@ -61,6 +61,11 @@ export interface ShellScript {
   problems: Map<number, string>
 }
 
+/** Return text without escapes. Unquoted text may be expanded. */
+export function createText(text: string, isQuoted = true): Part {
+  return { kind: 'text', text, isQuoted, isLiteral: true }
+}
+
 /** Return the text of a word, or undefined if it depends on variables, placeholders, commands, patterns or braces. */
 export function getStaticText({ parts }: Word): string | undefined {
   let text = ''

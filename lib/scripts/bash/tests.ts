@@ -1,6 +1,6 @@
 import { insideComment } from '../placement-reasons.ts'
 import { isAtEnd, matchHere, nest, type Parser, peek, stop } from './parser.ts'
-import { type Command, getStaticText, type Part } from './syntax.ts'
+import { type Command, createText, getStaticText, type Part } from './syntax.ts'
 import { readWord, skipBlanks } from './words.ts'
 
 /** Read the words and operators of `[[ … ]]`. */
@@ -19,7 +19,7 @@ function readTestWord(parser: Parser, { words }: Command): boolean {
   }
   const operator = matchHere(parser, /&&|\|\||[()<>](?!\()/y) || matchHere(parser, /\(/y)
   if (operator) {
-    const part: Part = { kind: 'text', text: operator, isQuoted: false, isLiteral: true }
+    const part: Part = createText(operator, false)
     words.push({ parts: [part] })
     parser.position += operator.length
     return true

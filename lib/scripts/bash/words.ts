@@ -1,7 +1,7 @@
 import { insideBraces, insideQuotes, joinedToTextBefore } from '../placement-reasons.ts'
 import { readBackticks, readExpansion } from './expansions.ts'
 import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import type { Part, Word } from './syntax.ts'
+import { createText, type Part, type Word } from './syntax.ts'
 
 /** Characters that end a word outside quotes. */
 const metacharacters = ' \t\n;&|()<>'
@@ -51,7 +51,7 @@ function readPatternGroup(parser: Parser, parts: Part[]): void {
 }
 
 function addText(parts: Part[], text: string): void {
-  parts.push({ kind: 'text', text, isQuoted: false, isLiteral: true })
+  parts.push(createText(text, false))
 }
 
 /** Read one part of a word outside quotes. */
@@ -63,7 +63,7 @@ export function readPart(parser: Parser, char: string): Part[] {
   if (char === '$') return readDollar(parser)
   const text = matchHere(parser, plainText) || char
   parser.position += text.length
-  return [{ kind: 'text', text, isQuoted: false, isLiteral: true }]
+  return [createText(text, false)]
 }
 
 function readEscape(parser: Parser): Part[] {
@@ -71,7 +71,7 @@ function readEscape(parser: Parser): Part[] {
   if (takePlaceholder(parser, joinedToTextBefore)) return []
   const text = peek(parser)
   parser.position++
-  return text === '\n' ? [] : [{ kind: 'text', text, isQuoted: true, isLiteral: true }]
+  return text === '\n' ? [] : [createText(text)]
 }
 
 function readDollar(parser: Parser): Part[] {
@@ -92,7 +92,7 @@ function readDollar(parser: Parser): Part[] {
 function readSingleQuoted(parser: Parser): Part {
   const start = parser.position + 1
   refusePlaceholdersUntil(parser, start, findClosingQuote(parser, start))
-  return { kind: 'text', text: parser.script.slice(start, parser.position - 1), isQuoted: true, isLiteral: true }
+  return createText(parser.script.slice(start, parser.position - 1))
 }
 
 function findClosingQuote(parser: Parser, start: number): number {
@@ -133,7 +133,7 @@ const quotedText = /[^\\"`${]+/y
 
 /** Read what the shell expands like the text in double quotes, until `closingQuote` or the end. */
 export function readQuotedParts(parser: Parser, closingQuote: string, reason: string): Part[] {
-  const parts: Part[] = [{ kind: 'text', text: '', isQuoted: true, isLiteral: true }]
+  const parts: Part[] = [createText('')]
   while (!isAtEnd(parser)) {
     const char = peek(parser)
     if (char === closingQuote) break
@@ -156,11 +156,11 @@ function readQuotedPart(parser: Parser, char: string, reason: string): Part | un
     }
     parser.position += 2
     const text = next === '\n' ? '' : '$`"\\'.includes(next) ? next : `\\${next}`
-    return { kind: 'text', text, isQuoted: true, isLiteral: true }
+    return createText(text)
   }
   const text = matchHere(parser, quotedText) || char
   parser.position += text.length
-  return { kind: 'text', text, isQuoted: true, isLiteral: true }
+  return createText(text)
 }
 
 /** Skip blanks, continued lines and a comment. */

@@ -1,6 +1,6 @@
 import { judgeWords } from '../bash/judge.ts'
 import { createShellScript } from '../bash/parser.ts'
-import type { Word } from '../bash/syntax.ts'
+import { createText, type Word } from '../bash/syntax.ts'
 import type { FindSources } from './taint.ts'
 import type { Token } from './tokens.ts'
 
@@ -41,12 +41,9 @@ function toWord(tokens: readonly Token[]): Word {
   const [first] = tokens
   const leading = first?.kind === 'string' && first.isKnown ? getFixedStart(first.text, first.isFormat) : ''
   const isFixed = tokens.length === 1 && first?.kind === 'string' && first.isKnown && !first.isFormat
-  if (isFixed) return { parts: [{ kind: 'text', text: leading, isQuoted: true, isLiteral: true }] }
+  if (isFixed) return { parts: [createText(leading)] }
   return {
-    parts: [
-      { kind: 'text', text: leading, isQuoted: true, isLiteral: true },
-      { kind: 'variable', name: '=expression', isQuoted: true, parts: [] },
-    ],
+    parts: [createText(leading), { kind: 'variable', name: '=expression', isQuoted: true, parts: [] }],
   }
 }
 
