@@ -1,16 +1,8 @@
-import { insideComment, insideHereDocument } from '../placement-reasons.ts'
-import { readArithmetic, readHereDocumentBody } from './expansions.ts'
-import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import {
-  type Assignment,
-  type Command,
-  createText,
-  getStaticText,
-  normalizeCommandName,
-  type Part,
-  type Redirection,
-  type Word,
-} from './syntax.ts'
+import { insideComment } from '../placement-reasons.ts'
+import { readArithmetic } from './expansions.ts'
+import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop } from './parser.ts'
+import { readHereDocuments, readRedirection } from './redirections.ts'
+import { type Assignment, type Command, getStaticText, normalizeCommandName, type Part, type Word } from './syntax.ts'
 import { readTest } from './tests.ts'
 import { readWord, skipBlanks } from './words.ts'
 
@@ -319,75 +311,4 @@ function readArray(parser: Parser, name: string): Assignment {
   if (peek(parser) === ')') parser.position++
   else stop(parser)
   return { name, value }
-}
-
-const redirectionOperator = /(?:\d+|\{[A-Za-z_]\w*\})?(?:<<<|<<-?|<>|<&|>&|>>|>\||[<>](?!\())|&>>?/y
-
-function readRedirection(parser: Parser, redirections: Redirection[]): boolean {
-  const text = matchHere(parser, redirectionOperator)
-  if (!text) return false
-  parser.position += text.length
-  const operator = text.replace(/^(\d+|\{\w+\})/, '')
-  skipBlanks(parser, insideComment)
-  if (operator.startsWith('<<') && operator !== '<<<') readHereDocumentStart(parser, operator, redirections)
-  else redirections.push({ operator, word: readWord(parser) })
-  return true
-}
-
-function readHereDocumentStart(parser: Parser, operator: string, redirections: Redirection[]): void {
-  const start = parser.position
-  if (takePlaceholder(parser, 'is the delimiter of a here-document')) {
-    stop(parser)
-    return
-  }
-  const word = readWord(parser)
-  const delimiter = getStaticText(word)
-  const rawText = parser.script.slice(start, parser.position)
-  const hasUnknownText = delimiter === undefined || /[$`\n]/.test(rawText) || !rawText
-  if (hasUnknownText) {
-    stop(parser)
-    return
-  }
-  const isQuoted = /['"\\]/.test(rawText)
-  const redirection: Redirection = { operator: '<<', word: { parts: [] } }
-  redirections.push(redirection)
-  const addBody = (parts: Part[]) => redirection.word.parts.push(...parts)
-  parser.hereDocuments.push({ delimiter: delimiter ?? '', isQuoted, ignoresTabs: operator === '<<-', addBody })
-}
-
-/** Read the bodies of the here-documents that start after this line. */
-function readHereDocuments(parser: Parser): void {
-  for (const { delimiter, isQuoted, ignoresTabs, addBody } of parser.hereDocuments.splice(0)) {
-    const { bodyEnd, next } = findHereDocumentEnd(parser, delimiter, isQuoted, ignoresTabs)
-    if (isQuoted) {
-      addBody([createText(parser.script.slice(parser.position, bodyEnd))])
-      while (parser.position < bodyEnd) if (!takePlaceholder(parser, insideHereDocument)) parser.position++
-    } else addBody(readHereDocumentBody(parser, bodyEnd, insideHereDocument))
-    if (!parser.isStopped) parser.position = next
-  }
-}
-
-function findHereDocumentEnd({ script, position, end }: Parser, delimiter: string, isQuoted: boolean, ignoresTabs: boolean) {
-  let lineStart = position
-  while (lineStart < end) {
-    const { line, next } = readLogicalLine(script, lineStart, end, isQuoted)
-    if ((ignoresTabs ? line.replace(/^\t+/, '') : line) === delimiter) return { bodyEnd: lineStart, next }
-    lineStart = next
-  }
-  return { bodyEnd: end, next: end }
-}
-
-/** Read a line of a here-document. If the delimiter is not quoted, a backslash at the end of a line continues it. */
-function readLogicalLine(script: string, start: number, end: number, isQuoted: boolean): { line: string; next: number } {
-  let line = ''
-  let lineStart = start
-  while (true) {
-    const lineBreak = script.indexOf('\n', lineStart)
-    const isLast = lineBreak < 0 || lineBreak >= end
-    const text = script.slice(lineStart, isLast ? end : lineBreak)
-    const isContinued = !isQuoted && !isLast && /(?:^|[^\\])(?:\\\\)*\\$/.test(text)
-    line += isContinued ? text.slice(0, -1) : text
-    lineStart = isLast ? end : lineBreak + 1
-    if (!isContinued) return { line, next: lineStart }
-  }
 }
