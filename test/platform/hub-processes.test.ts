@@ -284,6 +284,22 @@ it('a stream receives the events that arrive while its stored events are read', 
   await expectNumbers(first, [1, 2, 3, 4, 5])
 })
 
+it('a client that is back before Redis gets its stream with Redis', async () => {
+  const { proxy, hub, other, account } = await openTwoHubs()
+  proxy.setFault('down')
+  const pingFails = () =>
+    hub.ping().then(
+      () => false,
+      () => true,
+    )
+  await expect.poll(pingFails, pollOptions).toBe(true)
+  const opening = openStream(hub, account)
+  proxy.setFault(undefined)
+  const stream = await opening
+  await other.publish(account, createEvents(1))
+  await expectNumbers(stream, [1])
+})
+
 it('no stream is read for a client that has left', async () => {
   const redis = openRedis({ url: await startTestRedis(), timeoutMs: 10_000, log: () => {} })
   onTestFinished(() => redis.close())
