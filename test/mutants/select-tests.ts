@@ -20,7 +20,7 @@ export function createTestSelector(root: string, { functions, tests }: Reach): S
   const sets = tests.map((test) => ({ test, reached: new Set(test.reached), imports: listImports(root, test.file) }))
   return (mutation) => {
     const innermost = findInnermost(mutation, functions, numbersOf)
-    // Code outside of functions runs once per process. Its effects are seen by what imports the file, and by what this calls.
+    // Code outside of functions runs once per process. Tests that import the file or one of its importers, or call their functions, see its effect.
     const files = innermost === undefined ? [mutation.file, ...(importers.get(mutation.file) ?? [])] : []
     const numbers = innermost === undefined ? files.flatMap((file) => numbersOf.get(file) ?? []) : [innermost]
     const reaching = sets.filter(
