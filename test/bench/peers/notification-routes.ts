@@ -12,12 +12,13 @@ const notification = {
     title: text,
     body: nullableText,
     link: nullableText,
+    escalation: { type: 'object', nullable: true, additionalProperties: true },
     is_read: { type: 'boolean' },
     read_at: nullableText,
     created_at: text,
   },
 }
-const columns = 'id, user_id, event_key, title, body, link, is_read, read_at, created_at'
+const columns = 'id, user_id, event_key, title, body, link, escalation, is_read, read_at, created_at'
 const page = {
   type: 'object',
   properties: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },

@@ -57,10 +57,11 @@ export function addSessionRoutes(app: FastifyInstance): void {
     const values = [accountId, userId, tree_id, flow.version, ticket_number, client_name, JSON.stringify(answers), firstStep, remaining]
     const { rows } = await query({ name: 'start', text: insertSession, values })
     if (!rows[0]) return reply.code(409).send({ detail: 'The flow was changed' })
-    const { tree_version: _, tree_name: _name, lasted: _lasted, psa_push_id: _push, ...session } = rows[0]
+    const { tree_version: _, tree_name: _name, lasted: _lasted, psa_push_id: _push, secret_variables: _secrets, ...session } = rows[0]
     const { id: _id, account_id: _account, status: _status, ...version } = flow
+    const empty = { decisions: [], evidence: [], secret_keys: [], timer_due_at: null, fallback_decisions: [], custom_steps: [] }
     reply.code(201)
-    return toSessionAnswer({ ...session, ...version, decisions: [], fallback_decisions: [], custom_steps: [] })
+    return toSessionAnswer({ ...session, ...version, ...empty })
   })
 
   app.get<{ Params: { id: string } }>('/api/v1/sessions/:id/export', async (request, reply) => {

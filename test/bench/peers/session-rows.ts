@@ -1,12 +1,14 @@
+import { renderRun } from '../../../lib/flows/run-view.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import { computeProgress } from '../../../lib/flows/step-navigation.ts'
-import { renderStep } from '../../../lib/flows/step-view.ts'
 import { isoTime, query } from './caller.ts'
 
 const sessionColumns = `
   s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
-  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
-  v.name, v.description, v.category, v.version, v.tree_type, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form`
+  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.parent_session_id, s.parent_step_id,
+  s.subflow_session_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
+  v.name, v.description, v.category, v.version, v.tree_type, s.variables,
+  array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form`
 
 /** Return SQL for the rows of a table that belong to `sessions s`, as a JSON list. */
 function jsonList(table: string, columns: readonly string[], times: readonly string[], order: string): string {
@@ -24,7 +26,10 @@ const selectSessionText = `
            ['id', 'source', 'after_step_id', 'title', 'description', 'library_step_id', 'tree_id', 'node_id'],
            ['created_at'],
            'x.created_at, x.id',
-         )} as custom_steps
+         )} as custom_steps,
+         ${jsonList('session_evidence', ['seq', 'key', 'type', 'label', 'value', 'upload_id'], [], 'x.seq, x.place')} as evidence,
+         (select ${isoTime('t.due_at')} from session_timers t where t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting'
+             and t.seq = s.answered and s.state = 'in_progress') as timer_due_at
     from sessions s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
     left join users u on u.account_id = s.account_id and u.id = s.user_id
    where s.account_id = $1 and s.id = $2`
@@ -40,12 +45,11 @@ export async function selectSession(accountId: string, id: string): Promise<Stor
 /** Convert a session to the answer of the operations that return one. */
 export function toSessionAnswer(row: StoredSession) {
   const { name, description, category, version, tree_type, tree_structure, intake_form, tree_account_id: _, ...session } = row
-  const { answered, remaining, ...rest } = session
-  const values = { ticket_number: row.ticket_number, client_name: row.client_name, target_label: row.target_label, ...row.variables }
+  const { answered, remaining, secret_keys: _secrets, evidence: _evidence, ...rest } = session
   return {
     ...rest,
     tree_snapshot: { name, description, category, version, tree_type, tree_structure, intake_form },
     progress: computeProgress(answered, remaining),
-    current_step: row.current_step_id === null ? null : renderStep(tree_structure, row.current_step_id, values),
+    ...renderRun({ ...row, may_change: true }),
   }
 }
