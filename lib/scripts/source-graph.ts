@@ -9,6 +9,8 @@ export interface Values {
 export interface SourceGraph {
   /** Let the values reach a name. */
   assign(name: string, values: Values): void
+  /** Let what reaches `source` reach `user`. */
+  connect(source: string, user: string): void
   /** Follow the values. Return the function that returns the placeholders that reach an expression. */
   follow(): (values: Values) => number[]
 }
@@ -19,15 +21,17 @@ const maxSources = 20
 export function createSourceGraph(): SourceGraph {
   const usersByName = new Map<string, Set<string>>()
   const queue: [name: string, start: number][] = []
+  const connect = (source: string, user: string) => {
+    const users = usersByName.get(source)
+    if (users) users.add(user)
+    else usersByName.set(source, new Set([user]))
+  }
   return {
     assign: (user, { placeholders, names }) => {
       for (const start of placeholders) queue.push([user, start])
-      for (const name of names) {
-        const users = usersByName.get(name)
-        if (users) users.add(user)
-        else usersByName.set(name, new Set([user]))
-      }
+      for (const name of names) connect(name, user)
     },
+    connect,
     follow: () => {
       const sourcesByName = new Map<string, Set<number>>()
       for (let next = queue.pop(); next; next = queue.pop()) {

@@ -42,22 +42,19 @@ const copyingCommands = new Set(
   ),
 )
 
-type AddNode = SourceGraph['assign']
-
 export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start: number) => boolean): FindSources {
   const graph = createSourceGraph()
-  const addNode = graph.assign
   const collect = (words: readonly Word[]): Values => collectNode(words, shellScript, isUntrusted)
-  for (const { name, value } of shellScript.assignments) addNode(normalizeName(name), collect(value))
-  addOutputs(shellScript, collect, addNode)
+  for (const { name, value } of shellScript.assignments) graph.assign(normalizeName(name), collect(value))
+  addOutputs(shellScript, collect, graph)
   const pipesCompound = shellScript.commands.some(({ words, isPiped }) => isPiped && words.length === 0)
-  for (const command of shellScript.commands) addCommand(command, shellScript, collect, addNode, pipesCompound)
+  for (const command of shellScript.commands) addCommand(command, shellScript, collect, graph, pipesCompound)
   const findSources = graph.follow()
   return (words) => findSources(collect(words))
 }
 
 /** Follow what functions print. The output of a function contains that of the functions in its body, so that the work stays linear. */
-function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
+function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly Word[]) => Values, graph: SourceGraph): void {
   for (const [list, bodies] of Map.groupBy(functionBodies, (body) => body.list)) {
     const commandsByBody = new Map<FunctionBody, Command[]>(bodies.map((body) => [body, []]))
     const open: FunctionBody[] = []
@@ -66,13 +63,13 @@ function addOutputs({ functionBodies }: ShellScript, collect: (words: readonly W
       while ((open.at(-1)?.end ?? list.length) <= index) open.pop()
       for (let body = bodies[next]; body && body.start <= index; body = bodies[++next]) {
         const outer = open.at(-1)
-        if (outer) addNode(getOutputNode(outer.name), { placeholders: [], names: [getOutputNode(body.name)] })
+        if (outer) graph.connect(getOutputNode(body.name), getOutputNode(outer.name))
         open.push(body)
       }
       const innermost = open.at(-1)
       if (innermost && command.words.length > 0) commandsByBody.get(innermost)?.push(command)
     }
-    for (const [{ name }, commands] of commandsByBody) addNode(getOutputNode(name), collect([createOutputWord(commands)]))
+    for (const [{ name }, commands] of commandsByBody) graph.assign(getOutputNode(name), collect([createOutputWord(commands)]))
   }
 }
 
@@ -140,48 +137,49 @@ function addCommand(
   command: Command,
   shellScript: ShellScript,
   collect: (words: readonly Word[]) => Values,
-  addNode: AddNode,
+  graph: SourceGraph,
   pipesCompound: boolean,
 ): void {
   const { words, assignments, redirections, isPiped, kind } = command
   for (const { name, value } of assignments) {
-    addNode(normalizeName(name), collect(value))
+    graph.assign(normalizeName(name), collect(value))
     // Arithmetic evaluates a text that is the name of a variable.
-    addNode(normalizeName(name), { placeholders: [], names: getNames(value) })
+    for (const named of getNames(value)) graph.connect(named, normalizeName(name))
   }
-  for (const inner of unwrapAll(words) ?? []) if (shells.has(getCommandName(inner[0]) ?? '')) addNode(positional, collect(inner.slice(1)))
+  for (const inner of unwrapAll(words) ?? [])
+    if (shells.has(getCommandName(inner[0]) ?? '')) graph.assign(positional, collect(inner.slice(1)))
   const name = getCommandName(words[0])
   const args = words.slice(1)
-  for (const { operator, word } of redirections) if (/^<<|^<$/.test(operator)) addNode(stream, collect([word]))
-  addFiles(command, collect, addNode)
-  if ((isPiped || pipesCompound) && copies(command, shellScript)) addNode(stream, collect([...words, createOutputWord([command])]))
+  for (const { operator, word } of redirections) if (/^<<|^<$/.test(operator)) graph.assign(stream, collect([word]))
+  addFiles(command, collect, graph)
+  if ((isPiped || pipesCompound) && copies(command, shellScript)) graph.assign(stream, collect([...words, createOutputWord([command])]))
   if (words.length === 0) return
-  if (shellScript.functionNames.has(name ?? '') || name === 'set' || name === undefined) addNode(positional, collect(args))
-  if (kind === 'test') addNode('BASH_REMATCH', collect(words))
+  if (shellScript.functionNames.has(name ?? '') || name === 'set' || name === undefined) graph.assign(positional, collect(args))
+  if (kind === 'test') graph.assign('BASH_REMATCH', collect(words))
   // The shell stores the last argument of a command in $_.
-  else addNode('_', collect(words.slice(-1)))
-  if (name && /^(read|mapfile|readarray)$/.test(name)) addReadNames(args, addNode)
-  if (name === 'getopts') for (const variable of ['OPTARG', ...getNames(args)]) addNode(variable, { placeholders: [], names: [positional] })
-  if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v') addNode(getNames(args.slice(1))[0] ?? '', collect(args))
-  for (const word of args) addArgumentAssignment(word, collect, addNode)
+  else graph.assign('_', collect(words.slice(-1)))
+  if (name && /^(read|mapfile|readarray)$/.test(name)) addReadNames(args, graph)
+  if (name === 'getopts') for (const variable of ['OPTARG', ...getNames(args)]) graph.connect(positional, variable)
+  if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v') graph.assign(getNames(args.slice(1))[0] ?? '', collect(args))
+  for (const word of args) addArgumentAssignment(word, collect, graph)
 }
 
 /** Follow what a command writes to files, and what it reads from them. */
-function addFiles(command: Command, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
+function addFiles(command: Command, collect: (words: readonly Word[]) => Values, graph: SourceGraph): void {
   const { words, redirections } = command
   const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
   for (const { operator, word } of redirections) {
     const path = getStaticText(word)
     if (path === '/dev/null') continue
-    if (operator.includes('>')) addNode(findFileNode(word), collect([...words.slice(1), ...inputs, createOutputWord([command])]))
-    if (operator === '<' && path !== undefined) addNode(stream, { placeholders: [], names: [getFileNode(path)] })
+    if (operator.includes('>')) graph.assign(findFileNode(word), collect([...words.slice(1), ...inputs, createOutputWord([command])]))
+    if (operator === '<' && path !== undefined) graph.connect(getFileNode(path), stream)
   }
   const name = getCommandName(words[0]) ?? ''
   if (!fileWriters.has(name)) return
   const isFile = (index: number) => !downloaders.test(name) || namesFile.test(getStaticText(words[index - 1] as Word) ?? '')
   const files = words.filter((_, index) => index > 0 && isFile(index)).map(findFileNode)
   const { placeholders, names } = collect(words.slice(1))
-  for (const file of files) addNode(file, { placeholders, names: [...names, ...files, stream] })
+  for (const file of files) graph.assign(file, { placeholders, names: [...names, ...files, stream] })
 }
 
 /** Return the name of the file that a word is, or that an argument such as `of=path` contains. */
@@ -194,13 +192,13 @@ function getNames(words: readonly Word[]): string[] {
   return words.map((word) => (getStaticText(word) ?? '').replace(/\[.*/s, '')).filter((text) => /^[A-Za-z_]\w*$/.test(text))
 }
 
-function addReadNames(args: readonly Word[], addNode: AddNode): void {
-  for (const name of ['REPLY', 'MAPFILE', ...getNames(args)]) addNode(name, { placeholders: [], names: [stream] })
+function addReadNames(args: readonly Word[], graph: SourceGraph): void {
+  for (const name of ['REPLY', 'MAPFILE', ...getNames(args)]) graph.connect(stream, name)
 }
 
 /** Follow the assignments that are arguments: `env name=value`, `declare "name=value"`. */
-function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Values, addNode: AddNode): void {
+function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Values, graph: SourceGraph): void {
   const [first] = word.parts
   const name = first?.kind === 'text' ? /^([A-Za-z_]\w*)\+?=/.exec(first.text)?.[1] : undefined
-  if (name) addNode(name, collect([word]))
+  if (name) graph.assign(name, collect([word]))
 }

@@ -29,9 +29,9 @@ export function createSourceFinder(statements: readonly string[], placeholders: 
     const targets = [...findTargets(text), ...(functionByStatement[index] ?? [])]
     if (targets.length === 0) continue
     graph.assign(node, collect(text))
-    for (const target of targets) graph.assign(target, { placeholders: [], names: [node] })
+    for (const target of targets) graph.connect(node, target)
   }
-  for (const [name, outer] of outerFunctions) graph.assign(outer, { placeholders: [], names: [name] })
+  for (const [name, outer] of outerFunctions) graph.connect(name, outer)
   const findSources = graph.follow()
   return (text) => findSources(collect(text))
 }

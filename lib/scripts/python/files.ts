@@ -45,8 +45,8 @@ export function followFiles(graph: SourceGraph, statement: readonly Token[], { a
     find: (tokens) => findFile(tokens, assigned),
     link: (first, second) => {
       if (first === undefined || second === undefined) return
-      graph.assign(first, { placeholders: [], names: [second] })
-      graph.assign(second, { placeholders: [], names: [first] })
+      graph.connect(first, second)
+      graph.connect(second, first)
     },
     write: (file, tokens) => file !== undefined && graph.assign(file, collectValues(tokens)),
   }

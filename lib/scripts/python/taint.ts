@@ -31,7 +31,6 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
   let work = 0
   const graph = createSourceGraph()
   const assigned = new Set<string>()
-  const addUser = (name: string, user: string) => graph.assign(user, { placeholders: [], names: [name] })
   const assign: Assign = (targets, values, isChange = false) => {
     const { names } = values
     work += (names.length + 1) * (targets.length + 1)
@@ -39,10 +38,10 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     for (const target of targets) {
       if (!isChange) assigned.add(target)
       graph.assign(isChange ? getChangeNode(target) : target, values)
-      addUser(getChangeNode(target), target)
-      for (const name of names) addUser(getChangeNode(target), getChangeNode(name))
+      graph.connect(getChangeNode(target), target)
+      for (const name of names) graph.connect(getChangeNode(target), getChangeNode(name))
     }
-    for (const name of names) addUser(getChangeNode(name), name)
+    for (const name of names) graph.connect(getChangeNode(name), name)
   }
   const parametersByFunction = findParameters(statements)
   // The result of a function may contain what any function returns.
@@ -62,9 +61,9 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     if (isWriter) graph.assign(node, collectValues(values))
     else assign([node], collectValues(values))
     for (const name of getNames(changed)) {
-      addUser(node, getChangeNode(name))
-      addUser(getChangeNode(name), name)
-      if (!isWriter) addUser(getChangeNode(name), getChangeNode(node))
+      graph.connect(node, getChangeNode(name))
+      graph.connect(getChangeNode(name), name)
+      if (!isWriter) graph.connect(getChangeNode(name), getChangeNode(node))
     }
   }
   if (work > maxWork) return undefined
