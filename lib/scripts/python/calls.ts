@@ -75,7 +75,7 @@ const aliasReason = 'is in a script that gives a function which executes text an
 function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: () => void): void {
   const isImport = statement[0]?.text === 'import' || statement[0]?.text === 'from'
   if (isImport)
-    refuseFiles(
+    refuseNodes(
       calls,
       statement.map(({ text }) => getFileNode(`${text}.py`)),
     )
@@ -96,17 +96,26 @@ function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: ()
 /** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
 function refuseExecuted(calls: Calls, args: readonly Token[][]): void {
   calls.refuse(args.flat(), usedAsCode)
-  const files = args.flatMap((arg) => {
-    const words = arg.flatMap((token) => (token.kind === 'string' ? token.text.split(/[\s"'|;&<>()]+/) : []))
-    // A module is imported by its name.
-    return [...words.flatMap((word) => [getFileNode(word), getFileNode(`${word}.py`)]), findFile(arg, calls.assigned)]
-  })
-  refuseFiles(calls, files)
+  refuseFiles(calls, args)
+  const texts = args.flat().flatMap((token) => (token.kind === 'string' ? token.text.split(/[\s"'|;&<>()]+/) : []))
+  // A module is imported by its name.
+  refuseNodes(
+    calls,
+    texts.flatMap((text) => [getFileNode(text), getFileNode(`${text}.py`)]),
+  )
 }
 
-function refuseFiles({ refuse }: Calls, nodes: readonly (string | undefined)[]): void {
+/** Refuse what the script writes to the files that expressions name. */
+function refuseFiles(calls: Calls, expressions: readonly (readonly Token[])[]): void {
+  refuseNodes(
+    calls,
+    expressions.flatMap((expression) => findFile(expression, calls.assigned) ?? []),
+  )
+}
+
+function refuseNodes({ refuse }: Calls, nodes: readonly string[]): void {
   refuse(
-    nodes.flatMap((text) => (text === undefined ? [] : { kind: 'name' as const, text })),
+    nodes.map((text) => ({ kind: 'name', text })),
     usedAsCode,
   )
 }
@@ -173,13 +182,9 @@ function judgeStart(
   if (!takesList) {
     judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
     calls.refuse(args[0] ?? [], inCommandPosition)
+    refuseFiles(calls, args)
   }
   const program = takesList ? judgeListArgument(calls, first) : describeProgram(args.flat())
-  if (!takesList)
-    refuseFiles(
-      calls,
-      args.map((arg) => findFile(arg, calls.assigned)),
-    )
   if (!program.isInterpreter) return
   calls.refuse(args.filter((arg) => arg[0]?.text === 'input').flat(), usedAsCode)
   // The text is not read, so it may execute a variable.
@@ -219,11 +224,7 @@ function judgeListArgument(calls: Calls, argument: readonly Token[]): StartedPro
   if (!lists) calls.refuse(argument, inCommandPosition)
   else for (const list of lists) judgeProgram(calls, list)
   const program = describeProgram(lists ? lists.flat(2) : argument)
-  for (const list of lists ?? [[argument]])
-    refuseFiles(
-      calls,
-      (program.isInterpreter ? list : list.slice(0, 1)).map((element) => findFile(element, calls.assigned)),
-    )
+  for (const list of lists ?? [[argument]]) refuseFiles(calls, program.isInterpreter ? list : list.slice(0, 1))
   if (variable !== undefined) calls.programByVariable.set(variable, program)
   return program
 }
