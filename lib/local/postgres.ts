@@ -108,7 +108,7 @@ async function importEmbeddedPostgres() {
   return EmbeddedPostgres
 }
 
-// Half of the work of a connection would be to hash the password 4096 times. These passwords are no secrets.
+// A third of the work of a connection would be to hash the password 4096 times. These passwords are no secrets.
 const fastPasswords = 'scram_iterations=1'
 
 function serverFlags(folder: string, durable: boolean): string[] {

@@ -10,7 +10,7 @@ interface Schema {
   [keyword: string]: unknown
 }
 
-/** Return one line for each part of a schema that has a limit, a type or a default: its path and these. The path of a shared schema starts with `#`. */
+/** List the limits, types and defaults of a schema, a line for each path. The path of a shared schema starts with `#`. */
 export function listLimits(type: z.ZodType, path: string): string[] {
   return listParts(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema, path)
 }
