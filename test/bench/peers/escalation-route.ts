@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { writeDocumentation } from '../../../lib/ai/documentation.ts'
+import { toEscalationDetails } from '../../../lib/events/escalation-alert.ts'
 import { toAnnouncement } from '../../../lib/events/events.ts'
 import { isoTime, query, readCaller } from './caller.ts'
 import { type Handoff, storeEscalation } from './escalation-writes.ts'
@@ -24,7 +25,8 @@ const selectSession = `
   select s.id, s.user_id, s.picked_up_by_id, s.team_id, s.title, s.status, s.problem_summary, s.psa_ticket_id, s.client_name, s.asset_name,
          s.issue_category, s.triage_hypothesis, s.evidence_items, s.pending_task_lane, s.state_version, s.updated_at::text as updated_at,
          me.full_name as caller_name, target.role as target_role,
-         ${list('ai_steps', `'step_id', x.id, 'text', x.text, 'response', x.response`, 'x.seq')} as steps,
+         ${list('ai_steps', `'step_id', x.id, 'text', x.text, 'response', x.response, 'citations', x.citations`, 'x.seq')} as steps,
+         ${list('ai_messages', `'role', x.role, 'content', x.content, 'citations', x.citations`, 'x.position')} as messages,
          ${list('ai_facts', `'key', x.key, 'value', x.value`, 'x.created_at, x.id')} as facts,
          ${list(
            'ai_fixes',
@@ -53,6 +55,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
     if (handoff.target_user_id && !['engineer', 'admin'].includes(session.target_role))
       return reply.code(422).send({ detail: 'No such target' })
     const documentation = writeDocumentation(session, { handoff }, false)
+    const details = toEscalationDetails({ ...handoff, client_name: session.client_name, psa_ticket_id: session.psa_ticket_id })
     const event = toAnnouncement({
       key: 'session.escalated',
       actorId: userId,
@@ -62,8 +65,9 @@ export function addEscalationRoute(app: FastifyInstance): void {
       problemSummary: session.problem_summary ?? session.title,
       psaTicketId: session.psa_ticket_id,
       targetUserId: handoff.target_user_id ?? null,
+      details,
     })
-    const stored = await storeEscalation({ accountId, userId, session, handoff, documentation, event })
+    const stored = await storeEscalation({ accountId, userId, session, handoff, documentation, details, event })
     if (!stored) return reply.code(409).send({ detail: 'The session was changed' })
     const { handoff_id, notified } = stored
     return { session_id: session.id, status: 'escalated', handoff_id, documentation, psa_push: 'not_linked', notified }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { EscalationDetails } from '../../../lib/events/escalation-alert.ts'
 import type { Announcement } from '../../../lib/events/events.ts'
 import { isoTime, query } from './caller.ts'
 
@@ -9,7 +10,7 @@ export interface Handoff {
   summary: string
   what_was_tried: string
   next_steps: string
-  urgency: string
+  urgency: EscalationDetails['urgency']
 }
 
 interface Escalation {
@@ -19,6 +20,7 @@ interface Escalation {
   session: any
   handoff: Handoff
   documentation: string
+  details: EscalationDetails
   event: Announcement
 }
 
@@ -39,13 +41,13 @@ const escalate = `
   ), live_event as (
     insert into stream_events (account_id, event, data) select $1, 'handoff_created', $15::jsonb || ${currentTime} from s
   ), event as (
-    insert into events (account_id, key, actor_id, title, body, link) select $1, $16, $3, $17, $18, $19 from s returning id
+    insert into events (account_id, key, actor_id, title, body, link, escalation) select $1, $16, $3, $17, $18, $19, $21 from s returning id
   ), recipients as (
     select u.id, u.email from users u, s where u.account_id = $1 and u.is_active
        and (u.id = $4 or (u.id <> $3 and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = $20))))
   ), inbox as (
-    insert into notifications (account_id, user_id, event_id, event_key, title, body, link)
-    select $1, r.id, e.id, $16, $17, $18, $19 from recipients r, event e
+    insert into notifications (account_id, user_id, event_id, event_key, title, body, link, escalation)
+    select $1, r.id, e.id, $16, $17, $18, $19, $21 from recipients r, event e
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c, s where c.account_id = $1 and c.events_enabled ? $16
   ), configured as (
@@ -59,7 +61,7 @@ const escalate = `
 
 /** Store an escalation with its messages. Return undefined if the session has changed since it was read. */
 export async function storeEscalation(escalation: Escalation): Promise<{ handoff_id: string; notified: number } | undefined> {
-  const { accountId, userId, session, handoff, documentation, event } = escalation
+  const { accountId, userId, session, handoff, documentation, details, event } = escalation
   const { target_user_id = null, reason, summary, what_was_tried, next_steps, urgency } = handoff
   const handoffId = randomUUID()
   const { rows } = await query({
@@ -69,7 +71,7 @@ export async function storeEscalation(escalation: Escalation): Promise<{ handoff
       ...[accountId, session.id, userId, target_user_id],
       ...[JSON.stringify(toPackage(escalation, handoffId)), session.updated_at, session.state_version],
       ...[handoffId, reason, summary, what_was_tried, next_steps, urgency, documentation],
-      ...[JSON.stringify(toLiveEvent(escalation, handoffId)), event.key, event.title, event.body, event.link, session.team_id],
+      ...[JSON.stringify(toLiveEvent(escalation, handoffId)), event.key, event.title, event.body, event.link, session.team_id, details],
     ],
   })
   return rows[0]
@@ -82,7 +84,7 @@ function toPackage({ session, handoff, userId }: Escalation, handoff_id: string)
   return { summary, problem, what_was_tried, evidence, fixes, task_lane, next_steps, urgency, handoff_id, created_by: userId }
 }
 
-function toLiveEvent({ session, handoff }: Escalation, handoff_id: string) {
-  const { id: session_id, title, caller_name: engineer_name, psa_ticket_id } = session
-  return { handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id: handoff.target_user_id ?? null }
+function toLiveEvent({ session, handoff, details }: Escalation, handoff_id: string) {
+  const { id: session_id, title, caller_name: engineer_name } = session
+  return { handoff_id, session_id, title, engineer_name, target_user_id: handoff.target_user_id ?? null, ...details }
 }
