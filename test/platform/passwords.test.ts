@@ -82,9 +82,14 @@ describe.each(Object.entries(hashers))('passwords in %s', (_, passwords) => {
 describe('passwords in native code', () => {
   it('are hashed outside the event loop', async () => {
     const passwords = nativePasswords()
-    const before = performance.eventLoopUtilization()
-    await Promise.all(Array.from({ length: 10 }, () => passwords.hash(password)))
-    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5)
+    const shares: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const before = performance.eventLoopUtilization()
+      await Promise.all(Array.from({ length: 10 }, () => passwords.hash(password)))
+      shares.push(performance.eventLoopUtilization(before).utilization)
+    }
+    // The lowest share, because other processes only make it higher.
+    expect(Math.min(...shares)).toBeLessThan(0.5)
   })
 
   it('are refused as unavailable while too many wait, and hashed again afterwards', async () => {
