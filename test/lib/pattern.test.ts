@@ -39,13 +39,13 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 const randomText = fc.string({ unit: fc.constantFrom('a', 'b', '1', '.', ' ', ']', '😀', '\n'), maxLength: 8 })
 
 const regExpContext = createContext({ source: '', texts: [] as string[] })
-const matchAll = new Script("texts.map((text) => new RegExp('^(?:' + source + ')$', 'u').test(text))")
+const matchScript = new Script("texts.map((text) => new RegExp('^(?:' + source + ')$', 'u').test(text))")
 
 /** Return which texts match as a whole, or undefined if RegExp refuses the pattern or takes long: it may backtrack for many seconds. */
 function matchWithRegExp(source: string, texts: string[]): boolean[] | undefined {
   Object.assign(regExpContext, { source, texts })
   try {
-    return Array.from(matchAll.runInContext(regExpContext, { timeout: 100 }) as boolean[])
+    return Array.from(matchScript.runInContext(regExpContext, { timeout: 100 }) as boolean[])
   } catch {
     return undefined
   }
