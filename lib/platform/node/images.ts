@@ -14,7 +14,10 @@ sharp.unblock({ operation: decoders })
 sharp.cache(false)
 sharp.concurrency(1)
 
-/** Create a `toJpeg` that converts with sharp. One per process, because each limits its own images. Each call ends after `timeoutMs`, the time in the queue included. */
+/**
+ * Create a `toJpeg` that converts with sharp: one per process, because each limits its own images only. Each call ends after `timeoutMs`, the
+ * time in the queue included.
+ */
 export function sharpConversion(timeoutMs: number): Pick<UploadsPort, 'toJpeg' | 'pingDecoder'> {
   // An image of 50 million pixels may take 200 MB while it is decoded, and one that waits up to 10 MB.
   const runLimited = limitConcurrency({ running: 2, waiting: 16 })
