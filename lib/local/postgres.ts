@@ -224,7 +224,7 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
     grant select on local_clock.moved to public;
     insert into local_clock.moved select 0 where not exists (select from local_clock.moved);
     create or replace function app.now() returns timestamptz language sql stable parallel safe
-      as 'select now() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
+      as 'select app.real_time() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
 }
 
 /** As a superuser, set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
