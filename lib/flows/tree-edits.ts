@@ -6,8 +6,12 @@ import { walkNodes } from './walk.ts'
 type NodeFields = Omit<FlowNode, 'children'>
 interface Entry {
   fields: NodeFields
-  /** Undefined for a node without the property `children`. */
+  /** Undefined for a node without a list of children. */
   childIds: readonly string[] | undefined
+  /** Links of a draft that led to no child of the node before the edits, but elsewhere or nowhere. */
+  strayLinks: ReadonlySet<string>
+  /** Children of a draft that their parent did not link before the edits. */
+  unlinkedIds: ReadonlySet<string>
 }
 
 /** A tree as a map of nodes. The links between nodes decide which nodes are below another. */
@@ -15,31 +19,35 @@ interface Draft {
   entries: Map<string, Entry>
   removedIds: Set<string>
   rootId: string
-  /** Children that no link led to before the edits. They stay where they are. */
-  unlinkedIds: ReadonlySet<string>
 }
 
-/** Apply edits to a decision tree. Throw EditProblem. */
+/** Apply edits to a decision tree. What is wrong with the links of a draft stays as it is, unless an edit changes it. Throw EditProblem. */
 export function editTree(root: FlowNode, edits: readonly FlowEdit[]): FlowNode {
   const draft = createDraft(root)
   for (const edit of edits) applyEdit(draft, edit)
-  const reachedIds = new Set<string>()
-  const result = assemble(draft, draft.rootId, reachedIds)
+  for (const entry of draft.entries.values()) entry.fields = dropRemovedLinks(entry.fields, draft.removedIds)
+  const placed = placeNodes(draft)
   const removedIds = new Set([...draft.removedIds].flatMap((id) => listBelow(root, id)))
-  const unreachableId = [...draft.entries.keys()].find((id) => !reachedIds.has(id) && !removedIds.has(id))
+  const unreachableId = [...draft.entries.keys()].find((id) => !placed.has(id) && !removedIds.has(id))
   if (unreachableId !== undefined) throw new EditProblem(`Nothing leads to the node ${unreachableId}: link or remove it`)
-  return result
+  return assemble(draft, draft.rootId, placed)
 }
 
 function createDraft(root: FlowNode): Draft {
   const entries = new Map<string, Entry>()
   for (const { node } of walkNodes(root)) {
     const { children, ...fields } = node
-    entries.set(node.id, { fields, childIds: children?.map(({ id }) => id) })
+    const childIds = children?.map(({ id }) => id)
+    const links = listLinks(fields)
+    entries.set(node.id, {
+      // An absent list stays absent, and null stays null.
+      fields: children ? fields : node,
+      childIds,
+      strayLinks: new Set(links.filter((id) => !childIds?.includes(id))),
+      unlinkedIds: new Set(childIds?.filter((id) => !links.includes(id))),
+    })
   }
-  const linkedIds = new Set([...entries.values()].flatMap(({ fields }) => listLinks(fields)))
-  const unlinkedIds = new Set([...entries.keys()].filter((id) => id !== root.id && !linkedIds.has(id)))
-  return { entries, removedIds: new Set(), rootId: root.id, unlinkedIds }
+  return { entries, removedIds: new Set(), rootId: root.id }
 }
 
 /** List a node and everything that was below it. */
@@ -81,7 +89,7 @@ function insertNode(draft: Draft, edit: FlowEdit): void {
     redirectLinks(draft, anchor, id)
     if (fields.type === 'action') fields.next_node_id ??= anchor
   }
-  draft.entries.set(id, { fields, childIds: undefined })
+  draft.entries.set(id, { fields, childIds: undefined, strayLinks: new Set(), unlinkedIds: new Set() })
 }
 
 /** Put one node in the place of another: all links to `fromId` then lead to `toId`. */
@@ -89,9 +97,12 @@ function redirectLinks(draft: Draft, fromId: string, toId: string): void {
   if (draft.rootId === fromId) draft.rootId = toId
   const redirect = <T extends { next_node_id?: string | null | undefined }>(link: T): T =>
     link.next_node_id === fromId ? { ...link, next_node_id: toId } : link
+  const redirectId = (id: string) => (id === fromId ? toId : id)
   for (const entry of draft.entries.values()) {
     const { options } = entry.fields
-    entry.childIds = entry.childIds?.map((id) => (id === fromId ? toId : id))
+    entry.childIds = entry.childIds?.map(redirectId)
+    entry.strayLinks = new Set([...entry.strayLinks].map(redirectId))
+    entry.unlinkedIds = new Set([...entry.unlinkedIds].map(redirectId))
     entry.fields = { ...redirect(entry.fields), ...(options ? { options: options.map(redirect) } : {}) }
   }
 }
@@ -108,19 +119,47 @@ function updateFields(fields: NodeFields, { kind, title, description, options, n
   return changed
 }
 
-/** Build a node with everything below it. */
-function assemble(draft: Draft, id: string, reachedIds: Set<string>): FlowNode {
-  const entry = draft.entries.get(id)
-  if (!entry) throw new EditProblem(`A link leads to the node ${id}, which does not exist`)
-  if (reachedIds.has(id)) throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
-  reachedIds.add(id)
-  const fields = dropRemovedLinks(entry.fields, draft.removedIds)
-  const links = listLinks(fields)
-  const isKept = (child: string) => links.includes(child) || (draft.unlinkedIds.has(child) && !draft.removedIds.has(child))
-  const keptIds = (entry.childIds ?? []).filter(isKept)
-  const childIds = [...keptIds, ...links.filter((link) => !keptIds.includes(link))]
-  const children = childIds.map((child) => assemble(draft, child, reachedIds))
-  return children.length > 0 || entry.childIds ? { ...fields, children } : fields
+/** Return the ids of the children of each node that can be reached from the root. */
+function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[]> {
+  const placed = new Map<string, string[]>()
+  const remaining = [...entries].filter(([id]) => !removedIds.has(id)).map(([, entry]) => entry)
+  const linkedIds = new Set(remaining.flatMap(listOwnLinks))
+  const place = (id: string) => {
+    const entry = entries.get(id)
+    if (!entry) throw new EditProblem(`A link leads to the node ${id}, which does not exist`)
+    if (placed.has(id)) throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
+    const unlinkedIds = [...entry.unlinkedIds].filter((child) => !removedIds.has(child) && !linkedIds.has(child))
+    const childIds = [...listOwnLinks(entry), ...unlinkedIds]
+    placed.set(id, childIds)
+    for (const child of childIds) place(child)
+  }
+  place(rootId)
+  // A stray link places its target if nothing else does. The loop also visits the nodes that it places.
+  for (const [id, childIds] of placed) {
+    for (const link of listStrayLinks(entries.get(id))) {
+      if (!entries.has(link) || placed.has(link)) continue
+      childIds.push(link)
+      place(link)
+    }
+  }
+  return placed
+}
+
+function listOwnLinks({ fields, strayLinks }: Entry): string[] {
+  return listLinks(fields).filter((id) => !strayLinks.has(id))
+}
+
+function listStrayLinks(entry: Entry | undefined): string[] {
+  return entry ? listLinks(entry.fields).filter((id) => entry.strayLinks.has(id)) : []
+}
+
+/** Build a node with everything below it. Children that it had before keep their order. */
+function assemble(draft: Draft, id: string, placed: ReadonlyMap<string, readonly string[]>): FlowNode {
+  const { fields, childIds: earlierIds } = draft.entries.get(id) as Entry
+  const ids = new Set(placed.get(id))
+  const orderedIds = new Set([...(earlierIds ?? []).filter((child) => ids.has(child)), ...ids])
+  const children = [...orderedIds].map((child) => assemble(draft, child, placed))
+  return children.length > 0 || earlierIds ? { ...fields, children } : fields
 }
 
 /** Links to removed nodes are removed with them. */

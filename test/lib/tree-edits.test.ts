@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EditProblem } from '../../lib/flows/edit.ts'
 import type { FlowNode } from '../../lib/flows/structure.ts'
 import { editTree } from '../../lib/flows/tree-edits.ts'
+import { walkNodes } from '../../lib/flows/walk.ts'
 import { createEdit } from '../../lib/local/model/authoring.ts'
+import { draftTree } from '../support/flow-arbitraries.ts'
 import { createSolution } from '../support/flow-nodes.ts'
 
 type Fields = Parameters<typeof createEdit>[0]
@@ -117,8 +120,86 @@ describe('an edit of a tree', () => {
     expect(format(apply(withUnlinked, { op: 'remove', id: 'free' }))).toBe('root(a(a1) b)')
   })
 
+  it('keeps an unfinished draft as it is, whatever its links, when nothing is to be changed', () => {
+    fc.assert(
+      fc.property(draftTree, (draft) => {
+        expect(apply(draft)).toEqual(draft)
+      }),
+    )
+  })
+
+  it('changes one field of an unfinished draft, whatever its links', () => {
+    fc.assert(
+      fc.property(draftTree, fc.nat(), (draft, number) => {
+        const ids = [...walkNodes(draft)].map(({ node }) => node.id)
+        const id = ids[number % ids.length] as string
+        const expected = structuredClone(draft)
+        for (const { node } of walkNodes(expected)) if (node.id === id) node.title = 'New'
+        expect(apply(draft, { op: 'update', id, title: 'New' })).toEqual(expected)
+      }),
+    )
+  })
+
+  const draft = {
+    ...tree,
+    children: [action('a', createSolution('a1')), { ...createSolution('b'), next_node_id: 'a1' }, createSolution('free')],
+  }
+  const noB = [
+    { label: 'Yes', leads_to: 'a' },
+    { label: 'No', leads_to: 'nowhere' },
+  ]
+  it.each<[string, FlowNode, Fields[], string]>([
+    ['does not move a node that a wrong link of another leads to', draft, [{ op: 'update', id: 'b', title: 'B' }], 'root(a(a1) b free)'],
+    [
+      'moves a node to a wrong link, when it is the last link to the node',
+      draft,
+      [{ op: 'update', id: 'a', kind: 'solution' }],
+      'root(a b(a1) free)',
+    ],
+    ['removes a node that a wrong link leads to', draft, [{ op: 'remove', id: 'a1' }], 'root(a b free)'],
+    [
+      'puts a node in front of one that a wrong link leads to',
+      draft,
+      [{ op: 'insert', id: 'n', kind: 'action', anchor: 'a1' }],
+      'root(a(n(a1)) b free)',
+    ],
+    [
+      'puts a node in front of one that nothing leads to',
+      draft,
+      [{ op: 'insert', id: 'n', kind: 'action', anchor: 'free' }],
+      'root(a(a1) b n(free))',
+    ],
+    [
+      'moves a node that nothing leads to',
+      draft,
+      [
+        { op: 'update', id: 'a', next: 'free' },
+        { op: 'remove', id: 'a1' },
+      ],
+      'root(a(free) b)',
+    ],
+    [
+      'adds the node that a wrong link names',
+      { ...tree, options: [...(tree.options ?? []), { id: 'x', label: 'X', next_node_id: 'x' }] },
+      [{ op: 'insert', id: 'x', kind: 'solution' }],
+      'root(a(a1) b x)',
+    ],
+    [
+      'keeps a wrong link among new options',
+      { ...tree, options: [...(tree.options ?? []), { id: 'x', label: 'X', next_node_id: 'nowhere' }] },
+      [
+        { op: 'update', id: 'root', options: noB },
+        { op: 'remove', id: 'b' },
+      ],
+      'root(a(a1))',
+    ],
+  ])('%s', (_, root, edits, expected) => {
+    expect(format(apply(root, ...edits))).toBe(expected)
+  })
+
   it('gives no children to a solution, and keeps an empty list of children', () => {
     expect(apply(createSolution('s'), { op: 'update', id: 's', title: 'T' })).toEqual({ ...createSolution('s'), title: 'T' })
+    expect(apply(createSolution('s', { children: null }))).toEqual(createSolution('s', { children: null }))
     expect(apply(createSolution('s', { children: [] }), { op: 'update', id: 's', title: 'T' })).toEqual({
       ...createSolution('s', { children: [] }),
       title: 'T',

@@ -18,6 +18,8 @@ afterAll(() => service.close())
 
 const pollOptions = { timeout: 10_000, interval: 20 }
 
+const countHeartbeats = (stream: { text(): string }) => stream.text().split(': heartbeat\n\n').length - 1
+
 async function createPeople() {
   const account = await createAccount(service)
   const [owner, listener] = [await account.addColleague(), await account.addColleague()]
@@ -81,12 +83,12 @@ it('SSE-05 sends an event when an assessment is stored', async () => {
 it('SSE-03 sends a comment at every heartbeat', async () => {
   const { listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
-  const countHeartbeats = () => stream.text().split(': heartbeat\n\n').length - 1
-  await expect.poll(countHeartbeats, pollOptions).toBe(1)
-  const start = Date.now()
-  await expect.poll(countHeartbeats, pollOptions).toBe(6)
-  expect((Date.now() - start) / heartbeatMs).toBeGreaterThan(4)
-  expect((Date.now() - start) / heartbeatMs).toBeLessThan(8)
+  await expect.poll(() => countHeartbeats(stream), pollOptions).toBeGreaterThan(0)
+  const [start, before] = [Date.now(), countHeartbeats(stream)]
+  await expect.poll(() => countHeartbeats(stream) - before, pollOptions).toBeGreaterThanOrEqual(5)
+  const intervals = (Date.now() - start) / heartbeatMs
+  expect(intervals).toBeGreaterThan(4)
+  expect(intervals).toBeLessThan(10)
   stream.disconnect()
 })
 
@@ -149,10 +151,9 @@ it.each([
   const { account, listener } = await createPeople()
   const [stream, neighbour] = [await openEscalationStream(service, listener), await openEscalationStream(service, account.admin)]
   await service.sql(statement, [listener.id])
-  const start = Date.now()
+  const before = countHeartbeats(neighbour)
   await stream.closed
-  // The stream ends at the next heartbeat; the check itself also takes some time.
-  expect(Date.now() - start).toBeLessThan(heartbeatMs * 2)
+  expect(countHeartbeats(neighbour) - before).toBeLessThanOrEqual(2)
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   neighbour.disconnect()
 })
@@ -185,9 +186,9 @@ it('KEY-05 ends the stream of a revoked key within two heartbeats, and keeps tha
   const [revoked, other] = [await createKey(service, account, { scopes: ['ai:read'] }), await createKey(service, account)]
   const [stream, neighbour] = [await openEscalationStream(service, revoked), await openEscalationStream(service, other)]
   expectStatus(await account.admin.call('DELETE', `/api-keys/${revoked.id}`), 204)
-  const start = Date.now()
+  const before = countHeartbeats(neighbour)
   await stream.closed
-  expect(Date.now() - start).toBeLessThan(heartbeatMs * 2)
+  expect(countHeartbeats(neighbour) - before).toBeLessThanOrEqual(2)
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   neighbour.disconnect()
 })
@@ -195,10 +196,9 @@ it('KEY-05 ends the stream of a revoked key within two heartbeats, and keeps tha
 it('keeps a stream open while the database is unreachable for two heartbeats', async () => {
   const { account, listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
-  const countHeartbeats = () => stream.text().split(': heartbeat').length
   await dashboard(service).setFault({ service: 'postgres', mode: 'error' })
-  const before = countHeartbeats()
-  await expect.poll(countHeartbeats, pollOptions).toBe(before + 2)
+  const before = countHeartbeats(stream)
+  await expect.poll(() => countHeartbeats(stream) - before, pollOptions).toBeGreaterThanOrEqual(2)
   await dashboard(service).clearFaults()
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   stream.disconnect()

@@ -63,6 +63,13 @@ it('lists the problems that prevent publishing the result', async () => {
   expect(body.problems.map(({ path }: { path: string }) => path)).toContain('tree_structure.options')
 })
 
+it('edits a draft whose links lead nowhere, and keeps them', async () => {
+  const { admin } = await createAccount(service)
+  const draft = { id: 'call', type: 'solution', title: 'Call', description: '', next_node_id: 'nowhere', children: null }
+  const { status, body } = await suggest(admin, { ...treeFlow, tree_structure: draft, instruction: 'Rename “Call” to “Call the vendor”' })
+  expect([status, body.patch]).toEqual([200, [{ op: 'replace', path: '/title', value: 'Call the vendor' }]])
+})
+
 it('returns 422 for a flow of the wrong type, and 400 for an invalid draft', async () => {
   const { admin } = await createAccount(service)
   const wrongType = await suggest(admin, { tree_type: 'procedural', tree_structure: printerFlow(), instruction: 'Rename the root to “X”' })
