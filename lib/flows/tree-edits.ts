@@ -8,10 +8,8 @@ interface Entry {
   fields: NodeFields
   /** Undefined for a node without a list of children. */
   childIds: readonly string[] | undefined
-  /** Links of a draft that led to no child of the node before the edits, but elsewhere or nowhere. */
-  strayLinks: ReadonlySet<string>
-  /** Children of a draft that their parent did not link before the edits. */
-  unlinkedIds: ReadonlySet<string>
+  /** The links before the edits. In a draft they need not be the children: a link may be stray, and a child not linked. */
+  earlierLinks: readonly string[]
 }
 
 /** A tree as a map of nodes. The links between nodes decide which nodes are below another. */
@@ -37,14 +35,11 @@ function createDraft(root: FlowNode): Draft {
   const entries = new Map<string, Entry>()
   for (const { node } of walkNodes(root)) {
     const { children, ...fields } = node
-    const childIds = children?.map(({ id }) => id)
-    const links = listLinks(fields)
+    // An absent list of children stays absent, and null stays null.
     entries.set(node.id, {
-      // An absent list stays absent, and null stays null.
       fields: children ? fields : node,
-      childIds,
-      strayLinks: new Set(links.filter((id) => !childIds?.includes(id))),
-      unlinkedIds: new Set(childIds?.filter((id) => !links.includes(id))),
+      childIds: children?.map(({ id }) => id),
+      earlierLinks: listLinks(fields),
     })
   }
   return { entries, removedIds: new Set(), rootId: root.id }
@@ -89,7 +84,7 @@ function insertNode(draft: Draft, edit: FlowEdit): void {
     redirectLinks(draft, anchor, id)
     if (fields.type === 'action') fields.next_node_id ??= anchor
   }
-  draft.entries.set(id, { fields, childIds: undefined, strayLinks: new Set(), unlinkedIds: new Set() })
+  draft.entries.set(id, { fields, childIds: undefined, earlierLinks: [] })
 }
 
 /** Put one node in the place of another: all links to `fromId` then lead to `toId`. */
@@ -101,8 +96,7 @@ function redirectLinks(draft: Draft, fromId: string, toId: string): void {
   for (const entry of draft.entries.values()) {
     const { options } = entry.fields
     entry.childIds = entry.childIds?.map(redirectId)
-    entry.strayLinks = new Set([...entry.strayLinks].map(redirectId))
-    entry.unlinkedIds = new Set([...entry.unlinkedIds].map(redirectId))
+    entry.earlierLinks = entry.earlierLinks.map(redirectId)
     entry.fields = { ...redirect(entry.fields), ...(options ? { options: options.map(redirect) } : {}) }
   }
 }
@@ -124,19 +118,19 @@ function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[
   const placed = new Map<string, string[]>()
   const remaining = [...entries].filter(([id]) => !removedIds.has(id)).map(([, entry]) => entry)
   const linkedIds = new Set(remaining.flatMap(listOwnLinks))
+  const isKept = (child: string) => !removedIds.has(child) && !linkedIds.has(child)
   const place = (id: string) => {
     const entry = entries.get(id)
     if (!entry) throw new EditProblem(`A link leads to the node ${id}, which does not exist`)
     if (placed.has(id)) throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
-    const unlinkedIds = [...entry.unlinkedIds].filter((child) => !removedIds.has(child) && !linkedIds.has(child))
-    const childIds = [...listOwnLinks(entry), ...unlinkedIds]
+    const childIds = [...listOwnLinks(entry), ...listUnlinkedChildren(entry).filter(isKept)]
     placed.set(id, childIds)
     for (const child of childIds) place(child)
   }
   place(rootId)
   // A stray link places its target if nothing else does. The loop also visits the nodes that it places.
   for (const [id, childIds] of placed) {
-    for (const link of listStrayLinks(entries.get(id))) {
+    for (const link of listStrayLinks(entries.get(id) as Entry)) {
       if (!entries.has(link) || placed.has(link)) continue
       childIds.push(link)
       place(link)
@@ -145,19 +139,16 @@ function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[
   return placed
 }
 
-function listOwnLinks({ fields, strayLinks }: Entry): string[] {
-  return listLinks(fields).filter((id) => !strayLinks.has(id))
-}
-
-function listStrayLinks(entry: Entry | undefined): string[] {
-  return entry ? listLinks(entry.fields).filter((id) => entry.strayLinks.has(id)) : []
-}
+const isStray = ({ earlierLinks, childIds }: Entry, link: string) => earlierLinks.includes(link) && !childIds?.includes(link)
+const listOwnLinks = (entry: Entry) => listLinks(entry.fields).filter((link) => !isStray(entry, link))
+const listStrayLinks = (entry: Entry) => listLinks(entry.fields).filter((link) => isStray(entry, link))
+const listUnlinkedChildren = ({ earlierLinks, childIds = [] }: Entry) => childIds.filter((id) => !earlierLinks.includes(id))
 
 /** Build a node with everything below it. Children that it had before keep their order. */
 function assemble(draft: Draft, id: string, placed: ReadonlyMap<string, readonly string[]>): FlowNode {
   const { fields, childIds: earlierIds } = draft.entries.get(id) as Entry
-  const ids = new Set(placed.get(id))
-  const orderedIds = new Set([...(earlierIds ?? []).filter((child) => ids.has(child)), ...ids])
+  const ids = placed.get(id) ?? []
+  const orderedIds = new Set([...(earlierIds ?? []).filter((child) => ids.includes(child)), ...ids])
   const children = [...orderedIds].map((child) => assemble(draft, child, placed))
   return children.length > 0 || earlierIds ? { ...fields, children } : fields
 }
