@@ -5,6 +5,7 @@ import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
 import { createMemoryLimiter } from '../../lib/platform/node/memory-limiter.ts'
 import { useClock } from '../support/clock.ts'
 import { openLimiter, redisKinds, type TestRedis } from '../support/limiters.ts'
+import { measureMs } from '../support/measure.ts'
 
 const rate = parseRate('5/minute')
 const start = Date.parse('2026-11-21T09:30:00Z')
@@ -184,9 +185,8 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
       for (let n = 0; n < 4; n++) {
         // The first two failures start the pause.
         if (n > 1) clock.now += 5001
-        const startedAt = performance.now()
-        expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
-        waits.push(performance.now() - startedAt)
+        const expectFallback = async () => expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
+        waits.push(await measureMs(expectFallback))
       }
       expect(Math.min(...waits)).toBeLessThan(300)
       const callsBefore = redis.countCalls()

@@ -11,6 +11,13 @@ export function measureCpuTimeMs(work: () => unknown): number {
   return measureCpuTime(work).ms
 }
 
+/** Run `work` and return the time until it ends, in milliseconds. Other processes make this time longer. */
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
 /** Return the median, or 0 for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -6,6 +6,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, flowBody } from '../../support/flows.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
 import { scheduleBody } from '../../support/maintenance.ts'
+import { measureMs } from '../../support/measure.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
 const service = await sharedService()
@@ -158,9 +159,7 @@ it('ACC-20 reads the usage of an account with 10,000 flows in less than 50 ms', 
   )
   const durationsMs: number[] = []
   for (let n = 0; n < 5; n++) {
-    const startedAt = performance.now()
-    expect((await readUsage(account)).flows).toEqual({ used: 10_000, limit: null })
-    durationsMs.push(performance.now() - startedAt)
+    durationsMs.push(await measureMs(async () => expect((await readUsage(account)).flows).toEqual({ used: 10_000, limit: null })))
   }
   // The shortest, because other processes only make them longer.
   expect(Math.min(...durationsMs)).toBeLessThan(50)

@@ -4,6 +4,7 @@ import { toDatabaseProblem } from '../../../lib/db/sqlstate.ts'
 import { withSuperuser } from '../../../lib/local/postgres.ts'
 import { type ApiResponse, dashboard, startOwnService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
+import { measureMs } from '../../support/measure.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -25,12 +26,6 @@ const createConfigInTransaction = () => person.call('POST', '/notifications/conf
 
 function expectUnavailable({ status, body, headers }: ApiResponse): void {
   expect([status, body, headers.get('retry-after')]).toEqual([503, { detail: 'Temporarily unavailable; try again' }, '5'])
-}
-
-async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
 }
 
 // The service gives up after 2.75 s. A busy machine may take longer.
