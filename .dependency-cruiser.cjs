@@ -1,20 +1,22 @@
-// The import rules of README.md, "Map of the code". `npm run check` enforces it.
+// The import rules of CONTRIBUTING.md. `npm run check` enforces them, and test/contract/import-rules.test.ts breaks each of them once.
 
-const pureFolders = 'flows|versions|exports|reports|pdf|scripts|diagrams|knowledge|schedules|oncall|text|archive'
-const service = '^functions/.+/service\\.ts$'
-// A command of the operator starts a PostgreSQL of its own and reads the object store, like an entry.
+// The floors, from the top. A floor imports only lower ones.
+const floors = ['functions', 'lib/platform', 'lib/http', 'lib/work', 'lib/vendors', 'lib/db', 'lib/rules']
+// What every floor may import. It imports no floor; the settings alone name a few rules.
+const ground = '^lib/(async/|(config|log|metrics|problem|trace)\\.ts$)'
+// `lib/local` and the tests serve the laptop; `lib/ops` has the operator's commands, of which the drill starts a PostgreSQL of its own.
 const shipped = { path: '^(functions|lib)/', pathNot: '^lib/(local/|ops/drill\\.ts$)' }
 
 // Each vendor's client, and the only files that may import it.
 const vendors = {
   '@neondatabase/serverless': '^lib/platform/cloudflare/neon\\.ts$',
   '@upstash/redis': '^lib/platform/cloudflare/redis\\.ts$',
-  '@upstash/ratelimit': '^lib/cache/redis-limiter\\.ts$',
+  '@upstash/ratelimit': '^lib/vendors/cache/redis-limiter\\.ts$',
   ioredis: '^lib/platform/node/redis\\.ts$',
-  '@upstash/qstash': '^lib/queue/qstash\\.ts$',
-  openai: '^lib/ai/openai\\.ts$',
-  resend: '^lib/mail/resend\\.ts$',
-  stripe: '^lib/billing/stripe\\.ts$',
+  '@upstash/qstash': '^lib/vendors/queue/qstash\\.ts$',
+  openai: '^lib/vendors/ai/openai\\.ts$',
+  resend: '^lib/vendors/mail/resend\\.ts$',
+  stripe: '^lib/vendors/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
   pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
@@ -22,10 +24,10 @@ const vendors = {
   sharp: '^lib/platform/node/images\\.ts$',
   '@node-rs/argon2': '^lib/platform/node/passwords\\.ts$',
   '@hono/zod-validator': '^lib/http/validators\\.ts$',
-  '@simplewebauthn/server': '^lib/auth/webauthn\\.ts$',
-  otpauth: '^lib/auth/totp\\.ts$',
-  oauth4webapi: '^lib/auth/oidc\\.ts$',
-  'ipaddr.js': '^lib/net/(guard|address-block)\\.ts$',
+  '@simplewebauthn/server': '^lib/vendors/auth/webauthn\\.ts$',
+  otpauth: '^lib/vendors/auth/totp\\.ts$',
+  oauth4webapi: '^lib/vendors/auth/oidc\\.ts$',
+  'ipaddr.js': '^lib/(vendors/net/guard|rules/text/address-block)\\.ts$',
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -33,10 +35,33 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 module.exports = {
   forbidden: [
     forbid('no-circular-files', 'Two files that import each other cannot be read alone.', {}, { circular: true }),
+    ...floors
+      .slice(1)
+      .map((floor, index) =>
+        forbid(
+          `${floor.replace('lib/', '')}-imports-lower-floors`,
+          'A floor imports only lower ones.',
+          { path: `^${floor}/` },
+          { path: `^(${floors.slice(0, index + 1).join('|')})/` },
+        ),
+      ),
+    forbid(
+      'ground-imports-no-floor',
+      'Every floor stands on these files.',
+      { path: ground },
+      { path: '^(functions|lib)/', pathNot: `${ground}|^lib/rules/(ai/prices|masking/redaction)\\.ts$` },
+    ),
+    forbid(
+      'rules-import-rules',
+      'Rules are pure: they import only each other, lib/problem.ts and packages.',
+      { path: '^lib/rules/' },
+      { path: '(^(functions|lib)/|(^|/)kysely/)', pathNot: '^lib/(rules/|problem\\.ts$)' },
+    ),
+    forbid('rules-do-no-io', 'Rules import no module of Node.js.', { path: '^lib/rules/' }, { dependencyTypes: ['core'] }),
     forbid(
       'operations-call-services',
       'operations -> service -> queries',
-      { path: 'operations\\.ts$' },
+      { path: '^functions/.+/operations\\.ts$' },
       { path: '(queries\\.ts|lib/(db/(database|dialect)|platform/.+)\\.ts)$' },
     ),
     forbid(
@@ -48,12 +73,12 @@ module.exports = {
     forbid(
       'services-do-not-import-operations',
       'operations -> service -> queries',
-      { path: service },
+      { path: '^functions/.+/service\\.ts$' },
       { path: '^functions/.*operations\\.ts$' },
     ),
-    forbid('services-hold-no-sql', 'SQL belongs to queries.ts.', { path: service }, { path: '(^|/)kysely/' }),
+    forbid('services-hold-no-sql', 'SQL belongs to queries.ts.', { path: '^functions/.+/service\\.ts$' }, { path: '(^|/)kysely/' }),
     forbid(
-      'queries-import-no-rules',
+      'queries-import-no-rules-of-groups',
       'operations -> service -> queries',
       { path: '^functions/.+/queries\\.ts$' },
       { path: '(service|operations)\\.ts$' },
@@ -65,12 +90,6 @@ module.exports = {
       { path: '((service|queries|operations)\\.ts$|(^|/)kysely/)' },
     ),
     forbid(
-      'lib-does-not-import-functions',
-      'Imports only go downward.',
-      { path: '^lib/', pathNot: '^lib/local/' },
-      { path: '^functions/' },
-    ),
-    forbid(
       'platforms-do-not-mix',
       'What one platform needs is not in the bundle of the other.',
       { path: '^(lib/platform/cloudflare/|functions/cloudflare\\.ts)' },
@@ -79,36 +98,28 @@ module.exports = {
     forbid(
       'only-entries-know-platforms',
       'Everything else uses the ports.',
-      { path: '^(functions|lib)/', pathNot: '^(lib/(platform|local)/|lib/ops/drill\\.ts$|functions/(cloudflare|node)\\.ts$)' },
+      { path: '^functions/', pathNot: '^functions/(cloudflare|node)\\.ts$' },
       { path: '^lib/platform/' },
     ),
     forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, { path: '^lib/local/' }),
+    forbid(
+      'client-stands-alone',
+      'The typed client is a package of its own.',
+      { path: '^lib/client/' },
+      { path: '.', pathNot: '^lib/client/' },
+    ),
     forbid(
       'no-development-packages',
       'Shipped code imports runtime dependencies only. `npm run migrate` is not shipped.',
       { ...shipped, pathNot: '^lib/(local/|db/migrate(/|\\.ts$))' },
       { dependencyTypes: ['npm-dev'] },
     ),
-    forbid(
-      'pure-folders',
-      'Pure folders import only each other, lib/problem.ts and packages.',
-      { path: `^lib/(${pureFolders})/` },
-      { path: '(^(lib|functions)/|(^|/)kysely/)', pathNot: `^lib/((${pureFolders})/|problem\\.ts$)` },
-    ),
-    forbid(
-      'pure-folders-do-no-io',
-      'Pure folders import no Node.js module.',
-      { path: `^lib/(${pureFolders})/` },
-      { dependencyTypes: ['core'] },
-    ),
     ...Object.entries(vendors).map(([vendor, file]) =>
       forbid(
         `only-one-file-imports-${vendor}`,
         `${vendor} is imported in its own file only.`,
         { path: shipped.path, pathNot: `(${file}|^lib/local/)` },
-        {
-          path: `node_modules/${vendor}/`,
-        },
+        { path: `node_modules/${vendor}/` },
       ),
     ),
   ],
@@ -117,5 +128,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    // Without them, packages that can only be imported would not be found, and no rule would see them.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
   },
 }

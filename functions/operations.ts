@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../lib/http/operation.ts'
+import type { AnyOperation } from '#http/operation.ts'
 import { accountOperations } from './accounts/accounts/operations.ts'
 import { apiKeyOperations } from './accounts/api-keys/operations.ts'
 import { accountExportOperations } from './accounts/exports/operations.ts'

@@ -1,5 +1,5 @@
 // Generated from the declarations of the operations by `npm run routes`. It is all that the service needs to know of them at its start.
-import type { RouteGroup } from '../lib/http/routes.ts'
+import type { RouteGroup } from '#http/routes.ts'
 
 /** The routes of every operation, in the order in which they are matched. */
 export const routeGroups: readonly RouteGroup[] = [

@@ -1,4 +1,4 @@
-import type { TagInfo } from '../lib/http/openapi/document.ts'
+import type { TagInfo } from '#http/openapi/document.ts'
 
 const tag = (name: string, displayName: string, description: string): TagInfo => ({ name, displayName, description })
 

@@ -1,4 +1,4 @@
--- The answers of a session to secret fields of its intake form, by key, encrypted by the service (lib/auth/sealed-answers.ts). No list, export
+-- The answers of a session to secret fields of its intake form, by key, encrypted by the service (lib/vendors/auth/sealed-answers.ts). No list, export
 -- or search reads this column.
 create function app.are_secrets(j jsonb) returns boolean language sql immutable parallel safe as $$
   select jsonb_typeof(j) = 'object' and octet_length(j::text) <= 131072 and (select count(*) <= 100 from jsonb_object_keys(j))

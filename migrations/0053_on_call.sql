@@ -12,7 +12,7 @@ create table on_call_schedules (
   team_id    uuid,
   name       text not null check (length(name) between 1 and 200),
   timezone   text not null check (length(timezone) between 1 and 100),
-  -- Sorted by their first day; each applies until the next one begins. `lib/oncall/schema.ts` has their shape.
+  -- Sorted by their first day; each applies until the next one begins. `lib/rules/oncall/schema.ts` has their shape.
   rotations  jsonb not null check (jsonb_typeof(rotations) = 'array' and jsonb_array_length(rotations) <= 10),
   version    integer not null default 1,
   created_by uuid not null default app.user_id(),

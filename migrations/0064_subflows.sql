@@ -110,7 +110,7 @@ $$;
 create table flow_link_checks (
   account_id uuid not null references accounts on delete cascade,
   tree_id    uuid not null,
-  -- The links and what calling them gave. `lib/flows/health/links.ts` has the shape.
+  -- The links and what calling them gave. `lib/rules/flows/health/links.ts` has the shape.
   links      jsonb not null default '[]' check (jsonb_typeof(links) = 'array'),
   checked_at timestamptz(3),
   due_at     timestamptz(3) not null default app.now(),

@@ -24,7 +24,7 @@ create table weekly_reports (
   -- Of ISO 8601, such as 2026-W47. It begins on a Monday.
   week       text not null check (week ~ '^\d{4}-W\d{2}$'),
   due_at     timestamptz(3) not null,
-  -- `lib/reports/weekly.ts` has its shape.
+  -- `lib/rules/reports/weekly.ts` has its shape.
   content    jsonb not null check (jsonb_typeof(content) = 'object'),
   created_at timestamptz(3) not null default app.now(),
   primary key (id),

@@ -2,9 +2,9 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
+import { root } from '#local/root.ts'
 import { findTests } from './support/find-tests.ts'
 
-const root = join(import.meta.dirname, '..')
 // An editor writes several files within this time.
 const settleMs = 100
 

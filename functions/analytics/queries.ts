@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod'
-import type { PageQuery } from '../../lib/db/page.ts'
-import type { ReadDb } from '../../lib/db/scope.ts'
-import { notNull, readStatement } from '../../lib/db/statement.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
+import { notNull, readStatement } from '#db/statement.ts'
 import { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } from './schemas.ts'
 
 /** `lasted` is null until a session is completed, so open sessions do not count. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id } from '../../lib/http/fields.ts'
-import { exampleTree, TreeId } from '../flows/trees/schemas.ts'
+import { exampleTree, TreeId } from '#functions/flows/trees/schemas.ts'
+import { exampleIds, Id } from '#http/fields.ts'
 
 export const FlowId = TreeId
 export const Period = z.enum(['7d', '30d', '90d']).describe('A number of days that ends today, in my time zone.')

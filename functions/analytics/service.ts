@@ -1,8 +1,8 @@
-import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import type { TreeStructure } from '../../lib/flows/structure.ts'
-import { walkAll } from '../../lib/flows/walk.ts'
-import type { ReadContext } from '../../lib/http/operation.ts'
-import * as trees from '../flows/trees/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext } from '#http/operation.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
+import { walkAll } from '#rules/flows/walk.ts'
 import * as queries from './queries.ts'
 import type { EscalationMetrics, Period, StepMetrics } from './schemas.ts'
 

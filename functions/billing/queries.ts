@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { BillingEvent, Subscription } from '../../lib/billing/billing.ts'
-import type { BillingState } from '../../lib/billing/decide-event.ts'
-import { accountId, jsonb } from '../../lib/db/expressions.ts'
-import type { PlatformDb, ReadDb } from '../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../lib/db/statement.ts'
+import { accountId, jsonb } from '#db/expressions.ts'
+import type { PlatformDb, ReadDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { BillingEvent, Subscription } from '#vendors/billing/billing.ts'
+import type { BillingState } from '#vendors/billing/decide-event.ts'
 
 export async function selectCustomerId(db: ReadDb): Promise<string | null> {
   const account = await db.selectFrom('accounts').select('billing_customer_id').where('id', '=', accountId).executeTakeFirst()

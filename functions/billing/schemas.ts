@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Time } from '../../lib/http/fields.ts'
+import { Time } from '#http/fields.ts'
 
 export const PortalSession = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../lib/db/page.ts'
-import type { PlatformDb, ReadDb } from '../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../lib/db/statement.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { PlatformDb, ReadDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { BetaFeedback, type BetaFeedbackCreate, type BetaFeedbackQuery, Feedback, type FeedbackCreate } from './schemas.ts'
 
 /** Insert feedback and its e-mail deliveries: a receipt to the author, and a copy to `recipient` unless it is null. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, PageUrl, Text, Time } from '../../lib/http/fields.ts'
+import { exampleIds, Id, InputTime, PageUrl, Text, Time } from '#http/fields.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'
 const exampleFeedback = {

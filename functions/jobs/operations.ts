@@ -1,26 +1,26 @@
 import * as z from 'zod'
-import { job } from '../../lib/http/job.ts'
-import { attemptJobs } from '../../lib/outbox/messages.ts'
-import { ExportJob } from '../accounts/export-slices/schemas.ts'
-import { AssessJob } from '../ai/assessments/schemas.ts'
-import { RunTaskJob } from '../ai/tasks/schemas.ts'
-import { DeliverJob } from '../notifications/deliveries/schemas.ts'
-import { RemindJob } from '../oncall/reminders/schemas.ts'
-import { ReadTicketJob } from '../psa/changes/schemas.ts'
-import { PushJob } from '../psa/push-attempts/schemas.ts'
-import { DeliverWebhookJob } from '../webhooks/attempts/schemas.ts'
+import { ExportJob } from '#functions/accounts/export-slices/schemas.ts'
+import { AssessJob } from '#functions/ai/assessments/schemas.ts'
+import { RunTaskJob } from '#functions/ai/tasks/schemas.ts'
+import { DeliverJob } from '#functions/notifications/deliveries/schemas.ts'
+import { RemindJob } from '#functions/oncall/reminders/schemas.ts'
+import { ReadTicketJob } from '#functions/psa/changes/schemas.ts'
+import { PushJob } from '#functions/psa/push-attempts/schemas.ts'
+import { DeliverWebhookJob } from '#functions/webhooks/attempts/schemas.ts'
+import { job } from '#http/job.ts'
+import { attemptJobs } from '#work/messages.ts'
 
 // Each job loads its service on first use.
 const load = {
-  exportSlices: () => import('../accounts/export-slices/service.ts'),
-  aiAssessments: () => import('../ai/assessments/service.ts'),
-  aiTasks: () => import('../ai/tasks/service.ts'),
-  maintenanceRuns: () => import('../maintenance/runs/service.ts'),
-  deliveries: () => import('../notifications/deliveries/service.ts'),
-  reminders: () => import('../oncall/reminders/service.ts'),
-  ticketChanges: () => import('../psa/changes/service.ts'),
-  pushAttempts: () => import('../psa/push-attempts/service.ts'),
-  webhookAttempts: () => import('../webhooks/attempts/service.ts'),
+  exportSlices: () => import('#functions/accounts/export-slices/service.ts'),
+  aiAssessments: () => import('#functions/ai/assessments/service.ts'),
+  aiTasks: () => import('#functions/ai/tasks/service.ts'),
+  maintenanceRuns: () => import('#functions/maintenance/runs/service.ts'),
+  deliveries: () => import('#functions/notifications/deliveries/service.ts'),
+  reminders: () => import('#functions/oncall/reminders/service.ts'),
+  ticketChanges: () => import('#functions/psa/changes/service.ts'),
+  pushAttempts: () => import('#functions/psa/push-attempts/service.ts'),
+  webhookAttempts: () => import('#functions/webhooks/attempts/service.ts'),
   jobs: () => import('./service.ts'),
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { expiries } from '../../lib/db/retention.ts'
-import { notNull, readStatement, writeStatement } from '../../lib/db/statement.ts'
+import type { expiries } from '#db/retention.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
 export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {

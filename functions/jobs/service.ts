@@ -1,22 +1,22 @@
-import { expiries } from '../../lib/db/retention.ts'
-import { type JobContext, logFailure } from '../../lib/http/job.ts'
-import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
-import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
-import { settleAll, settleInTurn } from '../../lib/settle-all.ts'
-import * as exportSlices from '../accounts/export-slices/service.ts'
-import * as aiAssessments from '../ai/assessments/service.ts'
-import * as aiSessions from '../ai/sessions/service.ts'
-import * as aiTasks from '../ai/tasks/service.ts'
-import type * as reports from '../analytics/reports/service.ts'
-import * as deliveries from '../notifications/deliveries/service.ts'
-import * as digests from '../notifications/digests/service.ts'
-import * as reminders from '../oncall/reminders/service.ts'
-import * as presence from '../presence/service.ts'
-import * as ticketChanges from '../psa/changes/service.ts'
-import * as pushes from '../psa/push-attempts/service.ts'
-import * as approvals from '../sessions/approvals/service.ts'
-import * as timers from '../sessions/timers/service.ts'
-import * as webhooks from '../webhooks/attempts/service.ts'
+import { settleAll, settleInTurn } from '#async/settle-all.ts'
+import { expiries } from '#db/retention.ts'
+import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import * as aiAssessments from '#functions/ai/assessments/service.ts'
+import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as aiTasks from '#functions/ai/tasks/service.ts'
+import type * as reports from '#functions/analytics/reports/service.ts'
+import * as deliveries from '#functions/notifications/deliveries/service.ts'
+import * as digests from '#functions/notifications/digests/service.ts'
+import * as reminders from '#functions/oncall/reminders/service.ts'
+import * as presence from '#functions/presence/service.ts'
+import * as ticketChanges from '#functions/psa/changes/service.ts'
+import * as pushes from '#functions/psa/push-attempts/service.ts'
+import * as approvals from '#functions/sessions/approvals/service.ts'
+import * as timers from '#functions/sessions/timers/service.ts'
+import * as webhooks from '#functions/webhooks/attempts/service.ts'
+import { type JobContext, logFailure } from '#http/job.ts'
+import { sweepLiveEvents } from '#work/live-events.ts'
+import { defaultSweepOptions, type SweepOptions, sweepKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 type SweepContext = deliveries.DeliveryContext &
@@ -59,7 +59,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
 }
 
 // Not needed at start.
-const loadReports = () => import('../analytics/reports/service.ts')
+const loadReports = () => import('#functions/analytics/reports/service.ts')
 
 type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
 
@@ -146,8 +146,8 @@ async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetM
 }
 
 // Loaded on first use: no request needs them.
-const eraseDueAccounts = async (ctx: JobContext) => (await import('../accounts/erasure/service.ts')).eraseDueAccounts(ctx)
-const checkDueLinks = async (ctx: JobContext) => (await import('../flows/link-checks/service.ts')).checkDueLinks(ctx)
+const eraseDueAccounts = async (ctx: JobContext) => (await import('#functions/accounts/erasure/service.ts')).eraseDueAccounts(ctx)
+const checkDueLinks = async (ctx: JobContext) => (await import('#functions/flows/link-checks/service.ts')).checkDueLinks(ctx)
 
 /** The periodic work that may be late. */
 export const cleanUpWork = { deleteExpiredRows, eraseDueAccounts, checkDueLinks }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../lib/db/page.ts'
-import { notNull, readStatement, writeStatement } from '../../lib/db/statement.ts'
-import type { TransientEvent } from '../../lib/realtime/realtime.ts'
+import type { PageQuery } from '#db/page.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { TransientEvent } from '#vendors/realtime/realtime.ts'
 import { type PresenceDelete, PresenceListItem, type PresencePut, type PresenceQuery, type PresentColleague } from './schemas.ts'
 
 /** What `app.presence_event` returns. */

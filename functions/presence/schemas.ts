@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../lib/http/fields.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
 
 const Resource = {
   type: z.enum(['flow', 'session', 'ai_session']).describe('The type of the resource.'),

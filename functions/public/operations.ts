@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { operation, redirect } from '../../lib/http/operation.ts'
+import { operation, redirect } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as publicService from './service.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { PlatformDb } from '../../lib/db/scope.ts'
-import { writeStatement } from '../../lib/db/statement.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { PublicPlan, SalesLeadCreate } from './schemas.ts'
 
 export function selectPublicPlans(db: PlatformDb): Promise<PublicPlan[]> {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, Id, Name, Time } from '../../lib/http/fields.ts'
+import { Email, Id, Name, Time } from '#http/fields.ts'
 
 export const PublicPlan = z
   .strictObject({

@@ -1,8 +1,8 @@
-import type { PlatformDb } from '../../lib/db/scope.ts'
-import { type BaseContext, type Context, Redirect } from '../../lib/http/operation.ts'
-import { writeLeadContent } from '../../lib/mail/contents.ts'
-import type { EmailContent } from '../../lib/mail/layout.ts'
-import { enqueueDelivery } from '../../lib/outbox/deliveries.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { type BaseContext, type Context, Redirect } from '#http/operation.ts'
+import { writeLeadContent } from '#vendors/mail/contents.ts'
+import type { EmailContent } from '#vendors/mail/layout.ts'
+import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { SalesLeadCreate } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement } from '../../lib/db/statement.ts'
+import { readStatement } from '#db/statement.ts'
 import { type SearchType, searchTypes } from './schemas.ts'
 
 type Sql = RawBuilder<unknown>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../lib/http/fields.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
 
 export const searchTypes = ['flow', 'step', 'library_step', 'script', 'session', 'ai_session', 'article', 'diagram'] as const
 export type SearchType = (typeof searchTypes)[number]

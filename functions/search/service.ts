@@ -1,5 +1,5 @@
-import type { ReadContext } from '../../lib/http/operation.ts'
-import { markWords } from '../../lib/text/mark-words.ts'
+import type { ReadContext } from '#http/operation.ts'
+import { markWords } from '#rules/text/mark-words.ts'
 import { selectResults } from './queries.ts'
 import { type SearchQuery, type SearchResult, searchTypes } from './schemas.ts'
 

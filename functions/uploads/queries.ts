@@ -1,4 +1,4 @@
-import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { Upload } from './schemas.ts'
 
 interface NewUpload {

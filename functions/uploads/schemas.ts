@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
 
 export const UploadId = idParams('upload_id', 'upload')
 

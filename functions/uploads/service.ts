@@ -1,8 +1,8 @@
-import { uuidv7 } from '../../lib/db/uuid.ts'
-import { Content, type FormFile, type ReadContext, type WriteContext } from '../../lib/http/operation.ts'
-import { invalidField, notFound, Problem } from '../../lib/problem.ts'
-import { inspectImage, maxPixels, maxSide } from '../../lib/uploads/inspect.ts'
-import { removeJpegMetadata } from '../../lib/uploads/jpeg.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import { Content, type FormFile, type ReadContext, type WriteContext } from '#http/operation.ts'
+import { invalidField, notFound, Problem } from '#problem.ts'
+import { inspectImage, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
+import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import * as queries from './queries.ts'
 
 const maxStoredSide = 1568

@@ -4,7 +4,7 @@ import type { StreamState } from './parse-events.ts'
 
 /** The service closes a socket that has received 64 events without a ping. It answers each ping. */
 const pingMs = 25_000
-/** The close codes of the service, see lib/realtime/README.md. */
+/** The close codes of the service, see lib/vendors/realtime/README.md. */
 const signInEnded = 4401
 const replaced = 4409
 /** What a browser reports for a connection that broke. */

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
-import { checkFlowMarkdown, readFlowMarkdown } from '../flows/markdown/read.ts'
-import type { FlowContent } from '../flows/rfflow.ts'
+import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import type { FlowContent } from '#rules/flows/rfflow.ts'
 
 export interface Category {
   id: string
@@ -79,7 +79,7 @@ async function readFlows(folder: string, categories: readonly Category[], report
   return flows
 }
 
-/** Read a flow in the format of lib/flows/markdown, whose front matter starts with an additional line `id:`. */
+/** Read a flow in the format of lib/rules/flows/markdown, whose front matter starts with an additional line `id:`. */
 function readFlow(
   text: string,
   idByCategory: ReadonlyMap<string, string>,

@@ -1,5 +1,5 @@
-import { record } from '../metrics/metrics.ts'
-import { isTraced, runInSpan } from '../trace.ts'
+import { record } from '#metrics.ts'
+import { isTraced, runInSpan } from '#trace.ts'
 import type { Database, Statement } from './database.ts'
 import { describeStatements } from './describe-statement.ts'
 

@@ -1,4 +1,4 @@
-import { type Problem, staleVersion } from '../problem.ts'
+import { type Problem, staleVersion } from '#problem.ts'
 import { toDatabaseProblem } from './sqlstate.ts'
 
 const maxAttempts = 8

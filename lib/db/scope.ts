@@ -1,6 +1,6 @@
 import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
-import type { Feature } from '../features.ts'
-import { unmapAddress } from '../net/address-block.ts'
+import type { Feature } from '#rules/features.ts'
+import { unmapAddress } from '#rules/text/address-block.ts'
 import type { Database, Statement } from './database.ts'
 import { lazyDialect, runInContext, type TenantContext } from './dialect.ts'
 import type { Outbox } from './outbox-entry.ts'

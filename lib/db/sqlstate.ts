@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { insufficientScope, Problem, type ProblemKind, unknownId } from '../problem.ts'
-import { parseJson } from '../text/json.ts'
+import { insufficientScope, Problem, type ProblemKind, unknownId } from '#problem.ts'
+import { parseJson } from '#rules/text/json.ts'
 
 /** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
 const problemKinds: Record<string, ProblemKind> = {

@@ -1,7 +1,7 @@
-import type { RawBody } from '../net/raw-body.ts'
-import { readAtMost } from '../net/read-at-most.ts'
-import { type FieldError, Problem } from '../problem.ts'
-import { findUnstorableText, isTooDeep, maxJsonDepth } from '../text/json.ts'
+import { type FieldError, Problem } from '#problem.ts'
+import { findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
+import type { RawBody } from '#vendors/net/raw-body.ts'
+import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { readForm } from './form.ts'
 import type { AnyOperation, FormFile } from './operation.ts'
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../db/scope.ts'
+import type { Caller } from '#db/scope.ts'
 
 /** A caller whom the MCP server has authenticated, and the scopes that the person agreed to. */
 export interface DelegatedCaller {

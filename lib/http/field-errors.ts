@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { FieldError } from '../problem.ts'
+import type { FieldError } from '#problem.ts'
 
 /** List what a schema found wrong with a part of the request: `query` or `body`. */
 export function listFieldErrors({ issues }: z.ZodError, part: string): FieldError[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hasShortLocalPart, normaliseEmail } from '../text/email-address.ts'
-import { removeInvisible } from '../text/plain-name.ts'
+import { hasShortLocalPart, normaliseEmail } from '#rules/text/email-address.ts'
+import { removeInvisible } from '#rules/text/plain-name.ts'
 
 // Shapes that every group shares.
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { FieldError } from '../problem.ts'
+import type { FieldError } from '#problem.ts'
 import type { FormFile } from './operation.ts'
 
 // The platform's parser takes seconds for a form of 100,000 parts.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { sha256Bytea } from '../auth/hash.ts'
-import type { Scope, WriteDb } from '../db/scope.ts'
-import { readStatement, writeStatement } from '../db/statement.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import type { Scope, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { invalidRequest, Problem } from '#problem.ts'
+import { sha256Bytea } from '#vendors/auth/hash.ts'
 import type { RenderedResponse } from './response.ts'
 
 /** What identifies a repeated request of a caller, and the hash of the request. */

@@ -1,5 +1,5 @@
-import type { Access } from '../db/scope.ts'
-import { insufficientScope, Problem, type ProblemKind } from '../problem.ts'
+import type { Access } from '#db/scope.ts'
+import { insufficientScope, Problem, type ProblemKind } from '#problem.ts'
 import { type AnyOperation, requiresToken } from './operation.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { Problem } from '../problem.ts'
+import { Problem } from '#problem.ts'
 import { type C, type Env, respondProblem } from './app.ts'
 import { hasToken } from './has-token.ts'
 import { respond, setHeader } from './respond.ts'

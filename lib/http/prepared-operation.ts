@@ -1,4 +1,4 @@
-import { type ParsedRate, parseRate } from '../cache/limiter.ts'
+import { type ParsedRate, parseRate } from '#vendors/cache/limiter.ts'
 import type { KeyMemory } from './key-memory.ts'
 import { listSufficientScopes } from './key-scopes.ts'
 import type { AnyOperation } from './operation.ts'

@@ -1,5 +1,5 @@
-import type { LimitResult, ParsedRate } from '../cache/limiter.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '#problem.ts'
+import type { LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 
 /** 429 with the time until a call would be allowed. */
 export function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {

@@ -1,5 +1,5 @@
-import { sha256Base64url } from '../auth/hash.ts'
-import type { Page } from '../db/page.ts'
+import type { Page } from '#db/page.ts'
+import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { C } from './app.ts'
 import { addLink } from './deprecation.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../db/scope.ts'
+import type { Caller } from '#db/scope.ts'
 
 /** A stored request whose operation a job calls. */
 export interface RunningTask {

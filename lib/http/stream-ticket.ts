@@ -1,6 +1,6 @@
-import { randomToken, sha256Bytea } from '../auth/hash.ts'
-import { reconnectStream, useStreamTicket } from '../db/rows/stream-tickets.ts'
-import { type Caller, openPlatformDb } from '../db/scope.ts'
+import { reconnectStream, useStreamTicket } from '#db/rows/stream-tickets.ts'
+import { type Caller, openPlatformDb } from '#db/scope.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import type { C, Services } from './app.ts'
 import { isSocketRequest } from './socket-request.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { type FieldError, invalidRequest, Problem } from '../problem.ts'
+import { type FieldError, invalidRequest, Problem } from '#problem.ts'
 import type { C } from './app.ts'
 import { readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'

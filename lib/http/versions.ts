@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { createSlug } from '../text/slug.ts'
-import type { Content as ComparedContent } from '../versions/compare.ts'
-import type { Comparison, ComparisonQuery } from '../versions/schema.ts'
+import { createSlug } from '#rules/text/slug.ts'
+import type { Content as ComparedContent } from '#rules/versions/compare.ts'
+import type { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
 import { Id, Time } from './fields.ts'
 import { Content } from './operation.ts'
 
@@ -33,7 +33,10 @@ export async function answerComparison(
   const newer = await read(version)
   const older = base === 0 ? empty : (await read(base)).content
   // Loaded on first use, because few requests compare.
-  const [{ compareVersions }, { renderComparison }] = await Promise.all([import('../versions/compare.ts'), import('../versions/html.ts')])
+  const [{ compareVersions }, { renderComparison }] = await Promise.all([
+    import('#rules/versions/compare.ts'),
+    import('#rules/versions/html.ts'),
+  ])
   const comparison = { base, version, ...compareVersions(older, newer.content) }
   if (format === 'json') return comparison
   return new Content(renderComparison(newer.name, comparison), 'text/html; charset=utf-8', `${createSlug(newer.name)}-changes.html`)

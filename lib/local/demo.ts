@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import * as z from 'zod'
-import { withConnection } from '../db/migrate/connection.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { selectUserByEmail } from './dashboard/users.ts'
 import type { Stack } from './stack.ts'
-import { selectUserByEmail } from './users.ts'
 
 const password = 'demo-ladder-42'
 

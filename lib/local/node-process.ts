@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startNode } from '../../functions/node.ts'
-import { parseNodeConfig } from '../platform/node/settings.ts'
+import { startNode } from '#functions/node.ts'
+import { parseNodeConfig } from '#platform/node/settings.ts'
 import type { RunningService } from './running-service.ts'
 import { builtAssets } from './worker.ts'
 

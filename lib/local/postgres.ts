@@ -3,9 +3,9 @@ import { access, chmod, constants, mkdir, readFile, rm, stat } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
-import { withConnection } from '../db/migrate/connection.ts'
-import { migrate } from '../db/migrate.ts'
-import { openPool } from '../platform/node/pool.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { migrate } from '#db/migrate.ts'
+import { openPool } from '#platform/node/pool.ts'
 import { moveDelayedJobs } from './node-jobs.ts'
 import { findFreePort } from './ports.ts'
 

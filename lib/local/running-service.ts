@@ -1,4 +1,4 @@
-import type { Services } from '../http/app.ts'
+import type { Services } from '#http/app.ts'
 
 /** The service under one of its entries. */
 export interface RunningService {

@@ -1,7 +1,7 @@
-import { localClientId } from './identity.ts'
 import { modelName } from './model/model.ts'
 import { platformPassword, runtimePassword } from './postgres.ts'
 import type { LocalServer } from './server.ts'
+import { localClientId } from './vendors/identity/identity.ts'
 
 /** The secrets of the local emulators. */
 export const secrets = {

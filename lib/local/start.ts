@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build, buildAssets, docsFolder } from './build.ts'
+import { root } from '#local/root.ts'
+import { build, buildAssets, docsFolder } from './build/build.ts'
+import { writeDemoUsers } from './build/docs-page.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
-import { writeDemoUsers } from './docs-page.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
 import { recordProcesses, stopOrphans } from './processes.ts'
@@ -10,7 +11,7 @@ import type { LocalPlatform } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 import { runWatched } from './watch.ts'
 
-const dataFolder = join(import.meta.dirname, '../../.data')
+const dataFolder = join(root, '.data')
 const dataDir = join(dataFolder, 'postgres')
 const objectsDir = join(dataFolder, 'objects')
 const processesFile = join(dataFolder, 'processes.json')

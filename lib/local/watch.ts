@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '#local/root.ts'
 
-const root = join(import.meta.dirname, '../..')
 const watchedFolders = ['functions', 'lib', 'migrations']
 // An editor writes several files within this time.
 const settleMs = 150

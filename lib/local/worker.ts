@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
-import type { HubNamespace } from '../platform/cloudflare/realtime.ts'
+import { root } from '#local/root.ts'
+import type { HubNamespace } from '#platform/cloudflare/realtime.ts'
 import type { RunningService } from './running-service.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 /** The same as in wrangler.toml. */
 export const compatibility = {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { withConnection } from '../db/migrate/connection.ts'
-import { migrationsFolder, plan } from '../db/migrate.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { migrationsFolder, plan } from '#db/migrate.ts'
 import { type Check, checks } from './checks.ts'
 
 /** The result of one check. */

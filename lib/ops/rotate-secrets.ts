@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { createVault, type VaultKey } from '../auth/vault.ts'
-import { withConnection } from '../db/migrate/connection.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
 // Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets it.

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Vault } from '../auth/vault.ts'
+import type { Vault } from '#vendors/auth/vault.ts'
 
 /** A column with secrets that `CREDENTIALS_KEY` has encrypted. */
 export interface SealedColumn {

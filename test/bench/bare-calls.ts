@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { parseRate } from '../../lib/cache/limiter.ts'
-import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
+import { parseRate } from '#vendors/cache/limiter.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 import type { Operation } from './database-baselines.ts'
 import type { LoadRequest } from './load.ts'
 import { notificationId, type SeededAccount, signInId, userId } from './seed.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import { EscalationHub } from '../../lib/platform/cloudflare/hub.ts'
-import type { HubNamespace } from '../../lib/platform/cloudflare/realtime.ts'
+import { EscalationHub } from '#platform/cloudflare/hub.ts'
+import type { HubNamespace } from '#platform/cloudflare/realtime.ts'
 import { notes } from './session-notes.ts'
 import { buildSession, writeExport } from './write-export.ts'
 

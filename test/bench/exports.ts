@@ -1,5 +1,5 @@
-import { withSuperuser } from '../../lib/local/postgres.ts'
-import { buildLongFlow } from '../support/exports.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { buildLongFlow } from '#test/support/exports.ts'
 import { readProcessCpuMicros } from './cpu.ts'
 import { type LoadRequest, runLoadWhile } from './load.ts'
 import { type BenchDatabase, type SeededAccount, seedAccount, userId } from './seed.ts'

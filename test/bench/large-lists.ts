@@ -1,4 +1,4 @@
-import { withSuperuser } from '../../lib/local/postgres.ts'
+import { withSuperuser } from '#local/postgres.ts'
 import { adminCount, insertManyRowsSql, insertWaitingSessionsSql, largeCounts } from './large-rows.ts'
 import { type LoadRequest, runLoadWhile } from './load.ts'
 import { type BenchDatabase, type SeededAccount, seedAccount } from './seed.ts'

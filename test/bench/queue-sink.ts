@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { findFreePort } from '../../lib/local/ports.ts'
+import { findFreePort } from '#local/ports.ts'
 
 /** Start a queue that accepts messages as QStash does and delivers none, so that the measured services have no work but their requests. */
 export async function startQueueSink(): Promise<{ url: string; close(): void }> {

@@ -1,6 +1,6 @@
-import { createAccessTokens } from '../../lib/auth/tokens.ts'
-import { parseConfig } from '../../lib/config.ts'
-import { withSuperuser } from '../../lib/local/postgres.ts'
+import { parseConfig } from '#config.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { createAccessTokens } from '#vendors/auth/tokens.ts'
 
 /** The database of the bench, and the settings of the Worker that uses it. */
 export interface BenchDatabase {

@@ -1,4 +1,4 @@
-import { withSuperuser } from '../../lib/local/postgres.ts'
+import { withSuperuser } from '#local/postgres.ts'
 import type { ListTimes } from './flows.ts'
 import { runLoadWhile } from './load.ts'
 import { type BenchDatabase, type SeededAccount, seedAccount, userId } from './seed.ts'

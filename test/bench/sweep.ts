@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from '../../lib/local/build.ts'
-import { moveDatabaseClock, startPostgres } from '../../lib/local/postgres.ts'
-import { type Stack, startStack } from '../../lib/local/stack.ts'
+import { build } from '#local/build/build.ts'
+import { moveDatabaseClock, startPostgres } from '#local/postgres.ts'
+import { type Stack, startStack } from '#local/stack.ts'
 
 /** How long a backlog took while the queue was unreachable. */
 export interface DrainTime {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
-import { findFreePort } from '../../lib/local/ports.ts'
-import { compatibility } from '../../lib/local/worker.ts'
+import { findFreePort } from '#local/ports.ts'
+import { compatibility } from '#local/worker.ts'
 import { waitForPort } from './wait-for-port.ts'
 
 // The package is CommonJS and has no types.

@@ -1,13 +1,13 @@
-import { buildReport } from '../../lib/exports/build-report.ts'
-import { renderHtml } from '../../lib/exports/html.ts'
-import { renderMarkdown } from '../../lib/exports/markdown.ts'
-import { maskReport } from '../../lib/exports/mask.ts'
-import type { Report } from '../../lib/exports/report.ts'
-import { renderText } from '../../lib/exports/text.ts'
-import { removeDescriptions, renderTicketNote } from '../../lib/exports/ticket-note.ts'
-import type { SessionRow } from '../../lib/flows/session-row.ts'
-import { mask } from '../../lib/text/mask.ts'
-import { buildLongFlow } from '../support/exports.ts'
+import { buildReport } from '#rules/exports/build-report.ts'
+import { renderHtml } from '#rules/exports/html.ts'
+import { renderMarkdown } from '#rules/exports/markdown.ts'
+import { maskReport } from '#rules/exports/mask.ts'
+import type { Report } from '#rules/exports/report.ts'
+import { renderText } from '#rules/exports/text.ts'
+import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { mask } from '#rules/masking/mask.ts'
+import { buildLongFlow } from '#test/support/exports.ts'
 
 const writers: Record<string, (report: Report) => unknown> = {
   markdown: renderMarkdown,

@@ -1,4 +1,4 @@
-import { type ApiError, type Client, isApiError, type ServerEvent } from '../../lib/client/client.ts'
+import { type ApiError, type Client, isApiError, type ServerEvent } from '#client/client.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 

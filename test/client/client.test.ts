@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { type ApiError, createClient, isApiError, type Tokens } from '../../lib/client/client.ts'
-import { insertRefreshToken } from '../contract/fixture-rows.ts'
-import { createAiSession } from '../support/ai.ts'
-import { sharedService } from '../support/app.ts'
-import { createEscalation } from '../support/escalations.ts'
-import { createImage } from '../support/images.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import { type ApiError, createClient, isApiError, type Tokens } from '#client/client.ts'
+import { insertRefreshToken } from '#test/contract/fixture-rows.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createEscalation } from '#test/support/escalations.ts'
+import { createImage } from '#test/support/images.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 import { createInterceptor, type Intercept, recordWaits } from './interceptor.ts'
 
 const service = await sharedService()

@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { startOwnService } from '../support/app.ts'
-import { useBrowserPages } from '../support/browser-pages.ts'
-import { insertStreamEvents } from '../support/escalations.ts'
-import { startFrontend } from '../support/frontend.ts'
-import { createAccount } from '../support/people.ts'
-import { startStreamProxy } from '../support/stream-proxy.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { insertStreamEvents } from '#test/support/escalations.ts'
+import { startFrontend } from '#test/support/frontend.ts'
+import { createAccount } from '#test/support/people.ts'
+import { startStreamProxy } from '#test/support/stream-proxy.ts'
 
 const frontend = await startFrontend()
 const service = await startOwnService({ CORS_ORIGINS: frontend })

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { root } from '#local/root.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
 /** Run the TypeScript compiler. Reject with its messages when it finds an error. */

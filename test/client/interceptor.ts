@@ -1,4 +1,4 @@
-import type { Service } from '../support/app.ts'
+import type { Service } from '#test/support/app.ts'
 
 type Send = (request: Request) => Promise<Response>
 /** Answers a request in place of the service. Undefined lets it pass. */

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { createClient } from '../../lib/client/client.ts'
-import { isClientOperation } from '../../lib/local/client-operations.ts'
+import { createClient } from '#client/client.ts'
+import { operations } from '#functions/operations.ts'
+import { isClientOperation } from '#local/build/client-operations.ts'
+import { root } from '#local/root.ts'
 import { compile, inConsumerProject } from './installed-package.ts'
 
-const root = join(import.meta.dirname, '../..')
 const maxGzippedBytes = 15 * 1024
 
 it('has one method per operation, at the place that its id names', () => {

@@ -2,17 +2,17 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, expect, it } from 'vitest'
-import { insertPassword, password } from '../contract/fixture-rows.ts'
-import { startOwnService } from '../support/app.ts'
-import { useBrowserPages } from '../support/browser-pages.ts'
-import { createEscalation } from '../support/escalations.ts'
-import { createFlow, printerFlow } from '../support/flows.ts'
-import { startFrontend } from '../support/frontend.ts'
-import { createAccount } from '../support/people.ts'
+import { root } from '#local/root.ts'
+import { insertPassword, password } from '#test/contract/fixture-rows.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { createEscalation } from '#test/support/escalations.ts'
+import { createFlow, printerFlow } from '#test/support/flows.ts'
+import { startFrontend } from '#test/support/frontend.ts'
+import { createAccount } from '#test/support/people.ts'
 import { inConsumerProject } from './installed-package.ts'
 
 const flowWithoutPlaceholders = JSON.parse(JSON.stringify(printerFlow()).replaceAll('{{printer_ip}}', 'the printer'))
-const root = join(import.meta.dirname, '../..')
 
 /** Bundle the page in a project that has installed the package. */
 function bundlePage(): Promise<string> {

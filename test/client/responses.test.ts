@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, isApiError, readApiError } from '../../lib/client/api-error.ts'
-import type { ServerEvent } from '../../lib/client/call-types.ts'
-import { parseEvents } from '../../lib/client/parse-events.ts'
-import { wait } from '../../lib/client/wait.ts'
+import { ApiError, isApiError, readApiError } from '#client/api-error.ts'
+import type { ServerEvent } from '#client/call-types.ts'
+import { parseEvents } from '#client/parse-events.ts'
+import { wait } from '#client/wait.ts'
 
 describe('readApiError', () => {
   it.each<[string, object]>([

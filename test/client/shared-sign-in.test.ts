@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createClient, type Tokens } from '../../lib/client/client.ts'
-import { createKey } from '../support/api-keys.ts'
-import { sharedService } from '../support/app.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import { createClient, type Tokens } from '#client/client.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 import { createInterceptor, type Intercept, recordWaits } from './interceptor.ts'
 
 const service = await sharedService()

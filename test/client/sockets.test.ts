@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createClient } from '../../lib/client/client.ts'
-import { insertRefreshToken } from '../contract/fixture-rows.ts'
-import { sharedService } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
+import { createClient } from '#client/client.ts'
+import { insertRefreshToken } from '#test/contract/fixture-rows.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 import { createInterceptor } from './interceptor.ts'
 
 const service = await sharedService()

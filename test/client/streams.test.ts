@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClient, type ServerEvent } from '../../lib/client/client.ts'
+import { createClient, type ServerEvent } from '#client/client.ts'
 import { createInterceptor, recordWaits } from './interceptor.ts'
 
 /** Return a client whose service answers with these responses, one after the other. */

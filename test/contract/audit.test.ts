@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { sharedService } from '../support/app.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import { operations } from '#functions/operations.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 import { getFixture } from './fixtures.ts'
 import { createPermittedCaller, createRefusedCaller, send } from './requests.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { startOwnService } from '../support/app.ts'
+import { operations } from '#functions/operations.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { startOwnService } from '#test/support/app.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { send } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { sharedService } from '../support/app.ts'
+import { operations } from '#functions/operations.ts'
+import { sharedService } from '#test/support/app.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { send } from './requests.ts'
 

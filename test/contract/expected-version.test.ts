@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { operations } from '../../functions/operations.ts'
-import { sharedService } from '../support/app.ts'
+import { operations } from '#functions/operations.ts'
+import { sharedService } from '#test/support/app.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { send } from './requests.ts'
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { features } from '../../lib/features.ts'
-import { buildOpenApi } from '../../lib/http/openapi/document.ts'
-import { type AnyOperation, listFailures, operation } from '../../lib/http/operation.ts'
-import { request, sharedService } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
-import { serveOperations } from '../support/serve-operations.ts'
+import { buildOpenApi } from '#http/openapi/document.ts'
+import { type AnyOperation, listFailures, operation } from '#http/operation.ts'
+import { features } from '#rules/features.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
+import { serveOperations } from '#test/support/serve-operations.ts'
 
 const service = await sharedService()
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { request, type Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
-import { randomIpAddress } from '../support/public-requests.ts'
+import { request, type Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
+import { randomIpAddress } from '#test/support/public-requests.ts'
 
 /** A valid request for an operation. */
 export interface Sample {

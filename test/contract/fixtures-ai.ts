@@ -1,6 +1,6 @@
-import { insertAiSession } from '../support/ai.ts'
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import { insertAiSession } from '#test/support/ai.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { connectAccount } from './fixtures-psa.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Service } from '../support/app.ts'
-import { obtainProviderCode } from '../support/oauth.ts'
+import type { Service } from '#test/support/app.ts'
+import { obtainProviderCode } from '#test/support/oauth.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const insertClient = (service: Service) =>

@@ -1,6 +1,6 @@
-import type { Service } from '../support/app.ts'
-import { flowBody } from '../support/flows.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import { flowBody } from '#test/support/flows.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 

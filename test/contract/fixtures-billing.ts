@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReference, createStripeCustomer, signEvent } from '../support/billing.ts'
+import { createReference, createStripeCustomer, signEvent } from '#test/support/billing.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const createEmptySample: Fixture = async () => ({})

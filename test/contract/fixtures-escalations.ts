@@ -1,7 +1,7 @@
-import { insertAiSession } from '../support/ai.ts'
-import type { Service } from '../support/app.ts'
-import { insertEscalation } from '../support/escalations.ts'
-import { createPerson, type Person } from '../support/people.ts'
+import { insertAiSession } from '#test/support/ai.ts'
+import type { Service } from '#test/support/app.ts'
+import { insertEscalation } from '#test/support/escalations.ts'
+import { createPerson, type Person } from '#test/support/people.ts'
 import type { Fixture } from './fixture-rows.ts'
 
 function createColleague(service: Service, { accountId, teamId }: Person): Promise<Person> {

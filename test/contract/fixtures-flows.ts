@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Service } from '../support/app.ts'
-import { flowBody, patchProcedure, printerFlow, printerForm } from '../support/flows.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import { flowBody, patchProcedure, printerFlow, printerForm } from '#test/support/flows.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
 /** Insert the owner's published flow, visible to the account. */

@@ -1,5 +1,5 @@
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const content = '# Restart the print spooler\n\n1. Open the services console.\n2. Restart *Print Spooler*.\n'

@@ -1,5 +1,5 @@
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertMaintenanceTree, insertTargetList } from './fixtures-sessions.ts'
 

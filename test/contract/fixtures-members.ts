@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertOneTimeToken, insertReturningId, sha256 } from './fixture-rows.ts'
 
 const createEmail = () => `${randomBytes(8).toString('hex')}@people.example`

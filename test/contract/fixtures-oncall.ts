@@ -1,8 +1,8 @@
-import { createAcknowledgementTokens } from '../../lib/auth/acknowledgement-tokens.ts'
-import { parseConfig } from '../../lib/config.ts'
-import type { Service } from '../support/app.ts'
-import { insertEscalation } from '../support/escalations.ts'
-import type { Person } from '../support/people.ts'
+import { parseConfig } from '#config.ts'
+import type { Service } from '#test/support/app.ts'
+import { insertEscalation } from '#test/support/escalations.ts'
+import type { Person } from '#test/support/people.ts'
+import { createAcknowledgementTokens } from '#vendors/auth/acknowledgement-tokens.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertColleague } from './fixtures-platform.ts'
 

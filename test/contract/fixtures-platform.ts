@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createUnsubscribeTokens } from '../../lib/auth/unsubscribe-tokens.ts'
-import { parseConfig } from '../../lib/config.ts'
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import { parseConfig } from '#config.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
+import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 

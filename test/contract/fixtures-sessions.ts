@@ -1,6 +1,6 @@
-import type { Service } from '../support/app.ts'
-import { patchForm, patchProcedure } from '../support/flows.ts'
-import type { Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import { patchForm, patchProcedure } from '#test/support/flows.ts'
+import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
 

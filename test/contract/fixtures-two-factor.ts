@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createTotpSecret } from '../../lib/auth/totp.ts'
-import { createVault } from '../../lib/auth/vault.ts'
-import { parseConfig } from '../../lib/config.ts'
-import type { Service } from '../support/app.ts'
-import { createAuthenticator } from '../support/authenticator.ts'
-import type { Person } from '../support/people.ts'
-import { readCode } from '../support/two-factor.ts'
+import { parseConfig } from '#config.ts'
+import type { Service } from '#test/support/app.ts'
+import { createAuthenticator } from '#test/support/authenticator.ts'
+import type { Person } from '#test/support/people.ts'
+import { readCode } from '#test/support/two-factor.ts'
+import { createTotpSecret } from '#vendors/auth/totp.ts'
+import { createVault } from '#vendors/auth/vault.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
 const createEmptySample: Fixture = async () => ({})

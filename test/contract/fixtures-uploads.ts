@@ -1,5 +1,5 @@
-import { createImage, encodeFileForm, uploadImage } from '../support/images.ts'
-import { createPerson } from '../support/people.ts'
+import { createImage, encodeFileForm, uploadImage } from '#test/support/images.ts'
+import { createPerson } from '#test/support/people.ts'
 import type { Fixture } from './fixture-rows.ts'
 
 const smallImage = createImage('png', 12, 8)

@@ -1,9 +1,9 @@
-import { createVault } from '../../lib/auth/vault.ts'
-import { parseConfig } from '../../lib/config.ts'
-import { sealWebhookSecret } from '../../lib/webhooks/sealed-secrets.ts'
-import { createWebhookSecret } from '../../lib/webhooks/sign.ts'
-import type { Service } from '../support/app.ts'
-import type { Person } from '../support/people.ts'
+import { parseConfig } from '#config.ts'
+import type { Service } from '#test/support/app.ts'
+import type { Person } from '#test/support/people.ts'
+import { createVault } from '#vendors/auth/vault.ts'
+import { sealWebhookSecret } from '#vendors/webhooks/sealed-secrets.ts'
+import { createWebhookSecret } from '#vendors/webhooks/sign.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 async function insertWebhook(service: Service, { accountId }: Person): Promise<string> {

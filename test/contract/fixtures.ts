@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AnyOperation } from '../../lib/http/operation.ts'
+import type { AnyOperation } from '#http/operation.ts'
 import {
   type Fixture,
   insertConfig,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { authorizationHeader, readText, sendHeadersOnly } from '../support/app.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { authorizationHeader, readText, sendHeadersOnly } from '#test/support/app.ts'
 import type { Sample } from './fixture-rows.ts'
 import type { BodyPlan, FuzzPlan } from './generators.ts'
 import type { RawResponse } from './response-check.ts'

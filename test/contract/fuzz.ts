@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { root } from '#local/root.ts'
 
 const { values } = parseArgs({ options: { cases: { type: 'string', default: '200' }, seed: { type: 'string' } } })
 for (const [name, value] of Object.entries(values)) {
@@ -8,7 +9,6 @@ for (const [name, value] of Object.entries(values)) {
   console.error(`--${name} takes a whole number: npm run fuzz -- --cases 200 --seed 7`)
   process.exit(2)
 }
-const root = join(import.meta.dirname, '../..')
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/vitest.config.ts', 'test/contract/fuzz.test.ts']
 const { status } = spawnSync(process.execPath, vitest, {
   cwd: root,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as z from 'zod'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { getQuerySchema } from '../../lib/http/validators.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { getQuerySchema } from '#http/validators.ts'
 import { extremeNumbers, hostileText, hostileValue, rawBodies } from './hostile-values.ts'
 
 type Schema = Record<string, unknown>

@@ -1,14 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { routeGroups } from '../../functions/routes.ts'
-import { getGroup } from '../../lib/http/openapi/document.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { loadOperations } from '../../lib/http/routes.ts'
+import { operations } from '#functions/operations.ts'
+import { routeGroups } from '#functions/routes.ts'
+import { getGroup } from '#http/openapi/document.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { loadOperations } from '#http/routes.ts'
+import { root } from '#local/root.ts'
 
-const root = join(import.meta.dirname, '../../functions')
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const functions = join(root, 'functions')
+const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
 const groups = files.filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/')).map((path) => dirname(path))
 
 /** Return the group of a folder: `flows.stepLibrary` for `flows/step-library`, and `scripts` for `scripts/scripts`. */
@@ -18,7 +19,7 @@ function toGroup(folder: string): string {
 }
 
 async function operationsIn(folder: string): Promise<AnyOperation[]> {
-  const module: Record<string, AnyOperation[]> = await import(join(root, folder, 'operations.ts'))
+  const module: Record<string, AnyOperation[]> = await import(join(functions, folder, 'operations.ts'))
   return Object.values(module).flat()
 }
 
@@ -37,7 +38,7 @@ it('functions/routes.ts lists the same operations in the same order', async () =
 })
 
 it('a group contains only the files operations, schemas, service and queries', () => {
-  const allowed = /^(app|cloudflare|node|operations|routes|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
+  const allowed = /^(app|cloudflare|node|operations|routes|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|staff)\//
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../support/app.ts'
-import { createFlow } from '../support/flows.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const names = ['Zebra', 'ärger', 'Über', 'apfel', 'Öl', 'Nagel']

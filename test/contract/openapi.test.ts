@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import openapi from '../../functions/openapi.json' with { type: 'json' }
-import { operations } from '../../functions/operations.ts'
-import { getKeyScope } from '../../lib/http/key-scopes.ts'
-import { isCommonFailure } from '../../lib/http/openapi/responses.ts'
-import { listFailures, requiresToken } from '../../lib/http/operation.ts'
-import { isErrorCode, type ProblemKind, problems } from '../../lib/problem.ts'
+import openapi from '#functions/openapi.json' with { type: 'json' }
+import { operations } from '#functions/operations.ts'
+import { getKeyScope } from '#http/key-scopes.ts'
+import { isCommonFailure } from '#http/openapi/responses.ts'
+import { listFailures, requiresToken } from '#http/operation.ts'
+import { isErrorCode, type ProblemKind, problems } from '#problem.ts'
 
 type Json = Record<string, unknown>
 interface Content {

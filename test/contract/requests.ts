@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type * as z from 'zod'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { type ApiResponse, authorizationHeader, request, type Service, sendHeadersOnly } from '../support/app.ts'
-import type { Person, TestAccount } from '../support/people.ts'
-import { randomIpAddress } from '../support/public-requests.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { type ApiResponse, authorizationHeader, request, type Service, sendHeadersOnly } from '#test/support/app.ts'
+import type { Person, TestAccount } from '#test/support/people.ts'
+import { randomIpAddress } from '#test/support/public-requests.ts'
 import type { Sample } from './fixture-rows.ts'
 
 type RoleName = 'viewer' | 'leadingViewer' | 'engineer' | 'teamAdmin' | 'admin' | 'superAdmin'

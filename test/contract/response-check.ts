@@ -1,6 +1,6 @@
-import { type AnyOperation, listFailures } from '../../lib/http/operation.ts'
-import { isErrorCode, problemBody, problems } from '../../lib/problem.ts'
-import { parseJson } from '../../lib/text/json.ts'
+import { type AnyOperation, listFailures } from '#http/operation.ts'
+import { isErrorCode, problemBody, problems } from '#problem.ts'
+import { parseJson } from '#rules/text/json.ts'
 
 export interface RawResponse {
   status: number

@@ -1,4 +1,4 @@
-import type { Service } from '../support/app.ts'
+import type { Service } from '#test/support/app.ts'
 
 // A refused request may write these: the audit log and the stored responses of idempotency keys.
 const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])

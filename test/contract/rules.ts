@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-
-const root = join(import.meta.dirname, '../..')
+import { root } from '#local/root.ts'
 
 /** Read the rules in rules.tsv by id, in the order of the file. */
 async function readRules(): Promise<Map<string, string>> {

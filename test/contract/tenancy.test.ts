@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { sharedService } from '../support/app.ts'
-import { createAccount, type TestAccount } from '../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
 import { insertFullAccount } from './full-account.ts'
 import { listTenantTables, readChecksums } from './row-checksums.ts'
 

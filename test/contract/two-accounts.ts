@@ -1,7 +1,7 @@
-import { operations } from '../../functions/operations.ts'
-import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
-import type { Service } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
+import { operations } from '#functions/operations.ts'
+import { type AnyOperation, requiresToken } from '#http/operation.ts'
+import type { Service } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 import { getFixture } from './fixtures.ts'
 import { createPermittedCaller, listIds } from './requests.ts'
 

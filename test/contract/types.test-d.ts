@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { countUse } from '../../functions/scripts/scripts/queries.ts'
-import { jsonb } from '../../lib/db/expressions.ts'
-import type { Page } from '../../lib/db/page.ts'
-import { type Context, operation } from '../../lib/http/operation.ts'
+import { jsonb } from '#db/expressions.ts'
+import type { Page } from '#db/page.ts'
+import { countUse } from '#functions/scripts/scripts/queries.ts'
+import { type Context, operation } from '#http/operation.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 

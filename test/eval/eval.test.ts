@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
-import { openAi } from '../../lib/ai/openai.ts'
-import { withSuperuser } from '../../lib/local/postgres.ts'
-import { sharedService } from '../support/app.ts'
-import { createMigratedDatabase } from '../support/migrations.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createMigratedDatabase } from '#test/support/migrations.ts'
+import { openAi } from '#vendors/ai/openai.ts'
 import { insertArticles, measureHitRate, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 

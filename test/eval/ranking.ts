@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { selectCandidates } from '../../lib/db/rows/candidates.ts'
-import { readArticleFile } from '../../lib/knowledge/article.ts'
+import { selectCandidates } from '#db/rows/candidates.ts'
+import { readArticleFile } from '#rules/knowledge/article.ts'
 
 /** A ticket and the article that answers it. Held tickets were written before any tuning and are only measured. */
 export interface LabelledTicket {

@@ -1,5 +1,5 @@
-import type { AiPort } from '../../lib/ai/ai.ts'
-import { type Prompt, toCompletion } from '../../lib/ai/ask.ts'
+import type { AiPort } from '#vendors/ai/ai.ts'
+import { type Prompt, toCompletion } from '#vendors/ai/ask.ts'
 import { type Case, readCases } from './cases.ts'
 import { prompts } from './prompts.ts'
 import { type AnswerScore, scoreAnswer } from './score-answer.ts'

@@ -1,5 +1,5 @@
-import type { Prompt } from '../../lib/ai/ask.ts'
-import { isRepeatedFix } from '../../lib/ai/repeated-fixes.ts'
+import type { Prompt } from '#vendors/ai/ask.ts'
+import { isRepeatedFix } from '#vendors/ai/repeated-fixes.ts'
 import type { Case } from './cases.ts'
 
 /** The checks of one answer; null where the case does not ask for one. */

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { exportedTables, tablesLeftOut } from '../../lib/db/account-data.ts'
-import { erasure } from '../../lib/db/erasure.ts'
-import { sharedService } from '../support/app.ts'
+import { exportedTables, tablesLeftOut } from '#db/account-data.ts'
+import { erasure } from '#db/erasure.ts'
+import { root } from '#local/root.ts'
+import { sharedService } from '#test/support/app.ts'
 
 describe('the contents of an export', () => {
   const columnsByTable = new Map<string, string[]>()
@@ -27,7 +29,7 @@ describe('the contents of an export', () => {
   })
 
   it('DAT-01 the README lists every kind with its fields, and what is left out', async () => {
-    const readme = await readFile(new URL('../../functions/accounts/exports/README.md', import.meta.url), 'utf8')
+    const readme = await readFile(join(root, 'functions/accounts/exports/README.md'), 'utf8')
     const lines = exportedTables.flatMap(({ kind, isRestored, columns, computed = {}, leftOut }) => [
       `| \`${kind}\` | ${isRestored ? 'yes' : 'no'} | ${[...columns, ...Object.keys(computed)].join(', ')} |`,
       ...Object.entries(leftOut).map(([column, why]) => `| \`${kind}.${column}\` | ${why} |`),

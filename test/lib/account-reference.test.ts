@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAccountReferences } from '../../lib/billing/account-reference.ts'
+import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 
 const id = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
 

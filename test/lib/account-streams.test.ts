@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createAccountStreams } from '../../lib/realtime/account-streams.ts'
-import { startWithNewEvents } from '../../lib/realtime/stored-events.ts'
+import { createAccountStreams } from '#vendors/realtime/account-streams.ts'
+import { startWithNewEvents } from '#vendors/realtime/stored-events.ts'
 
 const heartbeatMs = 25_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toAddressBlock, toAddressRange, unmapAddress } from '../../lib/net/address-block.ts'
+import { toAddressBlock, toAddressRange, unmapAddress } from '#rules/text/address-block.ts'
 
 describe('an address', () => {
   it.each([

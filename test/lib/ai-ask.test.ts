@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { AiPort, Completion } from '../../lib/ai/ai.ts'
-import { ask, type Prompt } from '../../lib/ai/ask.ts'
-import { openAi } from '../../lib/ai/openai.ts'
-import { modelName } from '../../lib/local/model/model.ts'
-import { plainModelName } from '../../lib/local/openai-models.ts'
-import { secrets, startTestServer } from '../local/test-server.ts'
-import { createAskContext } from '../support/ai-calls.ts'
+import { modelName } from '#local/model/model.ts'
+import { plainModelName } from '#local/vendors/openai/openai-models.ts'
+import { secrets, startTestServer } from '#test/local/test-server.ts'
+import { createAskContext } from '#test/support/ai-calls.ts'
+import type { AiPort, Completion } from '#vendors/ai/ai.ts'
+import { ask, type Prompt } from '#vendors/ai/ask.ts'
+import { openAi } from '#vendors/ai/openai.ts'
 
 const prompt = {
   name: 'status_update',

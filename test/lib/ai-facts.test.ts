@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { writeDocumentation } from '../../lib/ai/documentation.ts'
-import { toCaseFacts, toSearchText, toWholeCase } from '../../lib/ai/facts.ts'
-import { streamJsonField } from '../../lib/ai/json-field-stream.ts'
-import { isRepeatedFix, listTriedFixes } from '../../lib/ai/repeated-fixes.ts'
-import { toFlowAsRun, toRunFacts } from '../../lib/ai/session-facts.ts'
-import { createDefaultTitle, toSessionTitle, toTitleOfMessage } from '../../lib/ai/session-title.ts'
-import { toCitations, toSources } from '../../lib/ai/sources.ts'
-import type { AiSessionRow } from '../../lib/db/rows/ai-session.ts'
-import type { Candidate } from '../../lib/db/rows/candidates.ts'
+import type { AiSessionRow } from '#db/rows/ai-session.ts'
+import type { Candidate } from '#db/rows/candidates.ts'
+import { streamJsonField } from '#rules/ai/json-field-stream.ts'
+import { createDefaultTitle, toSessionTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
+import { writeDocumentation } from '#vendors/ai/documentation.ts'
+import { toCaseFacts, toSearchText, toWholeCase } from '#vendors/ai/facts.ts'
+import { isRepeatedFix, listTriedFixes } from '#vendors/ai/repeated-fixes.ts'
+import { toFlowAsRun, toRunFacts } from '#vendors/ai/session-facts.ts'
+import { toCitations, toSources } from '#vendors/ai/sources.ts'
 
 const fix = (title: string, status: string, changes: object = {}) => ({
   ...{ title, status, description: 'd', partial_notes: null, pending_reason: null, failure_reason: null, ...changes },

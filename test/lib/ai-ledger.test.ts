@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { AiFailure, type AiFailureKind, type AiPort, type Completion, noUsage, type TokenUsage } from '../../lib/ai/ai.ts'
-import { requireAiBudget } from '../../lib/ai/budget.ts'
-import { callMetered } from '../../lib/ai/ledger.ts'
-import { PriceTable } from '../../lib/ai/prices.ts'
-import { type MetricsPort, recordWith } from '../../lib/metrics/metrics.ts'
-import { createStubDatabase } from '../support/stub-database.ts'
+import { type MetricsPort, recordWith } from '#metrics.ts'
+import type { TokenUsage } from '#rules/ai/prices.ts'
+import { PriceTable } from '#rules/ai/prices.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
+import { AiFailure, type AiFailureKind, type AiPort, type Completion, noUsage } from '#vendors/ai/ai.ts'
+import { requireAiBudget } from '#vendors/ai/budget.ts'
+import { callMetered } from '#vendors/ai/ledger.ts'
 
 const prices = PriceTable.parse('{"*": {"input": 1, "cached": 0.5, "output": 10}}')
 const completion: Completion = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { noUsage } from '../../lib/ai/ai.ts'
-import { computeCost, defaultPrices, PriceTable } from '../../lib/ai/prices.ts'
-import { parseRetryAfterMs } from '../../lib/ai/retry-after.ts'
+import { computeCost, defaultPrices, PriceTable } from '#rules/ai/prices.ts'
+import { noUsage } from '#vendors/ai/ai.ts'
+import { parseRetryAfterMs } from '#vendors/ai/retry-after.ts'
 
 const usage = { ...noUsage, input: 10_000, cached: 4000, cacheWrites: 2000, output: 1000, reasoning: 600 }
 

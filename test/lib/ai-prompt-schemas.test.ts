@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Prompt } from '../../lib/ai/ask.ts'
-import { flowConversion, flowDraft, flowEdit } from '../../lib/ai/prompts/authoring.ts'
-import { chatTurn, guidedStep } from '../../lib/ai/prompts/diagnosis.ts'
-import { diagramDraft } from '../../lib/ai/prompts/diagrams.ts'
-import { articleNodes } from '../../lib/ai/prompts/knowledge.ts'
-import { scriptTurn } from '../../lib/ai/prompts/scripts.ts'
-import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '../../lib/ai/prompts/writing.ts'
+import type { Prompt } from '#vendors/ai/ask.ts'
+import { flowConversion, flowDraft, flowEdit } from '#vendors/ai/prompts/authoring.ts'
+import { chatTurn, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
+import { diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
+import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
+import { scriptTurn } from '#vendors/ai/prompts/scripts.ts'
+import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '#vendors/ai/prompts/writing.ts'
 import { listLimits } from './schema-limits.ts'
 
 const prompts: readonly Prompt[] = [

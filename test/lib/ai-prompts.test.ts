@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type Prompt, reasoningTokens, toCompletion } from '../../lib/ai/ask.ts'
-import { flowConversion, flowDraft, flowEdit } from '../../lib/ai/prompts/authoring.ts'
-import { chatTurn, guidedStep } from '../../lib/ai/prompts/diagnosis.ts'
-import { diagramDraft } from '../../lib/ai/prompts/diagrams.ts'
-import { articleNodes } from '../../lib/ai/prompts/knowledge.ts'
-import { scriptTurn } from '../../lib/ai/prompts/scripts.ts'
-import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '../../lib/ai/prompts/writing.ts'
+import { type Prompt, reasoningTokens, toCompletion } from '#vendors/ai/ask.ts'
+import { flowConversion, flowDraft, flowEdit } from '#vendors/ai/prompts/authoring.ts'
+import { chatTurn, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
+import { diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
+import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
+import { scriptTurn } from '#vendors/ai/prompts/scripts.ts'
+import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '#vendors/ai/prompts/writing.ts'
 
 const session = { title: 'Reception cannot print', problem_summary: 'Nothing prints.' }
 const structure = { steps: [{ id: 'end', type: 'procedure_end', title: 'Done' }] }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { AiFailure, type AiFailureKind, type AiPort, type Completion } from '../../lib/ai/ai.ts'
-import { ask, type Prompt, toCompletion, toProviderProblem } from '../../lib/ai/ask.ts'
-import { askForNewFix } from '../../lib/ai/ask-for-new-fix.ts'
-import { askUntilValid } from '../../lib/ai/ask-until-valid.ts'
-import { Problem } from '../../lib/problem.ts'
-import { createAskContext } from '../support/ai-calls.ts'
+import { Problem } from '#problem.ts'
+import { createAskContext } from '#test/support/ai-calls.ts'
+import { AiFailure, type AiFailureKind, type AiPort, type Completion } from '#vendors/ai/ai.ts'
+import { ask, type Prompt, toCompletion, toProviderProblem } from '#vendors/ai/ask.ts'
+import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
+import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 
 const prompt = {
   ...{ name: 'n', version: 2, instructions: 'Write.', answerTokens: 100, effort: 'low' },

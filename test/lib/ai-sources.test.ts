@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { toCitations, toSources } from '../../lib/ai/sources.ts'
-import type { Candidate } from '../../lib/db/rows/candidates.ts'
-import type { FlowNode, TreeStructure } from '../../lib/flows/structure.ts'
-import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
+import type { Candidate } from '#db/rows/candidates.ts'
+import type { FlowNode, TreeStructure } from '#rules/flows/structure.ts'
+import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
+import { toCitations, toSources } from '#vendors/ai/sources.ts'
 
 const flow = (tree_structure: TreeStructure, fields: object = {}) =>
   ({

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { callStoredRequest, prefersAsync, storeUnlessAnswered } from '../../lib/http/ai-task.ts'
-import { createStubScope } from '../support/stub-scope.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { callStoredRequest, prefersAsync, storeUnlessAnswered } from '#http/ai-task.ts'
+import { createStubScope } from '#test/support/stub-scope.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 it('AIT-07 calls the operation of a task also when the public address of the service has a path', async () => {
   const urls: string[] = []

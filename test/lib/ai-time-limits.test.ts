@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { AiFailure, type AiPort, type Completion } from '../../lib/ai/ai.ts'
-import { ask, type Prompt, toProviderProblem } from '../../lib/ai/ask.ts'
-import { askForNewFix } from '../../lib/ai/ask-for-new-fix.ts'
-import { askUntilValid } from '../../lib/ai/ask-until-valid.ts'
-import { createAskContext } from '../support/ai-calls.ts'
+import { createAskContext } from '#test/support/ai-calls.ts'
+import { AiFailure, type AiPort, type Completion } from '#vendors/ai/ai.ts'
+import { ask, type Prompt, toProviderProblem } from '#vendors/ai/ask.ts'
+import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
+import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 
 const fix = z.strictObject({ title: z.string(), description: z.string() })
 const prompt = {

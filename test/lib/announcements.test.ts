@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { maxTextLength, toAlertContent, toEscalationDetails } from '../../lib/events/escalation-alert.ts'
-import { type Event, toAnnouncement, toSnippet } from '../../lib/events/events.ts'
+import { maxTextLength, toAlertContent, toEscalationDetails } from '#rules/events/escalation-alert.ts'
+import { type Event, toAnnouncement, toSnippet } from '#rules/events/events.ts'
 
 const origin = { actorId: 'u', teamId: 't' }
 const details = {

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createApiKey, isApiKey, parseApiKey } from '../../lib/auth/api-keys.ts'
-import { createKeyMemory } from '../../lib/http/key-memory.ts'
-import { toAddressRange } from '../../lib/net/address-block.ts'
+import { createKeyMemory } from '#http/key-memory.ts'
+import { toAddressRange } from '#rules/text/address-block.ts'
+import { createApiKey, isApiKey, parseApiKey } from '#vendors/auth/api-keys.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const decode = (digits: string) => [...digits].reduce((number, digit) => number * 62 + alphabet.indexOf(digit), 0)

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseConfig } from '../../lib/config.ts'
-import { createApp, describe as describeError } from '../../lib/http/app.ts'
-import { type AnyOperation, operation } from '../../lib/http/operation.ts'
-import { mountOperations } from '../../lib/http/request.ts'
-import { toRouteGroup } from '../../lib/http/routes.ts'
-import { Problem } from '../../lib/problem.ts'
-import { sampleSettings } from '../support/settings.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { parseConfig } from '#config.ts'
+import { createApp, describe as describeError } from '#http/app.ts'
+import { type AnyOperation, operation } from '#http/operation.ts'
+import { mountOperations } from '#http/request.ts'
+import { toRouteGroup } from '#http/routes.ts'
+import { Problem } from '#problem.ts'
+import { sampleSettings } from '#test/support/settings.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const shared = { summary: 's', access: 'public', limit: 'public', success: 200, returns: z.object({ a: z.int() }) } as const
 const operations = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBearer } from '../../lib/http/authenticate.ts'
+import { readBearer } from '#http/authenticate.ts'
 
 it.each([
   ['Bearer abc.d-e_f', 'abc.d-e_f'],

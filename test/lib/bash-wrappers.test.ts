@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { getStaticText, type Word } from '../../lib/scripts/bash/syntax.ts'
-import { unwrapAll, unwrapCommand } from '../../lib/scripts/bash/wrappers.ts'
+import { getStaticText, type Word } from '#rules/scripts/bash/syntax.ts'
+import { unwrapAll, unwrapCommand } from '#rules/scripts/bash/wrappers.ts'
 
 /** Return the words of a command. `$x` in a word stands for a variable. */
 const split = (command: string): Word[] =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createApp } from '../../lib/http/app.ts'
-import { type AnyOperation, operation } from '../../lib/http/operation.ts'
-import { mountOperations } from '../../lib/http/request.ts'
-import { toRouteGroup } from '../../lib/http/routes.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { createApp } from '#http/app.ts'
+import { type AnyOperation, operation } from '#http/operation.ts'
+import { mountOperations } from '#http/request.ts'
+import { toRouteGroup } from '#http/routes.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const services = createStubServices({ config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } })
 

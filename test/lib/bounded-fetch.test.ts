@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { AnswerTooLongError, createBoundedFetch } from '../../lib/net/bounded-fetch.ts'
-import { listen } from '../../lib/platform/node/server.ts'
-import { runInTrace } from '../../lib/trace.ts'
+import { listen } from '#platform/node/server.ts'
+import { runInTrace } from '#trace.ts'
+import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 
 // Answers with as many bytes as the path says, in one part with their number or, for `/chunked/…`, in parts without it.
 const server = createServer((request, response) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { buildReport } from '../../lib/exports/build-report.ts'
-import type { ReportOptions, SupportingDataRow } from '../../lib/exports/report.ts'
-import { selectImages } from '../../lib/exports/select-images.ts'
-import type { SessionRow } from '../../lib/flows/session-row.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
-import { printerFlow } from '../support/flows.ts'
-import { createReport } from '../support/report.ts'
-import { createSessionRow } from '../support/session-rows.ts'
+import { buildReport } from '#rules/exports/build-report.ts'
+import type { ReportOptions, SupportingDataRow } from '#rules/exports/report.ts'
+import { selectImages } from '#rules/exports/select-images.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
+import { printerFlow } from '#test/support/flows.ts'
+import { createReport } from '#test/support/report.ts'
+import { createSessionRow } from '#test/support/session-rows.ts'
 
 type Decision = SessionRow['decisions'][number]
 const decision = (step_id: string, fields: Partial<Decision> = {}): Decision => ({

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createAccessTokens } from '../../lib/auth/tokens.ts'
+import { createAccessTokens } from '#vendors/auth/tokens.ts'
 
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const settings = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { chatWebhooks } from '../../lib/chat/webhooks.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { chatWebhooks } from '#vendors/chat/webhooks.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clip } from '../../lib/chat/chat.ts'
-import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
-import { findSlackError } from '../../lib/local/slack-blocks.ts'
-import { measureCpuTimeMs } from '../support/measure.ts'
+import { findSlackError } from '#local/vendors/chat/slack-blocks.ts'
+import { clip } from '#rules/text/clip.ts'
+import { measureCpuTimeMs } from '#test/support/measure.ts'
+import { toBlocks } from '#vendors/chat/chat1-blocks.ts'
 
 // Shrinking texts of up to 4,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toAdaptiveCard } from '../../lib/chat/chat2-card.ts'
-import { findCardError } from '../../lib/local/adaptive-card.ts'
+import { findCardError } from '#local/vendors/chat/adaptive-card.ts'
+import { toAdaptiveCard } from '#vendors/chat/chat2-card.ts'
 
 // Shrinking texts of up to 20,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { classifyLines, findCodeBlocks } from '../../lib/text/code-fences.ts'
+import { classifyLines, findCodeBlocks } from '#rules/text/code-fences.ts'
 
 /** Return the kind of each line: `-` for text, `!` for a fence without a closing one, `#` for code. */
 const classify = (...lines: string[]) => Array.from(classifyLines(lines), (kind) => '-!#'[kind]).join('')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Content, compareVersions, type Item } from '../../lib/versions/compare.ts'
-import { compareTexts, isLongText } from '../../lib/versions/compare-texts.ts'
-import { renderComparison } from '../../lib/versions/html.ts'
+import { type Content, compareVersions, type Item } from '#rules/versions/compare.ts'
+import { compareTexts, isLongText } from '#rules/versions/compare-texts.ts'
+import { renderComparison } from '#rules/versions/html.ts'
 
 describe('isLongText', () => {
   it.each([

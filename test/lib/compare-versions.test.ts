@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { toDiagramContent } from '../../lib/diagrams/compare.ts'
-import { toFlowContent } from '../../lib/flows/compare.ts'
-import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
-import { type Content, compareVersions, type Item } from '../../lib/versions/compare.ts'
-import { compareTexts } from '../../lib/versions/compare-texts.ts'
-import { renderComparison } from '../../lib/versions/html.ts'
-import type { Comparison } from '../../lib/versions/schema.ts'
+import { toDiagramContent } from '#rules/diagrams/compare.ts'
+import { toFlowContent } from '#rules/flows/compare.ts'
+import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
+import { type Content, compareVersions, type Item } from '#rules/versions/compare.ts'
+import { compareTexts } from '#rules/versions/compare-texts.ts'
+import { renderComparison } from '#rules/versions/html.ts'
+import type { Comparison } from '#rules/versions/schema.ts'
 
 const step = (id: string, parentId: string | null = null, fields: Item['fields'] = {}): Item => ({
   list: 'steps',

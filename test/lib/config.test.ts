@@ -2,12 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type * as z from 'zod'
-import { settings } from '../../lib/config.ts'
-import { cloudflareSettings, parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
-import { nodeSettings, parseNodeConfig } from '../../lib/platform/node/settings.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { settings } from '#config.ts'
+import { root } from '#local/root.ts'
+import { cloudflareSettings, parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
+import { nodeSettings, parseNodeConfig } from '#platform/node/settings.ts'
+import { sampleSettings } from '#test/support/settings.ts'
 
-const readme = join(import.meta.dirname, '../../functions/README.md')
+const readme = join(root, 'functions/README.md')
 
 const groups: Record<string, Record<string, z.ZodType>> = {
   settings,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createConnectWise } from '../../lib/psa/connectwise.ts'
-import { PsaError, type TicketSearch } from '../../lib/psa/psa.ts'
-import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '../support/psa-recorder.ts'
+import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '#test/support/psa-recorder.ts'
+import { createConnectWise } from '#vendors/psa/connectwise.ts'
+import { PsaError, type TicketSearch } from '#vendors/psa/psa.ts'
 
 describe('ConnectWise', () => {
   function openConnectWise(answer: PsaAnswer = () => []) {

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { costEventStreams, costWorkers, estimateCosts } from '../bench/costs/estimate.ts'
-import { sources } from '../bench/costs/prices.ts'
-import { readUsage, replaceTable, writeTable } from '../bench/costs/table.ts'
-import { accountCounts } from '../bench/costs/usage.ts'
+import { root } from '#local/root.ts'
+import { costEventStreams, costWorkers, estimateCosts } from '#test/bench/costs/estimate.ts'
+import { sources } from '#test/bench/costs/prices.ts'
+import { readUsage, replaceTable, writeTable } from '#test/bench/costs/table.ts'
+import { accountCounts } from '#test/bench/costs/usage.ts'
 
 const usage = readUsage()
 
 it('the costs in the README are those of the prices and the measurement', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../functions/README.md'), 'utf8')
+  const readme = await readFile(join(root, 'functions/README.md'), 'utf8')
   expect(replaceTable(readme, writeTable(usage))).toBe(readme)
 })
 

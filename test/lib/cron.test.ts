@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CronError, listCronWarnings, parseCron } from '../../lib/schedules/cron.ts'
-import { getNextDueTime, getPendingDueTimes, iterateDueTimes } from '../../lib/schedules/due-times.ts'
+import { CronError, listCronWarnings, parseCron } from '#rules/schedules/cron.ts'
+import { getNextDueTime, getPendingDueTimes, iterateDueTimes } from '#rules/schedules/due-times.ts'
 
 /** Return the first `count` due times after `after`. */
 const listDueTimes = (cron: string, timezone: string, after: string, count: number) => {

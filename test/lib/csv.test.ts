@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeCsv } from '../../lib/text/csv.ts'
+import { writeCsv } from '#rules/text/csv.ts'
 
 const writeOne = (text: string) => writeCsv([[text]]).slice(1, -2)
 

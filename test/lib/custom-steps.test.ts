@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { insertCustomSteps } from '../../lib/flows/custom-steps.ts'
-import type { FlowNode, StepList, TreeStructure } from '../../lib/flows/structure.ts'
-import { createStep } from '../support/flow-nodes.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import { insertCustomSteps } from '#rules/flows/custom-steps.ts'
+import type { FlowNode, StepList, TreeStructure } from '#rules/flows/structure.ts'
+import { createStep } from '#test/support/flow-nodes.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../support/app.ts'
+import { sharedService } from '#test/support/app.ts'
 
 const service = await sharedService()
 

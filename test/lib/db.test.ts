@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toIsoTime } from '../../lib/db/database.ts'
-import { PageQuery, toPage } from '../../lib/db/page.ts'
+import { toIsoTime } from '#db/database.ts'
+import { PageQuery, toPage } from '#db/page.ts'
 
 describe('toIsoTime', () => {
   it.each([

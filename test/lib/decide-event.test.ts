@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BillingState, decideEvent, type EventState } from '../../lib/billing/decide-event.ts'
+import { type BillingState, decideEvent, type EventState } from '#vendors/billing/decide-event.ts'
 
 const earlier = '2026-11-21T09:29:59.000Z'
 const at = '2026-11-21T09:30:00.000Z'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { computeBox, computeViewBox, estimateWidth, parseNumber, wrapText } from '../../lib/diagrams/boxes.ts'
-import { chooseReadableColour, parseColour } from '../../lib/diagrams/colours.ts'
-import { createLabelBox, createLabelPlacer, formatLabel } from '../../lib/diagrams/edge-labels.ts'
-import type { Box } from '../../lib/diagrams/edge-paths.ts'
-import type { DiagramNode } from '../../lib/diagrams/schema.ts'
+import { computeBox, computeViewBox, estimateWidth, parseNumber, wrapText } from '#rules/diagrams/boxes.ts'
+import { chooseReadableColour, parseColour } from '#rules/diagrams/colours.ts'
+import { createLabelBox, createLabelPlacer, formatLabel } from '#rules/diagrams/edge-labels.ts'
+import type { Box } from '#rules/diagrams/edge-paths.ts'
+import type { DiagramNode } from '#rules/diagrams/schema.ts'
 
 const box = (x: number, y: number, width = 120, height = 63): Box => ({ x, y, width, height })
 

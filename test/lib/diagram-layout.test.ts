@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { computePositions } from '../../lib/diagrams/layout.ts'
-import type { DiagramNode } from '../../lib/diagrams/schema.ts'
+import { computePositions } from '#rules/diagrams/layout.ts'
+import type { DiagramNode } from '#rules/diagrams/schema.ts'
 
 const ids = (count: number, prefix = 'n') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 const link = (source: string, target: string) => ({ source, target })

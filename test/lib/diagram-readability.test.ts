@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { parseDrawio } from '../../lib/diagrams/drawio.ts'
-import { computePositions } from '../../lib/diagrams/layout.ts'
-import { DiagramEdge, DiagramNode } from '../../lib/diagrams/schema.ts'
-import { renderSvg } from '../../lib/diagrams/svg.ts'
-import { createDiagramDraft } from '../../lib/local/model/diagrams.ts'
+import { createDiagramDraft } from '#local/model/diagrams.ts'
+import { parseDrawio } from '#rules/diagrams/drawio.ts'
+import { computePositions } from '#rules/diagrams/layout.ts'
+import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
+import { renderSvg } from '#rules/diagrams/svg.ts'
 
 const shape = (id: string, label: string, geometry: string, { style = '', parent = '1' } = {}) =>
   `<mxCell id="${id}" value="${label}" style="${style}" vertex="1" parent="${parent}"><mxGeometry ${geometry}/></mxCell>`

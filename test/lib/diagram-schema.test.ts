@@ -8,7 +8,7 @@ import {
   getLabel,
   guessCategory,
   validateDiagram,
-} from '../../lib/diagrams/schema.ts'
+} from '#rules/diagrams/schema.ts'
 
 const node = (id: string, fields: Partial<DiagramNode> = {}): DiagramNode => ({
   id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createLabelPlacer } from '../../lib/diagrams/edge-labels.ts'
-import { DiagramEdge, DiagramNode, deviceCategories } from '../../lib/diagrams/schema.ts'
-import { renderSvg } from '../../lib/diagrams/svg.ts'
+import { createLabelPlacer } from '#rules/diagrams/edge-labels.ts'
+import { DiagramEdge, DiagramNode, deviceCategories } from '#rules/diagrams/schema.ts'
+import { renderSvg } from '#rules/diagrams/svg.ts'
 
 const node = (id: string, x: number, y: number, fields: object = {}) =>
   DiagramNode.parse({ id, type: 'network', position: { x, y }, data: { label: id }, ...fields })

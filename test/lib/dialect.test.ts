@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Database, QueryRows, Statement } from '../../lib/db/database.ts'
-import { lazyDialect, toResult } from '../../lib/db/dialect.ts'
+import type { Database, QueryRows, Statement } from '#db/database.ts'
+import { lazyDialect, toResult } from '#db/dialect.ts'
 
 describe('a connection of a scope', () => {
   function open(context: { statement: Statement | null; readOnly: boolean }) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { dnsOverHttps } from '../../lib/net/dns.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { dnsOverHttps } from '#vendors/net/dns.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeFinding, type Finding, runCheck } from '../../lib/ops/doctor.ts'
+import { describeFinding, type Finding, runCheck } from '#ops/doctor.ts'
 
 describe('the commands of the operator', () => {
   const finding: Finding = { name: 'n', remedy: 'r', isWarning: false, problems: [] }

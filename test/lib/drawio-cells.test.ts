@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseDrawio } from '../../lib/diagrams/drawio.ts'
-import { DrawioError, parseXml } from '../../lib/diagrams/drawio-cells.ts'
-import { createWorkBudget } from '../../lib/text/work-budget.ts'
+import { parseDrawio } from '#rules/diagrams/drawio.ts'
+import { DrawioError, parseXml } from '#rules/diagrams/drawio-cells.ts'
+import { createWorkBudget } from '#rules/text/work-budget.ts'
 
 const parse = (root: string) =>
   parseXml(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, createWorkBudget())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Cell } from '../../lib/diagrams/drawio-cells.ts'
-import { analyseShapes } from '../../lib/diagrams/drawio-shapes.ts'
+import type { Cell } from '#rules/diagrams/drawio-cells.ts'
+import { analyseShapes } from '#rules/diagrams/drawio-shapes.ts'
 
 const createCell = (id: string, fields: Partial<Cell> = {}): Cell => ({
   ...{ id, kind: 'vertex', label: id, style: 'shape=mxgraph.cisco.routers.router', parent: '1', source: '', target: '' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { parseDrawio } from '../../lib/diagrams/drawio.ts'
-import { DrawioError } from '../../lib/diagrams/drawio-cells.ts'
-import { type DiagramNode, diagramLimits } from '../../lib/diagrams/schema.ts'
-import { spreadNodes } from '../../lib/diagrams/spread.ts'
+import { parseDrawio } from '#rules/diagrams/drawio.ts'
+import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
+import { type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
+import { spreadNodes } from '#rules/diagrams/spread.ts'
 
 const createShape = (id: string, attributes = '', geometry = 'x="0" y="0" width="120" height="80"') =>
   `<mxCell id="${id}" vertex="1" ${/value=/.test(attributes) ? '' : `value="${id}"`} ${/style=/.test(attributes) ? '' : 'style="shape=mxgraph.cisco.routers.router"'} ${attributes}><mxGeometry ${geometry}/></mxCell>`

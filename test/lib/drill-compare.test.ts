@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Finding } from '../../lib/ops/doctor.ts'
-import { compareObjects, compareTables, selectNewFindings } from '../../lib/ops/drill-compare.ts'
+import type { Finding } from '#ops/doctor.ts'
+import { compareObjects, compareTables, selectNewFindings } from '#ops/drill-compare.ts'
 
 describe('the commands of the operator', () => {
   const finding: Finding = { name: 'n', remedy: 'r', isWarning: false, problems: [] }

@@ -7,7 +7,7 @@ import {
   createStraightPath,
   moveAside,
   round,
-} from '../../lib/diagrams/edge-paths.ts'
+} from '#rules/diagrams/edge-paths.ts'
 
 const box = (x: number, y: number, width = 100, height = 60): Box => ({ x, y, width, height })
 const from = box(0, 0)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hasShortLocalPart, normaliseEmail } from '../../lib/text/email-address.ts'
+import { hasShortLocalPart, normaliseEmail } from '#rules/text/email-address.ts'
 
 it.each([
   [' dana@northwind.example ', 'dana@northwind.example'],

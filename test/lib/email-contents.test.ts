@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { renderBars, writeBarsAsText } from '../../lib/mail/bars.ts'
-import * as contents from '../../lib/mail/contents.ts'
-import { writeDigestContent } from '../../lib/mail/digest.ts'
-import * as frames from '../../lib/mail/frames.ts'
-import { renderEmail } from '../../lib/mail/layout.ts'
-import { renderPage } from '../../lib/mail/page.ts'
+import { renderBars, writeBarsAsText } from '#vendors/mail/bars.ts'
+import * as contents from '#vendors/mail/contents.ts'
+import { writeDigestContent } from '#vendors/mail/digest.ts'
+import * as frames from '#vendors/mail/frames.ts'
+import { renderEmail } from '#vendors/mail/layout.ts'
+import { renderPage } from '#vendors/mail/page.ts'
 
 const url = 'https://app.example/page'
 

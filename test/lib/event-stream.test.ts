@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createEventStream } from '../../lib/http/event-stream.ts'
-import { Problem } from '../../lib/problem.ts'
+import { createEventStream } from '#http/event-stream.ts'
+import { Problem } from '#problem.ts'
 
 describe('a stream of events', () => {
   const read = async (produce: Parameters<typeof createEventStream<{ text: string; done: number }>>[1]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type EvidenceRequirement, findEvidenceMismatches, toProvidedEvidence } from '../../lib/flows/evidence.ts'
+import { type EvidenceRequirement, findEvidenceMismatches, toProvidedEvidence } from '#rules/flows/evidence.ts'
 
 describe('findEvidenceMismatches', () => {
   const id = '0198c0de-0000-7000-8000-000000000000'

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { renderHtml } from '../../lib/exports/html.ts'
-import { renderMarkdown } from '../../lib/exports/markdown.ts'
-import type { Report } from '../../lib/exports/report.ts'
-import { renderText } from '../../lib/exports/text.ts'
-import { renderTicketNote } from '../../lib/exports/ticket-note.ts'
-import { createReport } from '../support/report.ts'
+import { renderHtml } from '#rules/exports/html.ts'
+import { renderMarkdown } from '#rules/exports/markdown.ts'
+import type { Report } from '#rules/exports/report.ts'
+import { renderText } from '#rules/exports/text.ts'
+import { renderTicketNote } from '#rules/exports/ticket-note.ts'
+import { createReport } from '#test/support/report.ts'
 import { createStep, fullReport } from './export-document.ts'
 
 it.each([

@@ -1,5 +1,5 @@
-import type { Report, ReportStep } from '../../lib/exports/report.ts'
-import { createReport } from '../support/report.ts'
+import type { Report, ReportStep } from '#rules/exports/report.ts'
+import { createReport } from '#test/support/report.ts'
 
 /** Return a step in which everything except `fields` is empty. */
 export const createStep = (fields: Partial<ReportStep>): ReportStep => ({

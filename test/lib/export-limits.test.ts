@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { limitMarkup } from '../../lib/exports/descriptions.ts'
-import { renderHtml } from '../../lib/exports/html.ts'
-import { trimBlanks } from '../../lib/exports/markdown-escape.ts'
-import { createTimeFormatter } from '../../lib/exports/time-format.ts'
-import { createReport } from '../support/report.ts'
+import { limitMarkup } from '#rules/exports/descriptions.ts'
+import { renderHtml } from '#rules/exports/html.ts'
+import { trimBlanks } from '#rules/exports/markdown-escape.ts'
+import { createTimeFormatter } from '#rules/exports/time-format.ts'
+import { createReport } from '#test/support/report.ts'
 
 // A plain character takes 10 steps and a character that is markup 310, so this takes exactly the 100,000,000 steps of a second.
 const second = `${'*'.repeat(322_580)}${'x'.repeat(20)}`

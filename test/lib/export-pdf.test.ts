@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { renderPdf } from '../../lib/exports/pdf.ts'
-import type { Branding } from '../../lib/exports/pdf-frame.ts'
-import type { Report } from '../../lib/exports/report.ts'
-import { folderAssets } from '../../lib/platform/node/static-files.ts'
-import { renderReportPdf } from '../../lib/reports/pdf.ts'
-import { buildWeeklyReport } from '../../lib/reports/weekly.ts'
-import { createImage } from '../support/images.ts'
-import { createReport } from '../support/report.ts'
-import { createWeekCounts } from '../support/week-counts.ts'
+import { root } from '#local/root.ts'
+import { folderAssets } from '#platform/node/static-files.ts'
+import { renderPdf } from '#rules/exports/pdf.ts'
+import type { Branding } from '#rules/exports/pdf-frame.ts'
+import type { Report } from '#rules/exports/report.ts'
+import { renderReportPdf } from '#rules/reports/pdf.ts'
+import { buildWeeklyReport } from '#rules/reports/weekly.ts'
+import { createImage } from '#test/support/images.ts'
+import { createReport } from '#test/support/report.ts'
+import { createWeekCounts } from '#test/support/week-counts.ts'
 import { createStep, fullReport } from './export-document.ts'
 import { listDrawingOperators } from './pdf-operators.ts'
 
-const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))
+const assets = folderAssets(join(root, 'dist/assets'))
 const createBranding = (fields: Partial<Branding> = {}): Branding => ({
   company: 'Northwind IT',
   colour: '#b4232a',

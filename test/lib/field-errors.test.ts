@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { listFieldErrors } from '../../lib/http/field-errors.ts'
+import { listFieldErrors } from '#http/field-errors.ts'
 
 describe('what is wrong with a body', () => {
   const list = (schema: z.ZodType, value: unknown) => listFieldErrors(schema.safeParse(value).error as z.ZodError, 'body')

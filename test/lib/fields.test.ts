@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Email, Name } from '../../lib/http/fields.ts'
+import { Email, Name } from '#http/fields.ts'
 
 const parse = (schema: typeof Email | typeof Name, text: string) => schema.safeParse(text).data ?? null
 

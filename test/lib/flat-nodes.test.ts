@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { buildStructure, type FlatNode, flattenStructure } from '../../lib/flows/flat-nodes.ts'
-import type { FlowNode, TreeStructure } from '../../lib/flows/structure.ts'
-import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import { buildStructure, type FlatNode, flattenStructure } from '#rules/flows/flat-nodes.ts'
+import type { FlowNode, TreeStructure } from '#rules/flows/structure.ts'
+import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const node = (id: string, kind: FlatNode['kind'], fields: Partial<FlatNode> = {}): FlatNode => ({
   id,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { diffStructures } from '../../lib/flows/diff.ts'
-import type { FlowNode, StepList } from '../../lib/flows/structure.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import { diffStructures } from '#rules/flows/diff.ts'
+import type { FlowNode, StepList } from '#rules/flows/structure.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList

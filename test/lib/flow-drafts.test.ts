@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { toFlowDraft, toModelFlow } from '../../lib/ai/flow-drafts.ts'
-import type { GeneratedFlow } from '../../lib/ai/prompts/authoring.ts'
-import { redact } from '../../lib/ai/redaction.ts'
-import { buildStructure, type FlowDraft, flattenStructure } from '../../lib/flows/flat-nodes.ts'
-import type { FlowNode } from '../../lib/flows/structure.ts'
-import { patchForm, patchProcedure, printerFlow, printerForm } from '../support/flows.ts'
+import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
+import type { FlowNode } from '#rules/flows/structure.ts'
+import { redact } from '#rules/masking/redaction.ts'
+import { patchForm, patchProcedure, printerFlow, printerForm } from '#test/support/flows.ts'
+import { toFlowDraft, toModelFlow } from '#vendors/ai/flow-drafts.ts'
+import type { GeneratedFlow } from '#vendors/ai/prompts/authoring.ts'
 
 const troubleshootingDraft: FlowDraft = {
   name: 'Printer offline',

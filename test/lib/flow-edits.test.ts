@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { applyPatch } from 'rfc6902'
 import { describe, expect, it } from 'vitest'
-import type { FlowEdit } from '../../lib/flows/edit.ts'
-import { editStructure } from '../../lib/flows/edits.ts'
-import type { FlowNode, StepList, TreeStructure } from '../../lib/flows/structure.ts'
-import { walkAll } from '../../lib/flows/walk.ts'
-import { createEdit } from '../../lib/local/model/authoring.ts'
-import { createStep } from '../support/flow-nodes.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import { createEdit } from '#local/model/authoring.ts'
+import type { FlowEdit } from '#rules/flows/edit.ts'
+import { editStructure } from '#rules/flows/edits.ts'
+import type { FlowNode, StepList, TreeStructure } from '#rules/flows/structure.ts'
+import { walkAll } from '#rules/flows/walk.ts'
+import { createStep } from '#test/support/flow-nodes.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FlowState, findFlowFindings } from '../../lib/flows/health/findings.ts'
-import { listLinks } from '../../lib/flows/health/links.ts'
-import type { TreeStructure } from '../../lib/flows/structure.ts'
-import { outboundGuard } from '../../lib/net/guard.ts'
-import { createLinkChecker } from '../../lib/net/link-checker.ts'
-import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import { type FlowState, findFlowFindings } from '#rules/flows/health/findings.ts'
+import { listLinks } from '#rules/flows/health/links.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
+import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { outboundGuard } from '#vendors/net/guard.ts'
+import { createLinkChecker } from '#vendors/net/link-checker.ts'
 
 const tree = printerFlow() as TreeStructure
 const steps = patchProcedure() as TreeStructure

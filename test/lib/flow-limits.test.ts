@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { defaultExpiryMinutes } from '../../lib/flows/approval-requirement.ts'
-import { listLinks } from '../../lib/flows/health/links.ts'
-import * as thresholds from '../../lib/flows/health/thresholds.ts'
-import { createStep } from '../support/flow-nodes.ts'
+import { defaultExpiryMinutes } from '#rules/flows/approval-requirement.ts'
+import { listLinks } from '#rules/flows/health/links.ts'
+import * as thresholds from '#rules/flows/health/thresholds.ts'
+import { createStep } from '#test/support/flow-nodes.ts'
 
 it('HEA-01 a flow is judged by these thresholds', () => {
   expect({ ...thresholds }).toEqual({ periodDays: 90, minSessions: 20, lowSuccessRate: 0.5, highSkipRate: 0.5, minLinkFailures: 2 })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { normaliseApproval } from '../../lib/flows/approval-requirement.ts'
-import { normaliseForm, normaliseStructure } from '../../lib/flows/normalise.ts'
-import type { FlowNode } from '../../lib/flows/structure.ts'
-import { createStep } from '../support/flow-nodes.ts'
+import { normaliseApproval } from '#rules/flows/approval-requirement.ts'
+import { normaliseForm, normaliseStructure } from '#rules/flows/normalise.ts'
+import type { FlowNode } from '#rules/flows/structure.ts'
+import { createStep } from '#test/support/flow-nodes.ts'
 
 it('the normal form has one-line titles, all ids of options, and no empty values', () => {
   const node: FlowNode = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { buildPreview } from '../../lib/flows/preview.ts'
-import { createChain, createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
+import { buildPreview } from '#rules/flows/preview.ts'
+import { createChain, createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 const end = createEnd()
 

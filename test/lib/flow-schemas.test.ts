@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type * as z from 'zod'
-import { ApprovalRequirement } from '../../lib/flows/approval-requirement.ts'
-import { EvidenceRequirement, EvidenceRequirements } from '../../lib/flows/evidence.ts'
-import { FlowEnvelope } from '../../lib/flows/rfflow.ts'
+import { ApprovalRequirement } from '#rules/flows/approval-requirement.ts'
+import { EvidenceRequirement, EvidenceRequirements } from '#rules/flows/evidence.ts'
+import { FlowEnvelope } from '#rules/flows/rfflow.ts'
 import {
   Attachment,
   FallbackStep,
@@ -14,9 +14,9 @@ import {
   matchesTreeType,
   StepList,
   treeTypes,
-} from '../../lib/flows/structure.ts'
-import { EscalationStep } from '../../lib/oncall/escalation-step.ts'
-import { Rotation, Rotations } from '../../lib/oncall/schema.ts'
+} from '#rules/flows/structure.ts'
+import { EscalationStep } from '#rules/oncall/escalation-step.ts'
+import { Rotation, Rotations } from '#rules/oncall/schema.ts'
 
 type Bounds = [min: number, max: number]
 const text = (length: number) => 'x'.repeat(length)

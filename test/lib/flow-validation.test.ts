@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Flow, FlowNode, FlowStep, IntakeField, StepList, TreeStructure } from '../../lib/flows/structure.ts'
-import { validateFlow } from '../../lib/flows/validate.ts'
-import { createChain, createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
-import { patchProcedure, printerFlow } from '../support/flows.ts'
+import type { Flow, FlowNode, FlowStep, IntakeField, StepList, TreeStructure } from '#rules/flows/structure.ts'
+import { validateFlow } from '#rules/flows/validate.ts'
+import { createChain, createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList

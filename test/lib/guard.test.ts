@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { outboundGuard } from '../../lib/net/guard.ts'
+import { outboundGuard } from '#vendors/net/guard.ts'
 
 const internalAddressMessage = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createHaloPsa } from '../../lib/psa/halopsa.ts'
-import { PsaError, type TicketSearch } from '../../lib/psa/psa.ts'
-import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '../support/psa-recorder.ts'
+import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '#test/support/psa-recorder.ts'
+import { createHaloPsa } from '#vendors/psa/halopsa.ts'
+import { PsaError, type TicketSearch } from '#vendors/psa/psa.ts'
 
 describe('HaloPSA', () => {
   let nextSecret = 0

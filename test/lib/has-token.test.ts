@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hasToken } from '../../lib/http/has-token.ts'
+import { hasToken } from '#http/has-token.ts'
 
 it.each([
   ['Bearer t', true],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cacheResult, listShutdownWarnings } from '../../lib/http/health.ts'
+import { cacheResult, listShutdownWarnings } from '#http/health.ts'
 
 describe('the warning that a model shuts down', () => {
   const now = Date.parse('2026-11-23T00:00:00Z')

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findPlacementProblems, renderScript, validateTemplate } from '../../lib/scripts/render.ts'
-import type { Language, ScriptParameter } from '../../lib/scripts/schema.ts'
+import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
+import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 import { hostileBash, hostilePowershell, hostilePython } from './hostile-scripts.ts'
 import { ordinaryBash, ordinaryPowershell, ordinaryPython } from './ordinary-scripts.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { serveHttp } from '../../lib/platform/node/server.ts'
+import { serveHttp } from '#platform/node/server.ts'
 
 describe('the HTTP server', () => {
   it('finishes the effects of requests before it is closed', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { recordSpans, runInTrace } from '../../lib/trace.ts'
-import { httpWebhooks } from '../../lib/webhooks/http-webhooks.ts'
-import { createWebhookSecret } from '../../lib/webhooks/sign.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { recordSpans, runInTrace } from '#trace.ts'
+import { httpWebhooks } from '#vendors/webhooks/http-webhooks.ts'
+import { createWebhookSecret } from '#vendors/webhooks/sign.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

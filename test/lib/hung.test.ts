@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { databaseTimeoutMs, failWhenHung } from '../../lib/db/hung.ts'
+import { databaseTimeoutMs, failWhenHung } from '#db/hung.ts'
 
 describe('failWhenHung', () => {
   function run(work: Promise<unknown>, probe: () => Promise<unknown>) {

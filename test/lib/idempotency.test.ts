@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashRequest, readIdempotencyKey } from '../../lib/http/idempotency.ts'
+import { hashRequest, readIdempotencyKey } from '#http/idempotency.ts'
 
 const url = 'https://api.example.com/api/v1/x'
 const request = (headers: Record<string, string>) => new Request(url, { headers })

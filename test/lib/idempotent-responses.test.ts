@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Scope } from '../../lib/db/scope.ts'
-import { runIdempotent, runIdempotentWithLease } from '../../lib/http/idempotency.ts'
-import { Problem } from '../../lib/problem.ts'
-import { createStubDatabase } from '../support/stub-database.ts'
+import type { Scope } from '#db/scope.ts'
+import { runIdempotent, runIdempotentWithLease } from '#http/idempotency.ts'
+import { Problem } from '#problem.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const key = { operation: 'a.b', key: 'k', request: '\\x01' }
 const response = { status: 201, body: '{"a":1}' }

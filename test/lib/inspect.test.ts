@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { inspectImage } from '../../lib/uploads/inspect.ts'
-import { removeJpegMetadata } from '../../lib/uploads/jpeg.ts'
-import { maxParts } from '../../lib/uploads/parts.ts'
-import { concatBytes, copyBytes, createImage } from '../support/images.ts'
-import { measureCpuTimeMs } from '../support/measure.ts'
+import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
+import { measureCpuTimeMs } from '#test/support/measure.ts'
+import { inspectImage } from '#vendors/uploads/inspect.ts'
+import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
+import { maxParts } from '#vendors/uploads/parts.ts'
 
 const formats = ['png', 'jpeg', 'webp', 'gif'] as const
 const samples = await Promise.all(formats.map((format) => createImage(format, 50, 30, { noise: true })))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { applyDefaults, createAnswerValidator } from '../../lib/flows/intake-answers.ts'
-import type { IntakeField } from '../../lib/flows/structure.ts'
+import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
+import type { IntakeField } from '#rules/flows/structure.ts'
 
 const createField = (properties: Partial<IntakeField>): IntakeField => ({
   key: 'k',

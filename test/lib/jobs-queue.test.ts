@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { postgresQueue } from '../../lib/platform/node/jobs-queue.ts'
+import { postgresQueue } from '#platform/node/jobs-queue.ts'
 
 describe('the queue in PostgreSQL', () => {
   const queries: unknown[][] = []

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { streamJsonField } from '../../lib/ai/json-field-stream.ts'
+import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 
 /** Return what is passed on after each piece. */
 function stream(...pieces: string[]): string[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findUnstorableText, isStorable, isTooDeep, maxJsonDepth } from '../../lib/text/json.ts'
+import { findUnstorableText, isStorable, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
 
 const createNested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth)
 

@@ -1,5 +1,5 @@
-import { findPlacementProblems, validateTemplate } from '../../lib/scripts/render.ts'
-import type { Language, ScriptParameter } from '../../lib/scripts/schema.ts'
+import { findPlacementProblems, validateTemplate } from '#rules/scripts/render.ts'
+import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 
 const types = { p: 'string', q: 'string', h: 'hostname', n: 'int', b: 'bool', c: 'choice' } as const
 const parameters_schema: ScriptParameter[] = Object.entries(types).map(([name, type]) => ({ name, label: name, type, required: false }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { getKeyScope, keyScopes, listSufficientScopes, requireScope } from '../../lib/http/key-scopes.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import type { Problem } from '../../lib/problem.ts'
+import { getKeyScope, keyScopes, listSufficientScopes, requireScope } from '#http/key-scopes.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import type { Problem } from '#problem.ts'
 
 describe('the scope of an API key', () => {
   const operation = (changes: object) => ({ id: 'flows.trees.list', method: 'get', access: 'user', ...changes }) as unknown as AnyOperation

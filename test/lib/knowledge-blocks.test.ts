@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createBlockWriter, formatCodeBlock, maxArticleLength, maxBlocks, maxNodeLength } from '../../lib/knowledge/blocks.ts'
-import { createGrowingText } from '../../lib/knowledge/growing-text.ts'
-import { type Cell, formatTable } from '../../lib/knowledge/table.ts'
+import { createBlockWriter, formatCodeBlock, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
+import { createGrowingText } from '#rules/knowledge/growing-text.ts'
+import { type Cell, formatTable } from '#rules/knowledge/table.ts'
 
 const tooLong = 'The article has more than 900,000 characters'
 

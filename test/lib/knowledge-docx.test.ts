@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ArticleError, maxArticleLength } from '../../lib/knowledge/blocks.ts'
-import { readDocx } from '../../lib/knowledge/docx.ts'
-import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '../../lib/knowledge/docx-parts.ts'
-import { createWorkBudget } from '../../lib/text/work-budget.ts'
-import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '../support/knowledge.ts'
+import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
+import { readDocx } from '#rules/knowledge/docx.ts'
+import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
+import { createWorkBudget } from '#rules/text/work-budget.ts'
+import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) => (await readDocx(buildDocx(body))).map(({ kind, level, text }) => [kind, level, text])
 const paragraph = (runs: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`

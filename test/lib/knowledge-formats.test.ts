@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readArticleFile, readArticleText } from '../../lib/knowledge/article.ts'
-import { ArticleError } from '../../lib/knowledge/blocks.ts'
-import { buildDocx, docxParagraph } from '../support/knowledge.ts'
+import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
+import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
 
 const encode = (content: string, encoding: BufferEncoding = 'utf8') => new Uint8Array(Buffer.from(content, encoding))
 const readFile = (content: string | Uint8Array<ArrayBuffer>, name: string, type = '') =>

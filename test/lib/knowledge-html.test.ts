@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readArticleText } from '../../lib/knowledge/article.ts'
-import { ArticleError } from '../../lib/knowledge/blocks.ts'
-import { getText, parseHtml } from '../../lib/knowledge/html-tree.ts'
+import { readArticleText } from '#rules/knowledge/article.ts'
+import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { getText, parseHtml } from '#rules/knowledge/html-tree.ts'
 
 type ExpectedBlock = [kind: string, level: number, text: string]
 const listBlocks = (html: string): ExpectedBlock[] =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
-import { attachNotes, joinOptions } from '../../lib/knowledge/attach-notes.ts'
-import { maxNodeLength } from '../../lib/knowledge/blocks.ts'
-import { buildFlow } from '../../lib/knowledge/flow.ts'
-import { isSameOrDescendant } from '../../lib/knowledge/node-tree.ts'
-import type { KbNode, NodeKind } from '../../lib/knowledge/nodes.ts'
+import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
+import { attachNotes, joinOptions } from '#rules/knowledge/attach-notes.ts'
+import { maxNodeLength } from '#rules/knowledge/blocks.ts'
+import { buildFlow } from '#rules/knowledge/flow.ts'
+import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
+import type { KbNode, NodeKind } from '#rules/knowledge/nodes.ts'
 
 interface NodeFields {
   title?: string

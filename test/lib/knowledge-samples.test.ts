@@ -1,14 +1,14 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import type { FlowStep, TreeStructure } from '../../lib/flows/structure.ts'
-import { validateFlow } from '../../lib/flows/validate.ts'
-import { readArticleText } from '../../lib/knowledge/article.ts'
-import type { Block } from '../../lib/knowledge/blocks.ts'
-import { buildFlow } from '../../lib/knowledge/flow.ts'
-import { buildNodes, type KbNode, type NodeProposal } from '../../lib/knowledge/nodes.ts'
-import { splitIntoSegments } from '../../lib/knowledge/segments.ts'
-import { createArticleNodes } from '../../lib/local/model/knowledge.ts'
-import { readSampleArticles, type SampleArticle } from '../support/articles.ts'
+import { createArticleNodes } from '#local/model/knowledge.ts'
+import type { FlowStep, TreeStructure } from '#rules/flows/structure.ts'
+import { validateFlow } from '#rules/flows/validate.ts'
+import { readArticleText } from '#rules/knowledge/article.ts'
+import type { Block } from '#rules/knowledge/blocks.ts'
+import { buildFlow } from '#rules/knowledge/flow.ts'
+import { buildNodes, type KbNode, type NodeProposal } from '#rules/knowledge/nodes.ts'
+import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { readSampleArticles, type SampleArticle } from '#test/support/articles.ts'
 
 const articles = await readSampleArticles()
 const findArticle = (name: string) => articles.find((article) => article.name === name) as SampleArticle

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Block, maxNodeLength } from '../../lib/knowledge/blocks.ts'
-import { markDecisions } from '../../lib/knowledge/decisions.ts'
-import { describeMerges, findShortestPairs, foldUnits, mergePairs } from '../../lib/knowledge/merge-segments.ts'
-import { buildNodes, type NodeProposal } from '../../lib/knowledge/nodes.ts'
-import type { Segment } from '../../lib/knowledge/segment.ts'
-import { splitIntoSegments } from '../../lib/knowledge/segments.ts'
+import { type Block, maxNodeLength } from '#rules/knowledge/blocks.ts'
+import { markDecisions } from '#rules/knowledge/decisions.ts'
+import { describeMerges, findShortestPairs, foldUnits, mergePairs } from '#rules/knowledge/merge-segments.ts'
+import { buildNodes, type NodeProposal } from '#rules/knowledge/nodes.ts'
+import type { Segment } from '#rules/knowledge/segment.ts'
+import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 
 const segment = (kind: Segment['kind'], text: string, fields: Partial<Segment> = {}): Segment => ({
   kind,

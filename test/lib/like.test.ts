@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toContainsPattern, toWordPatterns } from '../../lib/db/like.ts'
+import { toContainsPattern, toWordPatterns } from '#db/like.ts'
 
 it('escapes wildcards and backslashes of a search', () => {
   expect(toContainsPattern('a')).toBe('%a%')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitConcurrency } from '../../lib/limit-concurrency.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
 
 /** Work that starts when it gets a place, and ends when the test lets it. */
 function createWork(order: number[], n: number) {

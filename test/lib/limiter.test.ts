@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseRate } from '../../lib/cache/limiter.ts'
-import { createLocalCounter } from '../../lib/cache/local-counter.ts'
-import { createMemoryLimiter } from '../../lib/platform/node/memory-limiter.ts'
+import { createMemoryLimiter } from '#platform/node/memory-limiter.ts'
+import { parseRate } from '#vendors/cache/limiter.ts'
+import { createLocalCounter } from '#vendors/cache/local-counter.ts'
 
 it.each([
   ['30/minute', { max: 30, windowMs: 60_000, unit: 'minute', perAddress: false }],

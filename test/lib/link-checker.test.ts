@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { createLinkChecker } from '../../lib/net/link-checker.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { createLinkChecker } from '#vendors/net/link-checker.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

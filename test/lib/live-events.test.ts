@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { publishLiveEvents } from '../../lib/outbox/live-events.ts'
-import type { LiveEvent } from '../../lib/realtime/realtime.ts'
-import { createStubDatabase } from '../support/stub-database.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
+import type { LiveEvent } from '#vendors/realtime/realtime.ts'
+import { publishLiveEvents } from '#work/live-events.ts'
 
 it.each([
   [0, []],

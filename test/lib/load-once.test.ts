@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTokenSigner } from '../../lib/auth/jwt.ts'
-import { createVault } from '../../lib/auth/vault.ts'
-import { createAccountReferences } from '../../lib/billing/account-reference.ts'
-import { loadFonts } from '../../lib/pdf/fonts.ts'
-import { wasmPasswords } from '../../lib/platform/cloudflare/passwords.ts'
-import { folderAssets } from '../../lib/platform/node/static-files.ts'
+import { root } from '#local/root.ts'
+import { wasmPasswords } from '#platform/cloudflare/passwords.ts'
+import { folderAssets } from '#platform/node/static-files.ts'
+import { loadFonts } from '#rules/pdf/fonts.ts'
+import { createTokenSigner } from '#vendors/auth/jwt.ts'
+import { createVault } from '#vendors/auth/vault.ts'
+import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 
 /** Let the next call of a function never settle, as work of a request whose client has left does in Workers. */
 function stallNextCall(target: object, name: string): void {
@@ -24,7 +25,7 @@ function stallNextCall(target: object, name: string): void {
 }
 
 const keys = [{ kid: 'first', secret: 'x'.repeat(32) }]
-const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))
+const assets = folderAssets(join(root, 'dist/assets'))
 const wasm = await readFile(createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm'))
 
 const users: Record<string, { stall: () => void; create: () => () => Promise<unknown> }> = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildTree, createIdGenerator, linkJumps, parseStatements } from '../../lib/local/model/procedures.ts'
+import { buildTree, createIdGenerator, linkJumps, parseStatements } from '#local/model/procedures.ts'
 
 it('linkJumps removes a “Go back to …” node and redirects both actions and decisions to the named node', () => {
   const text = '1. Ping the server\n2. If the ping fails, then go back to ping the server\n3. Check the lamp\n4. Go back to check the lamp'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createConsoleLog, withTraceId } from '../../lib/log.ts'
-import { runInTrace } from '../../lib/trace.ts'
+import { createConsoleLog, withTraceId } from '#log.ts'
+import { runInTrace } from '#trace.ts'
 
 describe('the log', () => {
   it('has the trace of the work', () => {

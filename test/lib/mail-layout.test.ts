@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toReadableColours } from '../../lib/mail/brand.ts'
-import { type EmailContent, type EmailFrame, renderEmail } from '../../lib/mail/layout.ts'
-import { getContrast, parseHexColour } from '../../lib/text/colour.ts'
-import { escapeHtml } from '../../lib/text/html.ts'
+import { getContrast, parseHexColour } from '#rules/text/colour.ts'
+import { escapeHtml } from '#rules/text/html.ts'
+import { toReadableColours } from '#vendors/mail/brand.ts'
+import { type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
 
 // Shrinking is off, because a shrunk text explains no more than the original.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { markWords } from '../../lib/text/mark-words.ts'
+import { markWords } from '#rules/text/mark-words.ts'
 
 const listMarked = (text: string, words: string[]) => markWords(text, words).map(({ start, end }) => text.slice(start, end))
 

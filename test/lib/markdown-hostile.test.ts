@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { measureCpuTime, measureCpuTimeMs } from '../support/measure.ts'
+import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { measureCpuTime, measureCpuTimeMs } from '#test/support/measure.ts'
 
 const megabyte = 1024 * 1024
 const repeatToSize = (text: string, size: number) => text.repeat(Math.floor(size / text.length))

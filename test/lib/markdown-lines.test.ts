@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createProblemList, escapeDescription } from '../../lib/flows/markdown/line-syntax.ts'
-import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { writeFlowMarkdown } from '../../lib/flows/markdown/write.ts'
-import type { FlowNode, FlowStep, IntakeField, StepList } from '../../lib/flows/structure.ts'
-import { checkIntakeTable, checkSteps, checkTree, flowFile } from '../support/markdown.ts'
+import { createProblemList, escapeDescription } from '#rules/flows/markdown/line-syntax.ts'
+import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
+import type { FlowNode, FlowStep, IntakeField, StepList } from '#rules/flows/structure.ts'
+import { checkIntakeTable, checkSteps, checkTree, flowFile } from '#test/support/markdown.ts'
 
 const readStep = (...lines: string[]) => {
   const { flow, problems } = readFlowMarkdown(flowFile('procedural', ['## Step: A {#a}', ...lines]))

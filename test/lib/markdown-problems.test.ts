@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { checkFile, checkIntakeTable, checkSteps, flowFile } from '../support/markdown.ts'
+import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { checkFile, checkIntakeTable, checkSteps, flowFile } from '#test/support/markdown.ts'
 
 describe('the front matter', () => {
   it('FLO-57 reports missing or unclosed front matter, and front matter without a name or type', () => {

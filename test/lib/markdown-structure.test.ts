@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { checkFile, checkIntakeTable, checkSteps, checkTree, flowFile } from '../support/markdown.ts'
+import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { checkFile, checkIntakeTable, checkSteps, checkTree, flowFile } from '#test/support/markdown.ts'
 
 describe('a tree', () => {
   it('FLO-57 reports every link without a valid target', () => {

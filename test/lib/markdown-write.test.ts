@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { writeFlowMarkdown } from '../../lib/flows/markdown/write.ts'
-import type { FlowContent } from '../../lib/flows/rfflow.ts'
-import type { FlowNode, FlowStep, IntakeField } from '../../lib/flows/structure.ts'
-import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
+import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
+import type { FlowContent } from '#rules/flows/rfflow.ts'
+import type { FlowNode, FlowStep, IntakeField } from '#rules/flows/structure.ts'
+import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 const flow: FlowContent = { name: 'X', tree_type: 'procedural', tree_structure: null }
 /** Write the flow, check that reading it returns its fields, and return the lines after those of `flow` itself. */

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkFlowMarkdown, readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
-import { writeFlowMarkdown } from '../../lib/flows/markdown/write.ts'
-import { validateFlow } from '../../lib/flows/validate.ts'
-import { draftTree, publishableFlow } from '../support/flow-arbitraries.ts'
+import { root } from '#local/root.ts'
+import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
+import { validateFlow } from '#rules/flows/validate.ts'
+import { draftTree, publishableFlow } from '#test/support/flow-arbitraries.ts'
 
 it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
@@ -59,8 +60,7 @@ it('FLO-56 writes code and plain text unchanged, and puts a backslash only befor
 })
 
 it('FLO-56 reads the example in the README', async () => {
-  const [, example = ''] =
-    /```markdown\n(.*?)```\n/s.exec(await readFile(join(import.meta.dirname, '../../lib/flows/markdown/README.md'), 'utf8')) ?? []
+  const [, example = ''] = /```markdown\n(.*?)```\n/s.exec(await readFile(join(root, 'lib/rules/flows/markdown/README.md'), 'utf8')) ?? []
   expect(checkFlowMarkdown(example)).toEqual([])
   expect(readFlowMarkdown(example).flow).toMatchObject({ name: 'Printer offline', tree_structure: { id: 'ping', children: [{}, {}] } })
 })

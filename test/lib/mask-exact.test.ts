@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { mask } from '../../lib/text/mask.ts'
-import { maskSecrets } from '../../lib/text/mask-secrets.ts'
-import { maskTables } from '../../lib/text/mask-tables.ts'
-import { isSecretLabel, looksSecret } from '../../lib/text/secret-labels.ts'
+import { mask } from '#rules/masking/mask.ts'
+import { maskSecrets } from '#rules/masking/mask-secrets.ts'
+import { maskTables } from '#rules/masking/mask-tables.ts'
+import { isSecretLabel, looksSecret } from '#rules/masking/secret-labels.ts'
 
 const secret = '[masked secret]'
 const ip = '[masked IP]'

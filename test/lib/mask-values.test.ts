@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { redact } from '../../lib/ai/redaction.ts'
-import { maskReport } from '../../lib/exports/mask.ts'
-import { mask } from '../../lib/text/mask.ts'
-import { maskTables } from '../../lib/text/mask-tables.ts'
-import { maskValues } from '../../lib/text/mask-values.ts'
-import { createReport } from '../support/report.ts'
+import { maskReport } from '#rules/exports/mask.ts'
+import { mask } from '#rules/masking/mask.ts'
+import { maskTables } from '#rules/masking/mask-tables.ts'
+import { maskValues } from '#rules/masking/mask-values.ts'
+import { redact } from '#rules/masking/redaction.ts'
+import { createReport } from '#test/support/report.ts'
 
 describe('redact', () => {
   it.each([

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import type { Env } from '../../lib/http/app.ts'
-import { createKeyMemory } from '../../lib/http/key-memory.ts'
-import { mountMcp } from '../../lib/mcp/mount.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { mountMcp } from '#functions/mcp/mount.ts'
+import type { Env } from '#http/app.ts'
+import { createKeyMemory } from '#http/key-memory.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const services = createStubServices({ config: { PUBLIC_BASE_URL: 'https://api.example', CORS_ORIGINS: ['https://app.example'] } })
 const app = new Hono<Env>().use(async (c, next) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderPrompt } from '../../lib/mcp/prompts.ts'
+import { renderPrompt } from '#functions/mcp/prompts.ts'
 
 describe('the MCP server', () => {
   it.each([

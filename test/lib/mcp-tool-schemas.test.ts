@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { operations } from '../../functions/operations.ts'
-import { bindTools, type Tool, toToolRequest } from '../../lib/mcp/tool-schemas.ts'
-import { type ToolDeclaration, tools } from '../../lib/mcp/tools.ts'
-import { createStubOperation } from '../support/stub-operation.ts'
+import { bindTools, type Tool, toToolRequest } from '#functions/mcp/tool-schemas.ts'
+import { type ToolDeclaration, tools } from '#functions/mcp/tools.ts'
+import { operations } from '#functions/operations.ts'
+import { createStubOperation } from '#test/support/stub-operation.ts'
 
 const declaration: ToolDeclaration = { name: 't', operation: 'flows.items.find', title: 'T', hint: 'Use it.' }
 const bind = (operation: object, fields: Partial<ToolDeclaration> = {}) =>

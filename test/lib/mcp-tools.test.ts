@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import type { C } from '../../lib/http/app.ts'
-import { createToolCaller } from '../../lib/mcp/call-operation.ts'
-import { bindTools, type Tool } from '../../lib/mcp/tool-schemas.ts'
-import { tools } from '../../lib/mcp/tools.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { createToolCaller } from '#functions/mcp/call-operation.ts'
+import { bindTools, type Tool } from '#functions/mcp/tool-schemas.ts'
+import { tools } from '#functions/mcp/tools.ts'
+import { operations } from '#functions/operations.ts'
+import type { C } from '#http/app.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const bound = bindTools(tools, operations)
 

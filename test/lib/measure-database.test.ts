@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Database, Statement } from '../../lib/db/database.ts'
-import { measureDatabase } from '../../lib/db/measure-database.ts'
-import { recordWith } from '../../lib/metrics/metrics.ts'
-import { recordSpans, runInTrace, type Span, type Tracer } from '../../lib/trace.ts'
+import type { Database, Statement } from '#db/database.ts'
+import { measureDatabase } from '#db/measure-database.ts'
+import { recordWith } from '#metrics.ts'
+import { recordSpans, runInTrace, type Span, type Tracer } from '#trace.ts'
 
 const select = (sql: string): Statement => ({ sql, parameters: [] })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createMemoryCache } from '../../lib/platform/node/memory-cache.ts'
+import { createMemoryCache } from '#platform/node/memory-cache.ts'
 
 describe('a cache in this process', () => {
   it('forgets a value when its seconds have passed', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { metrics, toStatusClass } from '../../lib/metrics/metrics.ts'
+import { metrics, toStatusClass } from '#metrics.ts'
 
 it('OBS-03 the metrics have these names, labels and buckets', async () => {
   const lines = Object.values(metrics).map((metric) => {

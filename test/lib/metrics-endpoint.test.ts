@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import type { Env } from '../../lib/http/app.ts'
-import { mountMetrics } from '../../lib/http/metrics-endpoint.ts'
+import type { Env } from '#http/app.ts'
+import { mountMetrics } from '#http/metrics-endpoint.ts'
 
 const app = new Hono<Env>().use(async (c, next) => {
   c.set('headers', {})

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { noMetrics, record, recordWith, toStatusClass } from '../../lib/metrics/metrics.ts'
-import { analyticsEngineMetrics } from '../../lib/platform/cloudflare/analytics-engine.ts'
-import { createMetricsRegistry } from '../../lib/platform/node/metrics-registry.ts'
-import { measureProcess, toBacklogGauges } from '../../lib/platform/node/process-metrics.ts'
-import { parseMetrics, sumSamples } from '../support/metrics.ts'
+import { noMetrics, record, recordWith, toStatusClass } from '#metrics.ts'
+import { analyticsEngineMetrics } from '#platform/cloudflare/analytics-engine.ts'
+import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
+import { measureProcess, toBacklogGauges } from '#platform/node/process-metrics.ts'
+import { parseMetrics, sumSamples } from '#test/support/metrics.ts'
 
 interface Point {
   indexes: string[]

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listStrongLocks } from '../../lib/db/migrate/locks.ts'
-import { asSuperuser, createEmptyDatabase } from '../support/migrations.ts'
+import { listStrongLocks } from '#db/migrate/locks.ts'
+import { asSuperuser, createEmptyDatabase } from '#test/support/migrations.ts'
 
 const schema = `
   create table owners (id integer primary key);

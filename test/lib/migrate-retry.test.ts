@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { retryWhileLocked } from '../../lib/db/migrate/retry.ts'
+import { retryWhileLocked } from '#db/migrate/retry.ts'
 
 const createError = (code: string | undefined) => Object.assign(new pg.DatabaseError('canceling statement', 0, 'error'), { code })
 

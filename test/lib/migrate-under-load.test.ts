@@ -1,10 +1,10 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readMigrationFiles } from '../../lib/db/migrate/files.ts'
-import { migrate, migrationsFolder } from '../../lib/db/migrate.ts'
-import { listMigrationProblems } from '../support/migration-problems.ts'
-import { createEmptyDatabase, createMigratedDatabase, writeMigrations } from '../support/migrations.ts'
+import { readMigrationFiles } from '#db/migrate/files.ts'
+import { migrate, migrationsFolder } from '#db/migrate.ts'
+import { listMigrationProblems } from '#test/support/migration-problems.ts'
+import { createEmptyDatabase, createMigratedDatabase, writeMigrations } from '#test/support/migrations.ts'
 
 // The last file of the first release. The files up to it are applied to an empty database only.
 const lastBaselineFile = '0019_onboarding.sql'

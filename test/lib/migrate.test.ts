@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { splitStatements, summarizeStatement } from '../../lib/db/migrate/statements.ts'
-import { migrate, plan } from '../../lib/db/migrate.ts'
-import { connect, createEmptyDatabase, terminateStatement, writeMigrations } from '../support/migrations.ts'
+import { splitStatements, summarizeStatement } from '#db/migrate/statements.ts'
+import { migrate, plan } from '#db/migrate.ts'
+import { connect, createEmptyDatabase, terminateStatement, writeMigrations } from '#test/support/migrations.ts'
 
 const first = { '0001_things.sql': 'create table things (id integer primary key, name text)' }
 const fill = 'insert into things select n, null from generate_series(1, 10) n'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type MigrationFile, type Mode, requireStatementsOfMode } from '../../lib/db/migrate/files.ts'
-import { selectPending } from '../../lib/db/migrate/history.ts'
+import { type MigrationFile, type Mode, requireStatementsOfMode } from '#db/migrate/files.ts'
+import { selectPending } from '#db/migrate/history.ts'
 
 const file = (name: string, checksum = name): MigrationFile => ({ name, checksum, text: '', mode: 'transaction' })
 const files = [file('0001_a.sql'), file('0002_b.sql'), file('0003_c.sql')]

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Metric, metrics } from '../../lib/metrics/metrics.ts'
-import { createMetricsRegistry } from '../../lib/platform/node/metrics-registry.ts'
-import { measureProcess, toBacklogGauges, toGauge } from '../../lib/platform/node/process-metrics.ts'
-import { parseMetrics } from '../support/metrics.ts'
+import { root } from '#local/root.ts'
+import { type Metric, metrics } from '#metrics.ts'
+import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
+import { measureProcess, toBacklogGauges, toGauge } from '#platform/node/process-metrics.ts'
+import { parseMetrics } from '#test/support/metrics.ts'
 
-const ops = join(import.meta.dirname, '../../lib/ops')
+const ops = join(root, 'lib/ops')
 const readOps = (name: string) => readFile(join(ops, name), 'utf8')
 
 interface Rule {

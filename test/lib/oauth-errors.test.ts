@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../lib/http/app.ts'
-import { mountOAuth } from '../../lib/oauth/mount.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { mountOAuth } from '#functions/oauth/mount.ts'
+import type { Env } from '#http/app.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const maxBodyBytes = 64 * 1024
 

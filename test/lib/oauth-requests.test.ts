@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AuthorizationRequest, createClientId, parseScopes, Registration, TokenRequest } from '../../lib/oauth/requests.ts'
+import { AuthorizationRequest, createClientId, parseScopes, Registration, TokenRequest } from '#functions/oauth/requests.ts'
 
 describe('a request to the OAuth server', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requireObjectKey, requireObjectSize } from '../../lib/platform/node/object-keys.ts'
+import { requireObjectKey, requireObjectSize } from '#platform/node/object-keys.ts'
 
 describe('the key of an object', () => {
   it.each(['a', 'uploads/a-1_b.jpg', `${'a'.repeat(100)}/b`, Array(3).fill('a'.repeat(99)).join('/')])('is safe: %s', (key) => {

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Identity, identityProvider, OidcFailure, type ProviderName } from '../../lib/auth/oidc.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { type Identity, identityProvider, OidcFailure, type ProviderName } from '#vendors/auth/oidc.ts'
 
 const { privateKey, publicKey } = await generateKeyPair('RS256')
 const { privateKey: otherKey } = await generateKeyPair('RS256')

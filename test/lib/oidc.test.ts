@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { identityProvider, OidcFailure, type ProviderName } from '../../lib/auth/oidc.ts'
+import { identityProvider, OidcFailure, type ProviderName } from '#vendors/auth/oidc.ts'
 
 // Each test sets the responses of this provider, because the local emulators return only valid responses.
 const { privateKey, publicKey } = await generateKeyPair('RS256')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Rotations, type Weekday } from '../../lib/oncall/schema.ts'
-import { findOnCall, type Override, type Roster } from '../../lib/oncall/shifts.ts'
-import { getPlanStart, getTurn } from '../../lib/oncall/turns.ts'
+import { Rotations, type Weekday } from '#rules/oncall/schema.ts'
+import { findOnCall, type Override, type Roster } from '#rules/oncall/shifts.ts'
+import { getPlanStart, getTurn } from '#rules/oncall/turns.ts'
 
 const at = (time: string) => Date.parse(`${time}Z`)
 const toText = (time: number | undefined) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Rotation } from '../../lib/oncall/schema.ts'
-import { Rotations } from '../../lib/oncall/schema.ts'
-import { findOnCall, listShifts, type Roster } from '../../lib/oncall/shifts.ts'
+import type { Rotation } from '#rules/oncall/schema.ts'
+import { Rotations } from '#rules/oncall/schema.ts'
+import { findOnCall, listShifts, type Roster } from '#rules/oncall/shifts.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { AiFailure, Completion } from '../../lib/ai/ai.ts'
-import { openAi } from '../../lib/ai/openai.ts'
-import { parseRetryAfterMs } from '../../lib/ai/retry-after.ts'
-import { toStrictSchema } from '../../lib/ai/strict-schema.ts'
-import { estimateTokens, estimateUsage } from '../../lib/ai/token-estimate.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import type { AiFailure, Completion } from '#vendors/ai/ai.ts'
+import { openAi } from '#vendors/ai/openai.ts'
+import { parseRetryAfterMs } from '#vendors/ai/retry-after.ts'
+import { toStrictSchema } from '#vendors/ai/strict-schema.ts'
+import { estimateTokens, estimateUsage } from '#vendors/ai/token-estimate.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

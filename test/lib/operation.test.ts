@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { isStaffOperation, listFailures, redirect, requiresToken, stream, takesIdempotencyKey } from '../../lib/http/operation.ts'
-import { createStubOperation } from '../support/stub-operation.ts'
+import { isStaffOperation, listFailures, redirect, requiresToken, stream, takesIdempotencyKey } from '#http/operation.ts'
+import { createStubOperation } from '#test/support/stub-operation.ts'
 
 describe('the failures of an operation', () => {
   const always = ['internal', 'unavailable', 'rate_limited', 'invalid', 'unauthenticated']

@@ -4,18 +4,19 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { openAi } from '../../lib/ai/openai.ts'
-import { posthogAnalytics } from '../../lib/analytics/posthog.ts'
-import { identityProvider } from '../../lib/auth/oidc.ts'
-import { createAccountReferences } from '../../lib/billing/account-reference.ts'
-import { stripeBilling } from '../../lib/billing/stripe.ts'
-import { chatWebhooks } from '../../lib/chat/webhooks.ts'
-import { resendMail } from '../../lib/mail/resend.ts'
-import { dnsOverHttps } from '../../lib/net/dns.ts'
-import { outboundGuard } from '../../lib/net/guard.ts'
-import { s3Objects } from '../../lib/platform/node/objects-s3.ts'
-import { createPsaOpener } from '../../lib/psa/open.ts'
-import { qstashQueue } from '../../lib/queue/qstash.ts'
+import { root } from '#local/root.ts'
+import { s3Objects } from '#platform/node/objects-s3.ts'
+import { openAi } from '#vendors/ai/openai.ts'
+import { posthogAnalytics } from '#vendors/analytics/posthog.ts'
+import { identityProvider } from '#vendors/auth/oidc.ts'
+import { createAccountReferences } from '#vendors/billing/account-reference.ts'
+import { stripeBilling } from '#vendors/billing/stripe.ts'
+import { chatWebhooks } from '#vendors/chat/webhooks.ts'
+import { resendMail } from '#vendors/mail/resend.ts'
+import { dnsOverHttps } from '#vendors/net/dns.ts'
+import { outboundGuard } from '#vendors/net/guard.ts'
+import { createPsaOpener } from '#vendors/psa/open.ts'
+import { qstashQueue } from '#vendors/queue/qstash.ts'
 
 /** What the far side does. `trickle` sends a byte every 100 ms, for ever. */
 type Behaviour = 'endless' | 'trickle' | 'redirect' | 'hang' | 'reset'
@@ -234,11 +235,11 @@ describe.each(Object.entries(calls))('the port of %s', (name, { maxBytes, maxSec
 })
 
 it('WIR-33 has one place that calls fetch, beside the bindings of the platforms', () => {
-  const root = join(import.meta.dirname, '../../lib')
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.startsWith('local'))
-  const callers = files.filter((file) => /(?<![\w.])fetch\(/.test(readFileSync(join(root, file), 'utf8')))
+  const lib = join(root, 'lib')
+  const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.startsWith('local'))
+  const callers = files.filter((file) => /(?<![\w.])fetch\(/.test(readFileSync(join(lib, file), 'utf8')))
   // The typed client runs in its callers' programs, not in the service.
-  expect(callers.filter((file) => !/^(platform|client)\//.test(file))).toEqual(['net/bounded-fetch.ts'])
+  expect(callers.filter((file) => !/^(platform|client)\//.test(file))).toEqual(['vendors/net/bounded-fetch.ts'])
 })
 
 describe('the DNS cache', () => {

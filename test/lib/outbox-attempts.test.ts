@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { record, recordWith } from '../../lib/metrics/metrics.ts'
-import { recordAttempt, secondsUntilRetry } from '../../lib/outbox/attempts.ts'
-import { recordSpans, runInSpan, runInTrace, type Span, type Tracer } from '../../lib/trace.ts'
+import { record, recordWith } from '#metrics.ts'
+import { recordSpans, runInSpan, runInTrace, type Span, type Tracer } from '#trace.ts'
+import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 
 describe('the time until the next attempt', () => {
   const failed = { ok: false, status: 500, error: 'x' } as const

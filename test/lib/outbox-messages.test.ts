@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toMessage } from '../../lib/outbox/messages.ts'
+import { toMessage } from '#work/messages.ts'
 
 it.each([
   [

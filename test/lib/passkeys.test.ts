@@ -1,7 +1,7 @@
 import { base64url } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type Assertion, parseAssertion, parseRegistration, readChallenge, readUserHandle } from '../../lib/auth/passkeys.ts'
-import { createWebauthn } from '../../lib/auth/webauthn.ts'
+import { type Assertion, parseAssertion, parseRegistration, readChallenge, readUserHandle } from '#vendors/auth/passkeys.ts'
+import { createWebauthn } from '#vendors/auth/webauthn.ts'
 
 describe('a passkey', () => {
   const encode = (text: string) => base64url.encode(text)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findPasswordWeakness, isOutdatedHash } from '../../lib/auth/passwords.ts'
+import { findPasswordWeakness, isOutdatedHash } from '#vendors/auth/passwords.ts'
 
 describe('a password', () => {
   it.each([

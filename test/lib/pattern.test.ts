@@ -1,9 +1,9 @@
 import { createContext, Script } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePattern, maxPatternTextLength } from '../../lib/text/pattern.ts'
-import { createWorkBudget } from '../../lib/text/work-budget.ts'
-import { measureCpuTimeMs } from '../support/measure.ts'
+import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
+import { createWorkBudget } from '#rules/text/work-budget.ts'
+import { measureCpuTimeMs } from '#test/support/measure.ts'
 
 const token = fc.constantFrom(
   'a',

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, serializeDocument } from '../../lib/pdf/document.ts'
-import { breakIntoLines, type TextLine } from '../../lib/pdf/line-layout.ts'
-import {
-  addObject,
-  formatTextString,
-  type PdfObjects,
-  reserveObject,
-  serializeObjects,
-  setObject,
-  toUtf16Hex,
-} from '../../lib/pdf/objects.ts'
-import { createStubFonts } from '../support/stub-fonts.ts'
+import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, serializeDocument } from '#rules/pdf/document.ts'
+import { breakIntoLines, type TextLine } from '#rules/pdf/line-layout.ts'
+import { addObject, formatTextString, type PdfObjects, reserveObject, serializeObjects, setObject, toUtf16Hex } from '#rules/pdf/objects.ts'
+import { createStubFonts } from '#test/support/stub-fonts.ts'
 
 const lineOf = (text: string, style = {}) => breakIntoLines(createStubFonts(), [{ text, style }], 'text', 50_000)[0] as TextLine
 const image = { jpeg: new Uint8Array([1, 2, 3]), width: 20, height: 10 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type FontAssets, loadFonts } from '../../lib/pdf/fonts.ts'
-import type { TextKind } from '../../lib/pdf/glyph.ts'
+import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
+import type { TextKind } from '#rules/pdf/glyph.ts'
 
 /** Return font files: the character n of a map has the slice n, and the glyph n of it is n thousandths wide. */
 function createAssets(slice: (index: number) => object = () => ({})) {

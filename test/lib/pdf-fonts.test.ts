@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { addComposites, buildComposite } from '../../lib/pdf/font-composites.ts'
-import { createUsedGlyphs, embedFont, getGlyphCode } from '../../lib/pdf/font-embedding.ts'
-import { getGlyphExtent, subsetFont } from '../../lib/pdf/font-subset.ts'
-import type { FontSlice } from '../../lib/pdf/fonts.ts'
-import type { PdfObjects } from '../../lib/pdf/objects.ts'
-import { buildFont, buildGlyphTables, buildOutline } from '../support/stub-fonts.ts'
+import { addComposites, buildComposite } from '#rules/pdf/font-composites.ts'
+import { createUsedGlyphs, embedFont, getGlyphCode } from '#rules/pdf/font-embedding.ts'
+import { getGlyphExtent, subsetFont } from '#rules/pdf/font-subset.ts'
+import type { FontSlice } from '#rules/pdf/fonts.ts'
+import type { PdfObjects } from '#rules/pdf/objects.ts'
+import { buildFont, buildGlyphTables, buildOutline } from '#test/support/stub-fonts.ts'
 
 const createSlice = (font: Uint8Array, units = 1000): FontSlice => ({
   ...{ ascent: 900, descent: -300, box: [-10, -300, 1200, 950], units },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Glyph, TextKind } from '../../lib/pdf/glyph.ts'
-import { addWordBreaks, getLineBreak } from '../../lib/pdf/line-breaks.ts'
-import { addCodePoints, breakIntoLines } from '../../lib/pdf/line-layout.ts'
-import { createStubFonts } from '../support/stub-fonts.ts'
+import type { Glyph, TextKind } from '#rules/pdf/glyph.ts'
+import { addWordBreaks, getLineBreak } from '#rules/pdf/line-breaks.ts'
+import { addCodePoints, breakIntoLines } from '#rules/pdf/line-layout.ts'
+import { createStubFonts } from '#test/support/stub-fonts.ts'
 
 const breakText = (text: string, maxWidth: number, kind: TextKind = 'text') =>
   breakIntoLines(createStubFonts(), [{ text, style: {} }], kind, maxWidth)

@@ -12,9 +12,9 @@ import {
   writeImage,
   writeLines,
   writeText,
-} from '../../lib/pdf/page-layout.ts'
-import { writeTable } from '../../lib/pdf/table-layout.ts'
-import { createStubFonts } from '../support/stub-fonts.ts'
+} from '#rules/pdf/page-layout.ts'
+import { writeTable } from '#rules/pdf/table-layout.ts'
+import { createStubFonts } from '#test/support/stub-fonts.ts'
 
 const plain: TextStyle = { size: 10, colour: '0 0 0' }
 

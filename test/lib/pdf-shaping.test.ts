@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ShapedGlyph } from '../../lib/pdf/harfbuzz.ts'
-import { breakIntoLines } from '../../lib/pdf/line-layout.ts'
-import { createStubFonts } from '../support/stub-fonts.ts'
+import type { ShapedGlyph } from '#rules/pdf/harfbuzz.ts'
+import { breakIntoLines } from '#rules/pdf/line-layout.ts'
+import { createStubFonts } from '#test/support/stub-fonts.ts'
 
 describe('the glyphs of a script that needs shaping', () => {
   const shaped = (id: number, cluster: number, { advance = 1000, dx = 0, dy = 0 } = {}): ShapedGlyph => ({ id, cluster, advance, dx, dy })

@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
-import { renderPdf } from '../../lib/exports/pdf.ts'
-import { parseBrandColour } from '../../lib/exports/pdf-frame.ts'
-import type { Report } from '../../lib/exports/report.ts'
-import { folderAssets } from '../../lib/platform/node/static-files.ts'
-import { getContrastWithWhite } from '../../lib/text/colour.ts'
-import { createReport } from '../support/report.ts'
+import { root } from '#local/root.ts'
+import { folderAssets } from '#platform/node/static-files.ts'
+import { renderPdf } from '#rules/exports/pdf.ts'
+import { parseBrandColour } from '#rules/exports/pdf-frame.ts'
+import type { Report } from '#rules/exports/report.ts'
+import { getContrastWithWhite } from '#rules/text/colour.ts'
+import { createReport } from '#test/support/report.ts'
 
-const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))
+const assets = folderAssets(join(root, 'dist/assets'))
 const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
 
 /** Return the text that a PDF reader extracts from each page. */

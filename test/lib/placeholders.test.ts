@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fillPlaceholders, findPlaceholderKeys, findUnfilledPlaceholders } from '../../lib/flows/placeholders.ts'
-import type { IntakeField, TreeStructure } from '../../lib/flows/structure.ts'
-import { createSolution, createStep } from '../support/flow-nodes.ts'
+import { fillPlaceholders, findPlaceholderKeys, findUnfilledPlaceholders } from '#rules/flows/placeholders.ts'
+import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
+import { createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 describe('a placeholder', () => {
   it.each([' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u2003'])('may have the space %j around its key', (space) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defuseLinks, removeLinks, toPlainName } from '../../lib/text/plain-name.ts'
+import { defuseLinks, removeLinks, toPlainName } from '#rules/text/plain-name.ts'
 
 it.each([
   ['log in at https://evil.example/login', 'log in at [link]'],

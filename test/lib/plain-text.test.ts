@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPlainText } from '../../lib/knowledge/plain-text.ts'
+import { readPlainText } from '#rules/knowledge/plain-text.ts'
 
 const read = (...lines: string[]) => readPlainText(lines.join('\n')).map(({ kind, text }) => [kind, text])
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { posthogAnalytics } from '../../lib/analytics/posthog.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { posthogAnalytics } from '#vendors/analytics/posthog.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { insufficientScope, invalidRequest, limitReached, notFound, Problem, requireVersion, unknownId } from '../../lib/problem.ts'
+import { insufficientScope, invalidRequest, limitReached, notFound, Problem, requireVersion, unknownId } from '#problem.ts'
 
 describe('a version that a change is based on', () => {
   it.each([[undefined], [3]])('is the current one: %j', (expected) => {

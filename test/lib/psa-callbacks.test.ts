@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { outboundGuard } from '../../lib/net/guard.ts'
-import { haloUserName, parseBasicPassword, parseHaloTickets, readConnectWiseTickets } from '../../lib/psa/callbacks.ts'
-import type { PsaError } from '../../lib/psa/psa.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { outboundGuard } from '#vendors/net/guard.ts'
+import { haloUserName, parseBasicPassword, parseHaloTickets, readConnectWiseTickets } from '#vendors/psa/callbacks.ts'
+import type { PsaError } from '#vendors/psa/psa.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

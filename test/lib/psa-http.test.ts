@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { outboundGuard } from '../../lib/net/guard.ts'
-import { createPsaHttp, type PsaRequest } from '../../lib/psa/http.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { outboundGuard } from '#vendors/net/guard.ts'
+import { createPsaHttp, type PsaRequest } from '#vendors/psa/http.ts'
 
 describe('a call of the ticketing system', async () => {
   const vendor = await startVendorServer()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import * as connectWiseRecords from '../../lib/psa/connectwise-wire.ts'
-import { NoteWire } from '../../lib/psa/connectwise-wire.ts'
-import * as haloRecords from '../../lib/psa/halopsa-wire.ts'
-import { findSameNote, sortNewestFirst, text, time } from '../../lib/psa/wire.ts'
+import * as connectWiseRecords from '#vendors/psa/connectwise-wire.ts'
+import { NoteWire } from '#vendors/psa/connectwise-wire.ts'
+import * as haloRecords from '#vendors/psa/halopsa-wire.ts'
+import { findSameNote, sortNewestFirst, text, time } from '#vendors/psa/wire.ts'
 
 describe('a record of ConnectWise', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Ticket } from '../../lib/psa/psa.ts'
-import { matchesRule, toVariables } from '../../lib/psa/rules.ts'
-import { measureMinutes, roundMinutes } from '../../lib/psa/time-entry.ts'
+import type { Ticket } from '#vendors/psa/psa.ts'
+import { matchesRule, toVariables } from '#vendors/psa/rules.ts'
+import { measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 
 const ticket: Ticket = {
   ...{ id: '4711', summary: 'Café: VPN (Cisco) drops', board: 'Desk', status: 'New', priority: null, company: 'Contoso', contact: null },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { JudgedPlaceholder } from '../../lib/scripts/placeholders.ts'
-import { insideComment, insideQuotes } from '../../lib/scripts/placement-reasons.ts'
-import { findClosing, findOpening, getDepth, splitAtCommas } from '../../lib/scripts/python/brackets.ts'
-import { findCalls, isChangeOfObject } from '../../lib/scripts/python/changes.ts'
-import { readPythonTokens, type Token } from '../../lib/scripts/python/tokens.ts'
+import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
+import { insideComment, insideQuotes } from '#rules/scripts/placement-reasons.ts'
+import { findClosing, findOpening, getDepth, splitAtCommas } from '#rules/scripts/python/brackets.ts'
+import { findCalls, isChangeOfObject } from '#rules/scripts/python/changes.ts'
+import { readPythonTokens, type Token } from '#rules/scripts/python/tokens.ts'
 
 const read = (script: string) => readPythonTokens(script, [])
 const readTexts = (script: string) => read(script).tokens.map(({ kind, text }) => (kind === 'end' ? 'end' : `${kind} ${text}`))

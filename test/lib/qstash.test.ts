@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { qstashQueue } from '../../lib/queue/qstash.ts'
-import { runInTrace } from '../../lib/trace.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { runInTrace } from '#trace.ts'
+import { qstashQueue } from '#vendors/queue/qstash.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAtMost } from '../../lib/net/read-at-most.ts'
+import { readAtMost } from '#vendors/net/read-at-most.ts'
 
 describe('readAtMost', () => {
   const read = async (sizes: number[], max: number) => {

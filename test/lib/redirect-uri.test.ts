@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addParameters, isRedirectUri } from '../../lib/oauth/redirect-uri.ts'
+import { addParameters, isRedirectUri } from '#functions/oauth/redirect-uri.ts'
 
 describe('a redirect address', () => {
   const long = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createAvailability } from '../../lib/cache/availability.ts'
-import { parseRate } from '../../lib/cache/limiter.ts'
-import { createRedisCache } from '../../lib/cache/redis-cache.ts'
-import type { RedisCommands } from '../../lib/cache/redis-commands.ts'
-import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
+import { createAvailability } from '#vendors/cache/availability.ts'
+import { parseRate } from '#vendors/cache/limiter.ts'
+import { createRedisCache } from '#vendors/cache/redis-cache.ts'
+import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

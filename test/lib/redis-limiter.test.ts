@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseRate } from '../../lib/cache/limiter.ts'
-import type { RedisCommands } from '../../lib/cache/redis-commands.ts'
-import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
+import { parseRate } from '#vendors/cache/limiter.ts'
+import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 
 describe('the limiter in Redis', () => {
   const rate = parseRate('4/minute')

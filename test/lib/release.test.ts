@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { asSuperuser, createEmptyDatabase, createMigratedDatabase } from '../support/migrations.ts'
-import { listReleaseProblems, parseRelease, readRelease } from '../support/release.ts'
+import { asSuperuser, createEmptyDatabase, createMigratedDatabase } from '#test/support/migrations.ts'
+import { listReleaseProblems, parseRelease, readRelease } from '#test/support/release.ts'
 
 const isRecording = process.env.RECORD_STATEMENTS !== undefined
 

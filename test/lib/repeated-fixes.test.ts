@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isRepeatedFix } from '../../lib/ai/repeated-fixes.ts'
-import { measureSimilarity } from '../../lib/text/similarity.ts'
+import { measureSimilarity } from '#rules/text/similarity.ts'
+import { isRepeatedFix } from '#vendors/ai/repeated-fixes.ts'
 
 const repeats = (title: string, tried: string) => isRepeatedFix({ title, description: '' }, title, { titles: [tried], steps: [] })
 

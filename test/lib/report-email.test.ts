@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { writeReportContent } from '../../lib/mail/weekly-report.ts'
-import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
-import { createWeekCounts } from '../support/week-counts.ts'
+import { buildWeeklyReport, type WeekCounts } from '#rules/reports/weekly.ts'
+import { createWeekCounts } from '#test/support/week-counts.ts'
+import { writeReportContent } from '#vendors/mail/weekly-report.ts'
 
 const url = 'https://app.example'
 

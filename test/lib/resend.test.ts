@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { resendMail } from '../../lib/mail/resend.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { resendMail } from '#vendors/mail/resend.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { C } from '../../lib/http/app.ts'
-import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from '../../lib/http/operation.ts'
-import { renderResult, toResponse, withEtag } from '../../lib/http/response.ts'
-import { createStubOperation } from '../support/stub-operation.ts'
+import type { C } from '#http/app.ts'
+import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from '#http/operation.ts'
+import { renderResult, toResponse, withEtag } from '#http/response.ts'
+import { createStubOperation } from '#test/support/stub-operation.ts'
 
 describe('a result', () => {
   const returns = z.strictObject({ a: z.int() })

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { retryOnConflict, retryWhileUnavailable } from '../../lib/db/retry.ts'
-import { Problem } from '../../lib/problem.ts'
+import { retryOnConflict, retryWhileUnavailable } from '#db/retry.ts'
+import { Problem } from '#problem.ts'
 
 const sqlError = (code: string, more: object = {}) => Object.assign(new Error('secret'), { code, ...more })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../lib/config.ts'
-import { rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '../../lib/ops/rotate-secrets.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { parseConfig } from '#config.ts'
+import { rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
+import { sampleSettings } from '#test/support/settings.ts'
 
 describe('the rotation of keys', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createApp } from '../../lib/http/app.ts'
-import { operation } from '../../lib/http/operation.ts'
-import { mountOperations } from '../../lib/http/request.ts'
-import { loadOperations, toRouteGroup, toRoutes } from '../../lib/http/routes.ts'
-import { createStubOperation } from '../support/stub-operation.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { createApp } from '#http/app.ts'
+import { operation } from '#http/operation.ts'
+import { mountOperations } from '#http/request.ts'
+import { loadOperations, toRouteGroup, toRoutes } from '#http/routes.ts'
+import { createStubOperation } from '#test/support/stub-operation.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const greetings = [
   operation({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { collectVariables, isAtEnd, renderRun } from '../../lib/flows/run-view.ts'
-import type { SessionRow } from '../../lib/flows/session-row.ts'
-import { createSessionRow } from '../support/session-rows.ts'
+import { collectVariables, isAtEnd, renderRun } from '#rules/flows/run-view.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { createSessionRow } from '#test/support/session-rows.ts'
 
 const decision = (step_id: string): SessionRow['decisions'][number] => ({
   step_id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Database, Statement } from '../../lib/db/database.ts'
-import { openAccountScope, openScope, type ScopeOptions } from '../../lib/db/scope.ts'
-import { uuidv7 } from '../../lib/db/uuid.ts'
+import type { Database, Statement } from '#db/database.ts'
+import { openAccountScope, openScope, type ScopeOptions } from '#db/scope.ts'
+import { uuidv7 } from '#db/uuid.ts'
 
 const caller = { userId: 'u', accountId: 'a', signInId: 's' }
 const options: ScopeOptions = { caller, access: 'user', skipGuards: 'none', ip: '1.1.1.1', readOnly: true }

@@ -7,7 +7,7 @@ import {
   insideQuotes,
   needsFixedFormat,
   usedAsCode,
-} from '../../lib/scripts/placement-reasons.ts'
+} from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
 
 const scripts: [body: string, problems: string[]][] = [

@@ -6,7 +6,7 @@ import {
   joinedToTextAfter,
   joinedToTextBefore,
   usedAsCode,
-} from '../../lib/scripts/placement-reasons.ts'
+} from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
 
 const scripts: [body: string, problems: string[]][] = [

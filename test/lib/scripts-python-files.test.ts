@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { usedAsCode } from '../../lib/scripts/placement-reasons.ts'
+import { usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
 
 const refused = [

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are scripts
 import { expect, it } from 'vitest'
-import { afterUnknownCommand, inCommandPosition, usedAsCode } from '../../lib/scripts/placement-reasons.ts'
+import { afterUnknownCommand, inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
 
 const scripts: [body: string, problems: string[]][] = [

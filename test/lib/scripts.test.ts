@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatTextLiteral } from '../../lib/scripts/literals.ts'
-import { findPlacementProblems, renderScript, validateTemplate } from '../../lib/scripts/render.ts'
-import type { Language, ScriptParameter } from '../../lib/scripts/schema.ts'
+import { formatTextLiteral } from '#rules/scripts/literals.ts'
+import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
+import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const createParameter = (name: string, type: ScriptParameter['type'] = 'string'): ScriptParameter => ({

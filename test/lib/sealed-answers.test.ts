@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openAnswers, sealAnswers } from '../../lib/auth/sealed-answers.ts'
-import { createVault } from '../../lib/auth/vault.ts'
+import { openAnswers, sealAnswers } from '#vendors/auth/sealed-answers.ts'
+import { createVault } from '#vendors/auth/vault.ts'
 
 const id = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeSecrets, removeSecretStates, splitAnswers } from '../../lib/flows/secret-answers.ts'
-import type { IntakeField } from '../../lib/flows/structure.ts'
+import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
+import type { IntakeField } from '#rules/flows/structure.ts'
 
 it('secret answers are split from the variables, and a client may send their states back', () => {
   const form: IntakeField[] = [

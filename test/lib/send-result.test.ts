@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failedSend, parseRetryAfter } from '../../lib/net/send-result.ts'
+import { failedSend, parseRetryAfter } from '#vendors/net/send-result.ts'
 
 describe('parseRetryAfter', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { noAnalytics } from '../../lib/analytics/analytics.ts'
-import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
-import { createSharedPorts } from '../../lib/services.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { parseNodeConfig } from '#platform/node/settings.ts'
+import { sampleSettings } from '#test/support/settings.ts'
+import { noAnalytics } from '#vendors/analytics/analytics.ts'
+import { createSharedPorts } from '#vendors/shared-ports.ts'
 
 describe('the ports of the settings', () => {
   const open = (changes: Record<string, string | undefined>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settleAll, settleInTurn } from '../../lib/settle-all.ts'
+import { settleAll, settleInTurn } from '#async/settle-all.ts'
 
 describe('works that are settled', () => {
   it('all end before the first failure is thrown', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Receiver } from '@upstash/qstash'
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { verifySignature } from '../../lib/queue/signature.ts'
+import { verifySignature } from '#vendors/queue/signature.ts'
 
 // Long enough for HS512, which the Receiver accepts too.
 const currentKey = 'sig_current_0123456789abcdef01234567'.repeat(2)

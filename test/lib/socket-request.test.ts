@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSocketRequest, readSocketAuthorization, selectProtocol } from '../../lib/http/socket-request.ts'
+import { isSocketRequest, readSocketAuthorization, selectProtocol } from '#http/socket-request.ts'
 
 const request = (headers: Record<string, string>, method = 'GET') => new Request('https://api.example.com/', { method, headers })
 

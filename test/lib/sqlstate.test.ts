@@ -1,7 +1,7 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import { describe, expect, it } from 'vitest'
-import { findDetail, getSqlState, getViolatedConstraint, throwNameTaken, throwUnknownId, toDatabaseProblem } from '../../lib/db/sqlstate.ts'
-import type { Problem } from '../../lib/problem.ts'
+import { findDetail, getSqlState, getViolatedConstraint, throwNameTaken, throwUnknownId, toDatabaseProblem } from '#db/sqlstate.ts'
+import type { Problem } from '#problem.ts'
 
 const sqlError = (code: string, more: object = {}) => Object.assign(new Error('secret'), { code, ...more })
 const catchError = (call: () => unknown): unknown => {

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../lib/http/app.ts'
-import { writeSignIn, writeStatus } from '../../lib/staff-page/html.ts'
-import { mountStaffPage } from '../../lib/staff-page/mount.ts'
-import type { OperationsStatus } from '../../lib/staff-page/status.ts'
-import { createStubServices } from '../support/stub-services.ts'
+import { writeSignIn, writeStatus } from '#functions/staff/html.ts'
+import { mountStaffPage } from '#functions/staff/mount.ts'
+import type { OperationsStatus } from '#functions/staff/status.ts'
+import type { Env } from '#http/app.ts'
+import { createStubServices } from '#test/support/stub-services.ts'
 
 const healthy: OperationsStatus = {
   dependencies: { database: 'ok', redis: 'in_process', mail: 'failed' },

@@ -2,30 +2,30 @@ import { glob, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { RowShape, SqlStatement } from '../../lib/db/statement.ts'
-import { connectAsOwner } from '../support/app.ts'
-import { describeStatement } from '../support/describe-statement.ts'
-import { createPlaceholder } from '../support/placeholder.ts'
-import { listShapeDifferences } from '../support/row-shape.ts'
-import { statementParameters } from '../support/statement-parameters.ts'
+import type { RowShape, SqlStatement } from '#db/statement.ts'
+import { root } from '#local/root.ts'
+import { connectAsOwner } from '#test/support/app.ts'
+import { describeStatement } from '#test/support/describe-statement.ts'
+import { createPlaceholder } from '#test/support/placeholder.ts'
+import { listShapeDifferences } from '#test/support/row-shape.ts'
+import { statementParameters } from '#test/support/statement-parameters.ts'
 
 type AnyStatement = SqlStatement<RowShape, unknown[], unknown>
 
-const root = new URL('../..', import.meta.url).pathname
 const definition = /\b(?:readStatement|writeStatement)\(\n?/g
 
 /** List the files that define statements, with the number of definitions. */
 async function listFiles(): Promise<[file: string, count: number][]> {
   const files: [string, number][] = []
   for await (const file of glob('{functions,lib}/**/*.ts', { cwd: root, exclude: ['lib/db/statement.ts'] })) {
-    const count = (await readFile(`${root}${file}`, 'utf8')).match(definition)?.length ?? 0
+    const count = (await readFile(`${root}/${file}`, 'utf8')).match(definition)?.length ?? 0
     if (count > 0) files.push([file, count])
   }
   return files.sort()
 }
 
 async function importStatements(file: string): Promise<[name: string, statement: AnyStatement][]> {
-  const exported = Object.entries((await import(`${root}${file}`)) as Record<string, unknown>)
+  const exported = Object.entries((await import(`${root}/${file}`)) as Record<string, unknown>)
   return exported.filter(
     (entry): entry is [string, AnyStatement] => typeof entry[1] === 'object' && entry[1] !== null && 'query' in entry[1],
   )

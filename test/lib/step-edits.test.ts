@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EditProblem } from '../../lib/flows/edit.ts'
-import { editSteps } from '../../lib/flows/step-edits.ts'
-import type { FlowStep, StepList } from '../../lib/flows/structure.ts'
-import { createEdit } from '../../lib/local/model/authoring.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
+import { createEdit } from '#local/model/authoring.ts'
+import { EditProblem } from '#rules/flows/edit.ts'
+import { editSteps } from '#rules/flows/step-edits.ts'
+import type { FlowStep, StepList } from '#rules/flows/structure.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
 
 type Fields = Parameters<typeof createEdit>[0]
 const fallback = (id: string) => ({ id, title: id, description: '' })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { replaceScriptIds } from '../../lib/flows/script-ids.ts'
-import { extractLibraryEntries } from '../../lib/flows/step-library.ts'
-import type { FlowNode, StepList } from '../../lib/flows/structure.ts'
-import { createEnd, createSolution, createStep } from '../support/flow-nodes.ts'
-import { printerFlow } from '../support/flows.ts'
+import { replaceScriptIds } from '#rules/flows/script-ids.ts'
+import { extractLibraryEntries } from '#rules/flows/step-library.ts'
+import type { FlowNode, StepList } from '#rules/flows/structure.ts'
+import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
+import { printerFlow } from '#test/support/flows.ts'
 
 it('the step library gets the actions and solutions of a tree', () => {
   expect(extractLibraryEntries(printerFlow() as FlowNode)).toEqual([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { insertCustomSteps } from '../../lib/flows/custom-steps.ts'
+import { insertCustomSteps } from '#rules/flows/custom-steps.ts'
 import {
   computeProgress,
   containsStep,
@@ -12,12 +12,12 @@ import {
   getPosition,
   indexAnswerableSteps,
   type StepAnswer,
-} from '../../lib/flows/step-navigation.ts'
-import type { FlowNode, FlowStep, StepList, TreeStructure } from '../../lib/flows/structure.ts'
-import { validateFlow } from '../../lib/flows/validate.ts'
-import { walkNodes } from '../../lib/flows/walk.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
-import { printerFlow } from '../support/flows.ts'
+} from '#rules/flows/step-navigation.ts'
+import type { FlowNode, FlowStep, StepList, TreeStructure } from '#rules/flows/structure.ts'
+import { validateFlow } from '#rules/flows/validate.ts'
+import { walkNodes } from '#rules/flows/walk.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
+import { printerFlow } from '#test/support/flows.ts'
 
 /** Return a tree that may be published. The id of a node contains its path. Two options of each decision lead to the same child. */
 function createTree(shape: number[], id = 'n', depth = 0): FlowNode {

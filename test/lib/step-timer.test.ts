@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatTimer, parseTimer, StepTimer } from '../../lib/flows/step-timer.ts'
+import { formatTimer, parseTimer, StepTimer } from '#rules/flows/step-timer.ts'
 
 it.each([
   [{ minutes: 1 }, '1', true],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { renderProcedureEnd, renderStep } from '../../lib/flows/step-view.ts'
-import type { FlowNode } from '../../lib/flows/structure.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
-import { printerFlow } from '../support/flows.ts'
+import { renderProcedureEnd, renderStep } from '#rules/flows/step-view.ts'
+import type { FlowNode } from '#rules/flows/structure.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
+import { printerFlow } from '#test/support/flows.ts'
 
 const tree = printerFlow() as FlowNode
 const end = createEnd()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseRangeReply, parseReadReply } from '../../lib/platform/node/streams-entries.ts'
-import { parseEventId, startAfter, startWithNewEvents } from '../../lib/realtime/stored-events.ts'
+import { parseRangeReply, parseReadReply } from '#platform/node/streams-entries.ts'
+import { parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
 
 describe('the live events in Redis', () => {
   const entry = (id: string, ...fields: string[]) => [id, fields]

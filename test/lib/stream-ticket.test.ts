@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readLastEventId } from '../../lib/http/stream-ticket.ts'
+import { readLastEventId } from '#http/stream-ticket.ts'
 
 const request = (headers: Record<string, string>) => new Request('https://api.example.com/', { headers })
 

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { stripeBilling } from '../../lib/billing/stripe.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
+import { stripeBilling } from '#vendors/billing/stripe.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

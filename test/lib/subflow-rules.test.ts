@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { FlowNode, IntakeField, TreeStructure } from '../../lib/flows/structure.ts'
-import { listSubflows } from '../../lib/flows/subflow.ts'
-import { type SubflowState, validateSubflowState, validateSubflows } from '../../lib/flows/subflow-rules.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
+import type { FlowNode, IntakeField, TreeStructure } from '#rules/flows/structure.ts'
+import { listSubflows } from '#rules/flows/subflow.ts'
+import { type SubflowState, validateSubflowState, validateSubflows } from '#rules/flows/subflow-rules.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
 
 const form: IntakeField[] = [
   { key: 'pin', label: 'PIN', type: 'text', required: false, secret: true },

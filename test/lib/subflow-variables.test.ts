@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionRow } from '../../lib/flows/session-row.ts'
-import type { IntakeField } from '../../lib/flows/structure.ts'
-import { collectInputs, collectOutputs, needsSecrets } from '../../lib/flows/subflow-variables.ts'
-import { createEnd, createStep } from '../support/flow-nodes.ts'
-import { createSessionRow } from '../support/session-rows.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { IntakeField } from '#rules/flows/structure.ts'
+import { collectInputs, collectOutputs, needsSecrets } from '#rules/flows/subflow-variables.ts'
+import { createEnd, createStep } from '#test/support/flow-nodes.ts'
+import { createSessionRow } from '#test/support/session-rows.ts'
 
 const secret: IntakeField = { key: 'pin', label: 'PIN', type: 'text', required: false, secret: true }
 const form: IntakeField[] = [secret, { key: 'host', label: 'Host', type: 'text', required: false }]

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { FlowNode, FlowStep, StepList } from '../../lib/flows/structure.ts'
-import { getSubflowAnswer, listSubflows, normaliseSubflow } from '../../lib/flows/subflow.ts'
-import { replaceSubflowIds } from '../../lib/flows/subflow-ids.ts'
-import { Subflow, type SubflowOutcome } from '../../lib/flows/subflow-schema.ts'
-import { createSolution, createStep } from '../support/flow-nodes.ts'
+import type { FlowNode, FlowStep, StepList } from '#rules/flows/structure.ts'
+import { getSubflowAnswer, listSubflows, normaliseSubflow } from '#rules/flows/subflow.ts'
+import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import { Subflow, type SubflowOutcome } from '#rules/flows/subflow-schema.ts'
+import { createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 const decision = (fields: Partial<FlowNode> = {}): FlowNode => ({
   id: 'd',

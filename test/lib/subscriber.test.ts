@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { chooseRetryMs, maxQueuedEvents, openSubscriber } from '../../lib/realtime/subscriber.ts'
-import { parseEvents } from '../support/ai.ts'
+import { parseEvents } from '#test/support/ai.ts'
+import { chooseRetryMs, maxQueuedEvents, openSubscriber } from '#vendors/realtime/subscriber.ts'
 
 const buildEvent = (id: number) => ({ id, event: 'handoff_created', data: JSON.stringify({ n: id }) })
 const decoder = new TextDecoder()

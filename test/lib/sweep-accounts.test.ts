@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type AccountSweepContext, sweepAccounts } from '../../lib/outbox/sweep-accounts.ts'
+import { type AccountSweepContext, sweepAccounts } from '#work/sweep-accounts.ts'
 
 const accounts = [{ account_id: 'a' }, { account_id: 'b' }, { account_id: 'c' }]
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { limitConcurrency } from '../../lib/limit-concurrency.ts'
-import { type SweptKind, sweepKind } from '../../lib/outbox/sweep.ts'
-import type { Message, QueuePort } from '../../lib/queue/queue.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import type { Message, QueuePort } from '#vendors/queue/queue.ts'
+import { type SweptKind, sweepKind } from '#work/sweep.ts'
 
 /** Create a queue that records what is published, or refuses everything. */
 function createQueue(isReachable: boolean) {

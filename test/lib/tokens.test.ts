@@ -1,12 +1,12 @@
 import { SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createAcknowledgementTokens } from '../../lib/auth/acknowledgement-tokens.ts'
-import { createDeviceTokens } from '../../lib/auth/device-tokens.ts'
-import { createExportTokens } from '../../lib/auth/export-tokens.ts'
-import type { TokenSettings } from '../../lib/auth/jwt.ts'
-import { createMcpTokens } from '../../lib/auth/mcp-tokens.ts'
-import { createAccessTokens } from '../../lib/auth/tokens.ts'
-import { createUnsubscribeTokens } from '../../lib/auth/unsubscribe-tokens.ts'
+import { createAcknowledgementTokens } from '#vendors/auth/acknowledgement-tokens.ts'
+import { createDeviceTokens } from '#vendors/auth/device-tokens.ts'
+import { createExportTokens } from '#vendors/auth/export-tokens.ts'
+import type { TokenSettings } from '#vendors/auth/jwt.ts'
+import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
+import { createAccessTokens } from '#vendors/auth/tokens.ts'
+import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
 
 const id = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
 const settings = (changes: Partial<TokenSettings> = {}): TokenSettings => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTraceparent, getTraceId, readTraceId, recordSpans, runInTrace } from '../../lib/trace.ts'
+import { createTraceparent, getTraceId, readTraceId, recordSpans, runInTrace } from '#trace.ts'
 
 const id = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'

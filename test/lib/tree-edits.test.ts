@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EditProblem } from '../../lib/flows/edit.ts'
-import type { FlowNode } from '../../lib/flows/structure.ts'
-import { editTree } from '../../lib/flows/tree-edits.ts'
-import { walkNodes } from '../../lib/flows/walk.ts'
-import { createEdit } from '../../lib/local/model/authoring.ts'
-import { draftTree } from '../support/flow-arbitraries.ts'
-import { createSolution } from '../support/flow-nodes.ts'
+import { createEdit } from '#local/model/authoring.ts'
+import { EditProblem } from '#rules/flows/edit.ts'
+import type { FlowNode } from '#rules/flows/structure.ts'
+import { editTree } from '#rules/flows/tree-edits.ts'
+import { walkNodes } from '#rules/flows/walk.ts'
+import { draftTree } from '#test/support/flow-arbitraries.ts'
+import { createSolution } from '#test/support/flow-nodes.ts'
 
 type Fields = Parameters<typeof createEdit>[0]
 const action = (id: string, child: FlowNode): FlowNode => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { FlowNode } from '../../lib/flows/structure.ts'
-import { findNodeWarnings, validateNode } from '../../lib/flows/tree-rules.ts'
-import { createSolution } from '../support/flow-nodes.ts'
+import type { FlowNode } from '#rules/flows/structure.ts'
+import { findNodeWarnings, validateNode } from '#rules/flows/tree-rules.ts'
+import { createSolution } from '#test/support/flow-nodes.ts'
 
 const [a, b] = [createSolution('a'), createSolution('b')]
 const toA = { id: 'x', label: 'X', next_node_id: 'a' }

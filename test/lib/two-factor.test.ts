@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createRecoveryCodes, hashRecoveryCode } from '../../lib/auth/recovery-codes.ts'
-import { buildTotpUrl, createTotpSecret, findTotpStep, generateTotpCode } from '../../lib/auth/totp.ts'
+import { createRecoveryCodes, hashRecoveryCode } from '#vendors/auth/recovery-codes.ts'
+import { buildTotpUrl, createTotpSecret, findTotpStep, generateTotpCode } from '#vendors/auth/totp.ts'
 
 describe('a second factor', () => {
   const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'

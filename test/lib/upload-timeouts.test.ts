@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { parseConfig } from '../../lib/config.ts'
-import { imagesConversion } from '../../lib/platform/cloudflare/images.ts'
-import { r2Objects } from '../../lib/platform/cloudflare/r2.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { parseConfig } from '#config.ts'
+import { imagesConversion } from '#platform/cloudflare/images.ts'
+import { r2Objects } from '#platform/cloudflare/r2.ts'
+import { sampleSettings } from '#test/support/settings.ts'
 
 const never = <T>() => new Promise<T>(() => {})
 const silentBucket = { put: never, get: never<null>, head: never, delete: never<void>, list: never<{ objects: { key: string }[] }> }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createTokenSigner } from '../../lib/auth/jwt.ts'
-import { createVault } from '../../lib/auth/vault.ts'
-import { createAccountReferences } from '../../lib/billing/account-reference.ts'
+import { createTokenSigner } from '#vendors/auth/jwt.ts'
+import { createVault } from '#vendors/auth/vault.ts'
+import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 
 const key = (version: number) => ({ version, key: Buffer.alloc(32, version).toString('base64') })
 const [old, current] = [key(1), key(2)]

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { resendMail } from '../../lib/mail/resend.ts'
-import { listen } from '../../lib/platform/node/server.ts'
-import { qstashQueue } from '../../lib/queue/qstash.ts'
+import { listen } from '#platform/node/server.ts'
+import { resendMail } from '#vendors/mail/resend.ts'
+import { qstashQueue } from '#vendors/queue/qstash.ts'
 
 // Answers each request with the status in the first part of its path, and with JSON unless that part ends with x.
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Event } from '../../lib/events/events.ts'
-import { toWebhookContent } from '../../lib/events/webhook-messages.ts'
+import type { Event } from '#rules/events/events.ts'
+import { toWebhookContent } from '#rules/events/webhook-messages.ts'
 
 const long = 'x'.repeat(2001)
 const cut = `${'x'.repeat(1999)}…`

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { renderReportHtml } from '../../lib/reports/html.ts'
-import { describeChart, getAxisEnd } from '../../lib/reports/labels.ts'
-import { addDays, parseWeek } from '../../lib/reports/week.ts'
-import { buildWeeklyReport, getResolutionRate } from '../../lib/reports/weekly.ts'
-import { createWeekCounts } from '../support/week-counts.ts'
+import { renderReportHtml } from '#rules/reports/html.ts'
+import { describeChart, getAxisEnd } from '#rules/reports/labels.ts'
+import { addDays, parseWeek } from '#rules/reports/week.ts'
+import { buildWeeklyReport, getResolutionRate } from '#rules/reports/weekly.ts'
+import { createWeekCounts } from '#test/support/week-counts.ts'
 
 const counts = createWeekCounts({
   week: { ...createWeekCounts().week, team_name: 'Field <service>' },

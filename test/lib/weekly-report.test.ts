@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { renderReportCsv } from '../../lib/reports/csv.ts'
-import { renderReportHtml } from '../../lib/reports/html.ts'
-import { type Chart, describeChart, formatBusiestHours, formatDuration, formatRate, getAxisEnd } from '../../lib/reports/labels.ts'
-import { renderSvgChart } from '../../lib/reports/svg-chart.ts'
-import { addDays, parseWeek } from '../../lib/reports/week.ts'
-import { buildWeeklyReport, type WeekCounts } from '../../lib/reports/weekly.ts'
-import { createWeekCounts } from '../support/week-counts.ts'
+import { renderReportCsv } from '#rules/reports/csv.ts'
+import { renderReportHtml } from '#rules/reports/html.ts'
+import { type Chart, describeChart, formatBusiestHours, formatDuration, formatRate, getAxisEnd } from '#rules/reports/labels.ts'
+import { renderSvgChart } from '#rules/reports/svg-chart.ts'
+import { addDays, parseWeek } from '#rules/reports/week.ts'
+import { buildWeeklyReport, type WeekCounts } from '#rules/reports/weekly.ts'
+import { createWeekCounts } from '#test/support/week-counts.ts'
 
 const createFlow = (tree_id: string, completed: number, resolved: number) => ({ tree_id, name: `Flow ${tree_id}`, completed, resolved })
 const createHour = (day: number, hour: number, sessions: number, ai_sessions = 0) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { inflateRaw } from '../../lib/archive/inflate.ts'
-import { ArchiveError, type Entry, listEntries, readText } from '../../lib/archive/zip.ts'
-import { encodeEnd, encodeEntry, type ZipFile } from '../../lib/archive/zip-writer.ts'
+import { inflateRaw } from '#rules/archive/inflate.ts'
+import { ArchiveError, type Entry, listEntries, readText } from '#rules/archive/zip.ts'
+import { encodeEnd, encodeEntry, type ZipFile } from '#rules/archive/zip-writer.ts'
 
 const at = new Date('2026-11-23T13:37:43Z')
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

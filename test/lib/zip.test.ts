@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { inflateRaw } from '../../lib/archive/inflate.ts'
-import { ArchiveError, isZip, listEntries, readText, readZip, type ZipLimits } from '../../lib/archive/zip.ts'
-import { crc32 } from '../../lib/text/crc32.ts'
+import { inflateRaw } from '#rules/archive/inflate.ts'
+import { ArchiveError, isZip, listEntries, readText, readZip, type ZipLimits } from '#rules/archive/zip.ts'
+import { crc32 } from '#rules/text/crc32.ts'
 
 interface Member {
   name: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodeEnd, encodeEntry } from '../../lib/archive/zip-writer.ts'
+import { encodeEnd, encodeEntry } from '#rules/archive/zip-writer.ts'
 
 const gibibyte = 2 ** 30
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { posthogAnalytics } from '../../lib/analytics/posthog.ts'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { posthogAnalytics } from '#vendors/analytics/posthog.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 const capturedEvent = { event: 'sales_lead_created', subject: 'lead-1', properties: { source: 'referral', seats: null } }

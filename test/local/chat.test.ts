@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { startTestServer } from './test-server.ts'
 
 const plainText = (text: string) => ({ type: 'plain_text', text })

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import openapi from '../../functions/openapi.json' with { type: 'json' }
-import { operations } from '../../functions/operations.ts'
-import { isClientOperation } from '../../lib/local/client-operations.ts'
-import { addCodeSamples, type SampledDocument } from '../../lib/local/code-samples.ts'
+import openapi from '#functions/openapi.json' with { type: 'json' }
+import { operations } from '#functions/operations.ts'
+import { isClientOperation } from '#local/build/client-operations.ts'
+import { addCodeSamples, type SampledDocument } from '#local/build/code-samples.ts'
+import { root } from '#local/root.ts'
 
-const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
 /** Return the samples of the typed client by operation. */

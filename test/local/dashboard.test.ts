@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { Client } from '@upstash/qstash'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 test('the dashboard returns an empty list for every service at first, and 404 for an unknown service', async () => {
@@ -90,12 +90,12 @@ test('a trace lists the log lines and the records with its id, oldest first', as
 })
 
 test.each([
-  ['local/dashboard/app.ts', 200],
-  ['local/dashboard/style.css', 200],
+  ['local/dashboard/page/app.ts', 200],
+  ['local/dashboard/page/style.css', 200],
   ['client/client.ts', 200],
   ['local/settings.ts', 404],
-  ['local/dashboard/../settings.ts', 404],
-  ['local/dashboard/%2e%2e/settings.ts', 404],
+  ['local/dashboard/page/../state.ts', 404],
+  ['local/dashboard/page/%2e%2e/state.ts', 404],
   ['auth/tokens.ts', 404],
 ])('of the source files, the page can only load its own and the typed client: %s is %i', async (path, status) => {
   const { port } = await startTestServer()

@@ -2,7 +2,7 @@ import { Client, Receiver } from '@upstash/qstash'
 import { Redis } from '@upstash/redis'
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 const mail = { from: 'a@example.com', to: 'b@example.com', subject: 's', text: 't' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signWebhook } from '../../lib/webhooks/sign.ts'
+import { signWebhook } from '#vendors/webhooks/sign.ts'
 import { startTestServer } from './test-server.ts'
 
 const secret = `whsec_${btoa('s'.repeat(32))}`

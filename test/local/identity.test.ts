@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import type { ProviderName } from '../../lib/auth/oidc.ts'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import type { ProviderName } from '#vendors/auth/oidc.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 const providers = ['google', 'microsoft'] as const

@@ -1,7 +1,7 @@
 import { Client, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createNeon } from '../../lib/local/neon.ts'
-import { sharedService } from '../support/app.ts'
+import { createNeon } from '#local/vendors/neon.ts'
+import { sharedService } from '#test/support/app.ts'
 import { startTestServer } from './test-server.ts'
 
 const { settings, ownerUrl, localOrigin } = await sharedService()

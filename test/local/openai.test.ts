@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { modelName } from '../../lib/local/model/model.ts'
-import { plainModelName, retiringModelName } from '../../lib/local/openai-models.ts'
+import { modelName } from '#local/model/model.ts'
+import { plainModelName, retiringModelName } from '#local/vendors/openai/openai-models.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 async function startWithClient() {

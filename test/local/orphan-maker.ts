@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { startPostgres } from '../../lib/local/postgres.ts'
-import { recordProcesses } from '../../lib/local/processes.ts'
-import { startWorker } from '../../lib/local/worker.ts'
+import { startPostgres } from '#local/postgres.ts'
+import { recordProcesses } from '#local/processes.ts'
+import { startWorker } from '#local/worker.ts'
 
 // Runs in a process of its own, which the test kills: starts PostgreSQL and workerd as `npm start` does.
 const [, , folder = ''] = process.argv

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { withConnection } from '../../lib/db/migrate/connection.ts'
-import { startPostgres } from '../../lib/local/postgres.ts'
-import { listProcesses, parsePs, recordProcesses, stopOrphans } from '../../lib/local/processes.ts'
-import { sharedService } from '../support/app.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { startPostgres } from '#local/postgres.ts'
+import { listProcesses, parsePs, recordProcesses, stopOrphans } from '#local/processes.ts'
+import { sharedService } from '#test/support/app.ts'
 
 const script = join(import.meta.dirname, 'orphan-maker.ts')
 

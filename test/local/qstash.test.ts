@@ -1,7 +1,7 @@
 import { Client, Receiver } from '@upstash/qstash'
 import { decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 async function startQueue() {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { createMockStore } from '../../lib/local/redis-store.ts'
-import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
-import { useClock } from '../support/clock.ts'
+import { createMockStore } from '#local/vendors/redis/redis-store.ts'
+import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
+import { useClock } from '#test/support/clock.ts'
 
 /** Start the emulator, and open two clients that do not reconnect. */
 async function startTestTcpRedis(password?: string) {

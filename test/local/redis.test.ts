@@ -1,7 +1,7 @@
 import { Ratelimit } from '@upstash/ratelimit'
 import { Redis } from '@upstash/redis'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 const createClient = (origin: string, token = secrets.redisToken) =>

@@ -1,7 +1,7 @@
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
-import { createClock } from '../../lib/local/clock.ts'
-import { expectStatus } from '../support/expect-status.ts'
+import { createClock } from '#local/clock.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 const mail = { from: 'Support <support@example.com>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>', text: 'Hi' }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { describe, expect, it } from 'vitest'
-import { createS3Routes } from '../../lib/local/s3.ts'
-import { computeSignature } from '../../lib/local/s3-signature.ts'
+import { createS3Routes } from '#local/vendors/s3/s3.ts'
+import { computeSignature } from '#local/vendors/s3/s3-signature.ts'
 
 const credentials = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',

@@ -1,7 +1,7 @@
 import { Client } from '@upstash/qstash'
 import { expect, test } from 'vitest'
-import { createClock } from '../../lib/local/clock.ts'
-import { computeNextRun } from '../../lib/local/qstash-schedules.ts'
+import { createClock } from '#local/clock.ts'
+import { computeNextRun } from '#local/vendors/qstash/qstash-schedules.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 async function startWithSchedules() {

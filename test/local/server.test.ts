@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { startLocalServer } from '../../lib/local/server.ts'
-import { expectStatus } from '../support/expect-status.ts'
+import { startLocalServer } from '#local/server.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 test('the local server listens on the loopback interface only', async () => {

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/expect-status.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 async function startWithClient(statuses: number[] = []) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type LocalServerOptions, startLocalServer } from '../../lib/local/server.ts'
+import { type LocalServerOptions, startLocalServer } from '#local/server.ts'
 
 export const secrets = {
   redisToken: 'redis-token',

@@ -19,12 +19,12 @@ export function hasCorrectTypes(root: string): Promise<boolean> {
 
 /** Return whether the OpenAPI document of a sandbox is the committed one. It is all that the code which writes it produces. */
 export function hasCommittedDocument(root: string): Promise<boolean> {
-  return succeeds(root, ['lib/local/write-openapi.ts', '--check'])
+  return succeeds(root, ['lib/local/build/write-openapi.ts', '--check'])
 }
 
 /** Build the Worker of a sandbox. Return whether that succeeds. */
 export function buildsWorker(root: string): Promise<boolean> {
-  return succeeds(root, ['--eval', "import('./lib/local/build.ts').then(({ build }) => build())"])
+  return succeeds(root, ['--eval', "import('./lib/local/build/build.ts').then(({ build }) => build())"])
 }
 
 function succeeds(cwd: string, command: string[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { mergeConfig } from 'vitest/config'
-import base from '../vitest.config.ts'
+import base from '#test/vitest.config.ts'
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default mergeConfig(base, {

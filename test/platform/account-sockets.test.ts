@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createAccountSockets, type HubSocket, type SocketState } from '../../lib/platform/cloudflare/hub-sockets.ts'
-import type { StreamEvent, StreamStart } from '../../lib/realtime/subscriber.ts'
+import { createAccountSockets, type HubSocket, type SocketState } from '#platform/cloudflare/hub-sockets.ts'
+import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'
 
 const heartbeatMs = 1000
 const startAt = Date.parse('2026-11-21T09:00:00Z')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { CachePort } from '../../lib/cache/cache.ts'
-import { createRedisCache } from '../../lib/cache/redis-cache.ts'
-import { createMemoryCache } from '../../lib/platform/node/memory-cache.ts'
-import { useClock } from '../support/clock.ts'
-import { longTimeoutMs, redisKinds, type TestRedis } from '../support/limiters.ts'
-import { measureMs } from '../support/measure.ts'
+import { createMemoryCache } from '#platform/node/memory-cache.ts'
+import { useClock } from '#test/support/clock.ts'
+import { longTimeoutMs, redisKinds, type TestRedis } from '#test/support/limiters.ts'
+import { measureMs } from '#test/support/measure.ts'
+import type { CachePort } from '#vendors/cache/cache.ts'
+import { createRedisCache } from '#vendors/cache/redis-cache.ts'
 
 const start = Date.parse('2026-11-21T09:30:00Z')
 

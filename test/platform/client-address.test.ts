@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createAddressReader } from '../../lib/platform/node/client-address.ts'
+import { createAddressReader } from '#platform/node/client-address.ts'
 
 const read = (peer: string | undefined, forwarded: string | null, proxies = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8']) => {
   const headers = forwarded === null ? {} : { 'x-forwarded-for': forwarded }

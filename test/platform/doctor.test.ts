@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checks } from '../../lib/ops/checks.ts'
-import { describeFinding, diagnose, type Finding, runCheck } from '../../lib/ops/doctor.ts'
-import { connectAsOwner, sharedService } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
+import { checks } from '#ops/checks.ts'
+import { describeFinding, diagnose, type Finding, runCheck } from '#ops/doctor.ts'
+import { connectAsOwner, sharedService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 let client: pg.Client

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { checkRestored } from '../../lib/ops/drill.ts'
-import { connect, createMigratedDatabase } from '../support/migrations.ts'
+import { checkRestored } from '#ops/drill.ts'
+import { connect, createMigratedDatabase } from '#test/support/migrations.ts'
 
 /** Create two databases whose rows refer to the same objects. The source then has one more account. */
 async function createDatabases(keys: readonly string[]) {

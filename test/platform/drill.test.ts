@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { withSuperuser } from '../../lib/local/postgres.ts'
-import { compareObjects, compareTables, selectNewFindings } from '../../lib/ops/drill-compare.ts'
-import { type Dump, writeDump } from '../../lib/ops/drill-dump.ts'
-import { restoreDump } from '../../lib/ops/drill-restore.ts'
-import { listTables, prepareConnection, summarizeTable, type TableSummary } from '../../lib/ops/drill-tables.ts'
-import { createMigratedDatabase } from '../support/migrations.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { compareObjects, compareTables, selectNewFindings } from '#ops/drill-compare.ts'
+import { type Dump, writeDump } from '#ops/drill-dump.ts'
+import { restoreDump } from '#ops/drill-restore.ts'
+import { listTables, prepareConnection, summarizeTable, type TableSummary } from '#ops/drill-tables.ts'
+import { createMigratedDatabase } from '#test/support/migrations.ts'
 
 async function summarizeAll(client: pg.Client) {
   await prepareConnection(client)

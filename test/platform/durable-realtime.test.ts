@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createSocketResponse, durableRealtime, type HubNamespace, type SocketResponse } from '../../lib/platform/cloudflare/realtime.ts'
+import { createSocketResponse, durableRealtime, type HubNamespace, type SocketResponse } from '#platform/cloudflare/realtime.ts'
 
 interface HubRequest {
   hub: unknown

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createMockStore } from '../../lib/local/redis-store.ts'
-import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
-import { openRedis } from '../../lib/platform/node/redis.ts'
-import { createRedisRealtime } from '../../lib/platform/node/streams-in-redis.ts'
-import { streamKeyOf } from '../../lib/platform/node/streams-script.ts'
-import { createEvents, heartbeatMs, openRedisHub, openStream, publishEvents, type TestStream } from '../support/hubs.ts'
-import { type RedisFault, startRedisProxy, startTestRedis } from '../support/redis.ts'
+import { createMockStore } from '#local/vendors/redis/redis-store.ts'
+import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
+import { openRedis } from '#platform/node/redis.ts'
+import { createRedisRealtime } from '#platform/node/streams-in-redis.ts'
+import { streamKeyOf } from '#platform/node/streams-script.ts'
+import { createEvents, heartbeatMs, openRedisHub, openStream, publishEvents, type TestStream } from '#test/support/hubs.ts'
+import { type RedisFault, startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
 const pollOptions = { timeout: 15_000, interval: 10 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)

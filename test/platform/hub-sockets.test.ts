@@ -1,12 +1,12 @@
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClient, type ServerEvent } from '../../lib/client/client.ts'
-import { dashboard, startOwnService } from '../support/app.ts'
-import { insertStreamEvents, openEscalationStream } from '../support/escalations.ts'
-import { createFlow } from '../support/flows.ts'
-import { createAccount, type Person } from '../support/people.ts'
-import { openSocket, type TestSocket } from '../support/sockets.ts'
-import { startStreamProxy } from '../support/stream-proxy.ts'
+import { createClient, type ServerEvent } from '#client/client.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { insertStreamEvents, openEscalationStream } from '#test/support/escalations.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { openSocket, type TestSocket } from '#test/support/sockets.ts'
+import { startStreamProxy } from '#test/support/stream-proxy.ts'
 
 // The sign-ins are checked 12 intervals after a socket opens, and again while events are sent.
 const heartbeatMs = 100

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createMemoryRealtime } from '../../lib/platform/node/streams-in-memory.ts'
-import { sharedService } from '../support/app.ts'
-import { useClock } from '../support/clock.ts'
-import { createEvents, heartbeatMs, hubKinds, openMemoryHub, openStream, publishEvents, type TestStream } from '../support/hubs.ts'
-import { createAccount } from '../support/people.ts'
+import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
+import { sharedService } from '#test/support/app.ts'
+import { useClock } from '#test/support/clock.ts'
+import { createEvents, heartbeatMs, hubKinds, openMemoryHub, openStream, publishEvents, type TestStream } from '#test/support/hubs.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const pollOptions = { timeout: 10_000, interval: 5 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)

@@ -3,12 +3,12 @@ import { Hono } from 'hono'
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createImagesRoutes } from '../../lib/local/images.ts'
-import { type ImagesBinding, imagesConversion } from '../../lib/platform/cloudflare/images.ts'
-import { sharpConversion } from '../../lib/platform/node/images.ts'
-import { removeJpegMetadata } from '../../lib/uploads/jpeg.ts'
-import type { UploadsPort } from '../../lib/uploads/uploads.ts'
-import { concatBytes, copyBytes, createImage } from '../support/images.ts'
+import { createImagesRoutes } from '#local/vendors/images.ts'
+import { type ImagesBinding, imagesConversion } from '#platform/cloudflare/images.ts'
+import { sharpConversion } from '#platform/node/images.ts'
+import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
+import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
+import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 
 type Conversion = Pick<UploadsPort, 'toJpeg' | 'pingDecoder'>
 interface Decoder {

@@ -1,5 +1,5 @@
-import { createJobs } from '../../lib/platform/node/jobs.ts'
-import { openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
+import { createJobs } from '#platform/node/jobs.ts'
+import { openJobsPool } from '#platform/node/jobs-pool.ts'
 
 // Runs in a process of its own, which the test kills: starts a job that never ends.
 const [, , url = ''] = process.argv

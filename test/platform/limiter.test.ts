@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Limiter, type LimitResult, parseRate } from '../../lib/cache/limiter.ts'
-import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
-import { createMemoryLimiter } from '../../lib/platform/node/memory-limiter.ts'
-import { useClock } from '../support/clock.ts'
-import { openLimiter, redisKinds, type TestRedis } from '../support/limiters.ts'
-import { measureMs } from '../support/measure.ts'
+import { createMemoryLimiter } from '#platform/node/memory-limiter.ts'
+import { useClock } from '#test/support/clock.ts'
+import { openLimiter, redisKinds, type TestRedis } from '#test/support/limiters.ts'
+import { measureMs } from '#test/support/measure.ts'
+import { type Limiter, type LimitResult, parseRate } from '#vendors/cache/limiter.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 
 const rate = parseRate('5/minute')
 const start = Date.parse('2026-11-21T09:30:00Z')

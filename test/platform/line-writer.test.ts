@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { createLineWriter } from '../../lib/platform/node/line-writer.ts'
+import { root } from '#local/root.ts'
+import { createLineWriter } from '#platform/node/line-writer.ts'
 
 test('The lines of one turn of the event loop are written at once, in their order.', async () => {
   const written: string[] = []
@@ -16,9 +17,9 @@ test('The lines of one turn of the event loop are written at once, in their orde
 
 test('A line is written although an error ends the process in the same turn.', () => {
   const script = `
-    import { createLineWriter } from '${new URL('../../lib/platform/node/line-writer.ts', import.meta.url).href}'
+    import { createLineWriter } from '#platform/node/line-writer.ts'
     createLineWriter()('the last line')
     throw new Error('stop')`
-  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8', cwd: root })
   expect({ stdout, status }).toEqual({ stdout: 'the last line\n', status: 1 })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createMemoryRealtime } from '../../lib/platform/node/streams-in-memory.ts'
+import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
 
 const startAt = Date.parse('2026-11-21T09:30:00Z')
 const dayMs = 86_400_000

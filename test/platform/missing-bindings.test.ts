@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { staticAssets } from '../../lib/platform/cloudflare/assets.ts'
-import { imagesConversion } from '../../lib/platform/cloudflare/images.ts'
-import { r2Objects } from '../../lib/platform/cloudflare/r2.ts'
+import { staticAssets } from '#platform/cloudflare/assets.ts'
+import { imagesConversion } from '#platform/cloudflare/images.ts'
+import { r2Objects } from '#platform/cloudflare/r2.ts'
 
 const bytes = new Uint8Array(1)
 const objects = r2Objects(undefined, 1000)

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { secrets } from '../../lib/local/settings.ts'
-import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
-import { dashboard, startOwnService } from '../support/app.ts'
-import { openEscalationStream } from '../support/escalations.ts'
-import { fetchMetrics } from '../support/metrics.ts'
-import { spawnNode, startNodeChild, waitForOutput } from '../support/node-child.ts'
-import { createAccount } from '../support/people.ts'
-import { startTestRedis } from '../support/redis.ts'
-import { sampleSettings } from '../support/settings.ts'
+import { secrets } from '#local/settings.ts'
+import { parseNodeConfig } from '#platform/node/settings.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { openEscalationStream } from '#test/support/escalations.ts'
+import { fetchMetrics } from '#test/support/metrics.ts'
+import { spawnNode, startNodeChild, waitForOutput } from '#test/support/node-child.ts'
+import { createAccount } from '#test/support/people.ts'
+import { startTestRedis } from '#test/support/redis.ts'
+import { sampleSettings } from '#test/support/settings.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

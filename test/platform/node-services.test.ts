@@ -1,8 +1,8 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { createNodeServices } from '../../lib/platform/node/services.ts'
-import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
-import { sampleSettings } from '../support/settings.ts'
-import { startVendorServer } from '../support/vendor-server.ts'
+import { createNodeServices } from '#platform/node/services.ts'
+import { parseNodeConfig } from '#platform/node/settings.ts'
+import { sampleSettings } from '#test/support/settings.ts'
+import { startVendorServer } from '#test/support/vendor-server.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)

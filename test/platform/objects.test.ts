@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createS3Routes } from '../../lib/local/s3.ts'
-import { type R2Bucket, r2Objects } from '../../lib/platform/cloudflare/r2.ts'
-import { maxObjectBytes } from '../../lib/platform/node/object-keys.ts'
-import { folderObjects, listFolderObjects } from '../../lib/platform/node/objects-folder.ts'
-import { listS3Objects, type S3Settings, s3Objects } from '../../lib/platform/node/objects-s3.ts'
-import type { UploadsPort } from '../../lib/uploads/uploads.ts'
+import { createS3Routes } from '#local/vendors/s3/s3.ts'
+import { type R2Bucket, r2Objects } from '#platform/cloudflare/r2.ts'
+import { maxObjectBytes } from '#platform/node/object-keys.ts'
+import { folderObjects, listFolderObjects } from '#platform/node/objects-folder.ts'
+import { listS3Objects, type S3Settings, s3Objects } from '#platform/node/objects-s3.ts'
+import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 
 type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
 interface Store {

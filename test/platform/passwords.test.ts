@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { isOutdatedHash, type PasswordHasher } from '../../lib/auth/passwords.ts'
-import { wasmPasswords } from '../../lib/platform/cloudflare/passwords.ts'
-import { nativePasswords } from '../../lib/platform/node/passwords.ts'
-import { measureMs } from '../support/measure.ts'
+import { wasmPasswords } from '#platform/cloudflare/passwords.ts'
+import { nativePasswords } from '#platform/node/passwords.ts'
+import { measureMs } from '#test/support/measure.ts'
+import { isOutdatedHash, type PasswordHasher } from '#vendors/auth/passwords.ts'
 
 // In this process nothing compiles the module at deployment.
 const compiled = new WebAssembly.Module(await readFile(createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm')))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../lib/queue/queue.ts'
-import { getTraceId, runInTrace } from '../../lib/trace.ts'
-import { runConcurrently } from '../support/concurrency.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { getTraceId, runInTrace } from '#trace.ts'
+import type { Message } from '#vendors/queue/queue.ts'
 import { jobPath, openPostgresQueue, openQstash, type TestQueue } from './queue-platforms.ts'
 
 const platforms: [name: string, open: () => Promise<TestQueue>][] = [

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createMockStore } from '../../lib/local/redis-store.ts'
-import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
-import { openRedis, type RedisConnectionOptions } from '../../lib/platform/node/redis.ts'
-import { startRedisProxy, startTestRedis } from '../support/redis.ts'
+import { createMockStore } from '#local/vendors/redis/redis-store.ts'
+import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
+import { openRedis, type RedisConnectionOptions } from '#platform/node/redis.ts'
+import { startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
 const pollOptions = { timeout: 10_000, interval: 5 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { openRestRedis } from '../../lib/platform/cloudflare/redis.ts'
-import { listen } from '../../lib/platform/node/server.ts'
+import { openRestRedis } from '#platform/cloudflare/redis.ts'
+import { listen } from '#platform/node/server.ts'
 
 const requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = []
 let status = 200

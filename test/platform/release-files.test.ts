@@ -4,11 +4,11 @@ import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { parse } from 'yaml'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
-import { version } from '../../lib/version.ts'
+import { version } from '#config.ts'
+import { root } from '#local/root.ts'
+import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
 it.each(['staging', 'production'])('the environment %s has every binding of the Worker, with its own name, bucket and dataset', (env) => {

@@ -1,19 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { openAnswers } from '../../lib/auth/sealed-answers.ts'
-import { createVault } from '../../lib/auth/vault.ts'
-import { withConnection } from '../../lib/db/migrate/connection.ts'
-import { startNodeProcess } from '../../lib/local/node-process.ts'
-import { findFreePort } from '../../lib/local/ports.ts'
-import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '../../lib/ops/rotate-secrets.ts'
-import { resealColumn, type SealedColumn, sealedColumns } from '../../lib/ops/sealed-columns.ts'
-import { request, startOwnService } from '../support/app.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createAccount } from '../support/people.ts'
-import { connectPsa } from '../support/psa.ts'
-import { createSession } from '../support/sessions.ts'
-import { completeChallenge, enableTotp, login, readCode, register } from '../support/two-factor.ts'
+import { withConnection } from '#db/migrate/connection.ts'
+import { startNodeProcess } from '#local/node-process.ts'
+import { findFreePort } from '#local/ports.ts'
+import { root } from '#local/root.ts'
+import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
+import { resealColumn, type SealedColumn, sealedColumns } from '#ops/sealed-columns.ts'
+import { request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
+import { createSession } from '#test/support/sessions.ts'
+import { completeChallenge, enableTotp, login, readCode, register } from '#test/support/two-factor.ts'
+import { openAnswers } from '#vendors/auth/sealed-answers.ts'
+import { createVault } from '#vendors/auth/vault.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -133,9 +134,7 @@ it('a secret that no key opens is counted and kept, and one that changes during 
 
 it('every place that seals a secret is in the list of sealed columns', async () => {
   const files = (
-    await Promise.all(
-      ['lib', 'functions'].map((folder) => readdir(join(import.meta.dirname, '../..', folder), { recursive: true, withFileTypes: true })),
-    )
+    await Promise.all(['lib', 'functions'].map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })))
   ).flat()
   const sources = files.filter((file) => file.name.endsWith('.ts')).map((file) => join(file.parentPath, file.name))
   const sealing = (await Promise.all(sources.map(async (path) => [path, await readFile(path, 'utf8')] as const))).filter(([, text]) =>
@@ -143,10 +142,10 @@ it('every place that seals a secret is in the list of sealed columns', async () 
   )
   expect(sealing.map(([path]) => path.replace(/^.*\/(?=(lib|functions)\/)/, '')).sort()).toEqual([
     'functions/identity/mfa/service.ts',
-    'lib/auth/sealed-answers.ts',
     'lib/ops/sealed-columns.ts',
-    'lib/psa/connection.ts',
-    'lib/webhooks/sealed-secrets.ts',
+    'lib/vendors/auth/sealed-answers.ts',
+    'lib/vendors/psa/connection.ts',
+    'lib/vendors/webhooks/sealed-secrets.ts',
   ])
 })
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { Statement } from '../../lib/db/database.ts'
-import { type PreparedStatements, sendBatch } from '../../lib/platform/node/statement-batch.ts'
+import type { Statement } from '#db/database.ts'
+import { type PreparedStatements, sendBatch } from '#platform/node/statement-batch.ts'
 
 const select = (sql: string, parameters: unknown[] = []): Statement => ({ sql, parameters })
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AssetsPort } from '../../lib/assets/assets.ts'
-import { type AssetsBinding, staticAssets } from '../../lib/platform/cloudflare/assets.ts'
-import { folderAssets, serveFolder } from '../../lib/platform/node/static-files.ts'
+import { type AssetsBinding, staticAssets } from '#platform/cloudflare/assets.ts'
+import { folderAssets, serveFolder } from '#platform/node/static-files.ts'
+import type { AssetsPort } from '#vendors/assets/assets.ts'
 
 interface StaticFiles {
   fetch(request: Request): Promise<Response>

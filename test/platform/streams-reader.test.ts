@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openRedis, type RedisConnection } from '../../lib/platform/node/redis.ts'
-import { createStreamReader } from '../../lib/platform/node/streams-reader.ts'
-import { startTestRedis } from '../support/redis.ts'
+import { openRedis, type RedisConnection } from '#platform/node/redis.ts'
+import { createStreamReader } from '#platform/node/streams-reader.ts'
+import { startTestRedis } from '#test/support/redis.ts'
 
 /** Start a reader whose first reply is held back until the test releases it. */
 async function startReader() {

@@ -1,12 +1,12 @@
 import { afterAll, expect, inject, it } from 'vitest'
-import { runCronJob } from '../../lib/local/node-jobs.ts'
-import { moveDatabaseClock, withSuperuser } from '../../lib/local/postgres.ts'
-import { insertAiSession } from '../support/ai.ts'
-import { type ApiResponse, dashboard, request, startOwnService } from '../support/app.ts'
-import { openEscalationStream } from '../support/escalations.ts'
-import { startNodeChild } from '../support/node-child.ts'
-import { createAccount, type Person } from '../support/people.ts'
-import { startTestRedis } from '../support/redis.ts'
+import { runCronJob } from '#local/node-jobs.ts'
+import { moveDatabaseClock, withSuperuser } from '#local/postgres.ts'
+import { insertAiSession } from '#test/support/ai.ts'
+import { type ApiResponse, dashboard, request, startOwnService } from '#test/support/app.ts'
+import { openEscalationStream } from '#test/support/escalations.ts'
+import { startNodeChild } from '#test/support/node-child.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { startTestRedis } from '#test/support/redis.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

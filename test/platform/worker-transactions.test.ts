@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { insertAiSession } from '../support/ai.ts'
-import { dashboard, startOwnService } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
+import { insertAiSession } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())

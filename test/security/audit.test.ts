@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { root } from '#local/root.ts'
 import {
   type Advisory,
   type AdvisoryData,
@@ -104,7 +106,7 @@ it('every stored advisory can be read, and none blocks a release', () => {
   const data: AdvisoryData = JSON.parse(readFileSync(new URL('advisories.json', import.meta.url), 'utf8'))
   expect(Date.parse(data.taken)).not.toBeNaN()
   expect(data.advisories.length).toBeGreaterThan(30)
-  const lock: LockFile = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'))
+  const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   expect(listPackages(lock).length).toBeGreaterThan(500)
   expect(findVulnerable(lock, data.advisories).filter(isBlocking)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '#local/root.ts'
 import {
   type AdvisoryData,
   type Finding,
@@ -14,7 +15,6 @@ import {
 } from './audit-lock.ts'
 
 // `npm run audit` asks the registry and stores what it knows; with `--check` it compares the lock file with the stored data, offline.
-const root = join(import.meta.dirname, '../..')
 const dataFile = join(import.meta.dirname, 'advisories.json')
 const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 const data: AdvisoryData = JSON.parse(readFileSync(dataFile, 'utf8'))

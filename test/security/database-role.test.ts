@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { migrate } from '../../lib/db/migrate.ts'
-import { sharedService } from '../support/app.ts'
-import { asSuperuser, connect, createEmptyDatabase, writeMigrations } from '../support/migrations.ts'
-import { createAccount, type TestAccount } from '../support/people.ts'
+import { migrate } from '#db/migrate.ts'
+import { sharedService } from '#test/support/app.ts'
+import { asSuperuser, connect, createEmptyDatabase, writeMigrations } from '#test/support/migrations.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
 
 // What a caller could do who runs SQL of their own as the role that serves requests.
 describe('the role that serves requests', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { toAddressBlock } from '../../lib/net/address-block.ts'
-import { dashboard, type OwnService, request, sharedService, startOwnService } from '../support/app.ts'
-import { createAccount, type Person } from '../support/people.ts'
-import { postWithoutToken } from '../support/public-requests.ts'
+import { operations } from '#functions/operations.ts'
+import { toAddressBlock } from '#rules/text/address-block.ts'
+import { dashboard, type OwnService, request, sharedService, startOwnService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const countStatus = (statuses: number[], status: number) => statuses.filter((other) => other === status).length
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { createAiSession, insertAiSession } from '../support/ai.ts'
-import { dashboard, request, startOwnService } from '../support/app.ts'
-import { countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { escalateSession } from '../support/escalations.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createAccount, type Person, type TestAccount } from '../support/people.ts'
-import { postWithoutToken } from '../support/public-requests.ts'
+import { createAiSession, insertAiSession } from '#test/support/ai.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { escalateSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 // What somebody would try who uses the service to send e-mails to strangers.
 const service = await startOwnService()

@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../../lib/db/database.ts'
-import type { Service } from '../support/app.ts'
+import type { Database, Statement } from '#db/database.ts'
+import type { Service } from '#test/support/app.ts'
 
 const column = (name: string) => String.raw`(?:"?\w+"?\.)?"?${name}"?`
 /** Also the account of a referenced row, such as `tree_account_id`. The alias of `accounts` is `a`. */

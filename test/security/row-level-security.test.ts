@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { getFixture } from '../contract/fixtures.ts'
-import { createPermittedCaller, listIds, send } from '../contract/requests.ts'
-import { listTenantTables, readChecksums } from '../contract/row-checksums.ts'
-import { createTwoAccounts, listOperationsWithIds, tenantOperations } from '../contract/two-accounts.ts'
-import { sharedService, startOwnService } from '../support/app.ts'
-import { expectStatus } from '../support/expect-status.ts'
+import { getFixture } from '#test/contract/fixtures.ts'
+import { createPermittedCaller, listIds, send } from '#test/contract/requests.ts'
+import { listTenantTables, readChecksums } from '#test/contract/row-checksums.ts'
+import { createTwoAccounts, listOperationsWithIds, tenantOperations } from '#test/contract/two-accounts.ts'
+import { sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { removeFilters, removeFiltersOfFunctions, removeFiltersOfRuntime, type SentStatements } from './remove-filters.ts'
 
 const operationsById = await listOperationsWithIds(await sharedService())

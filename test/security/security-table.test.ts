@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { root } from '#local/root.ts'
 
-const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
 const rows = text
   .split('\n')

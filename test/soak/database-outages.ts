@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { dashboard, type OwnService } from '../support/app.ts'
-import { runConcurrently } from '../support/concurrency.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { escalationEvent } from '../support/jobs.ts'
-import { createAccount, type TestAccount } from '../support/people.ts'
+import { dashboard, type OwnService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { escalationEvent } from '#test/support/jobs.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
 
 /**
  * Emit events while the database fails at random moments. Expect that every stored event is delivered in the end, and that each e-mail is

@@ -2,16 +2,16 @@ import { mkdtemp, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { createDemoEscalation } from '../../lib/local/demo.ts'
-import { createRoleUrls } from '../../lib/local/settings.ts'
-import { checkRestored, runDrill } from '../../lib/ops/drill.ts'
-import { listFolderObjects } from '../../lib/platform/node/objects-folder.ts'
-import { startOwnService } from '../support/app.ts'
-import { addLocalPrices } from '../support/billing.ts'
-import { createFlow } from '../support/flows.ts'
-import { startNodeChild } from '../support/node-child.ts'
-import { createAccount } from '../support/people.ts'
-import { playTour } from '../tour/tour.ts'
+import { createDemoEscalation } from '#local/demo.ts'
+import { createRoleUrls } from '#local/settings.ts'
+import { checkRestored, runDrill } from '#ops/drill.ts'
+import { listFolderObjects } from '#platform/node/objects-folder.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { addLocalPrices } from '#test/support/billing.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { startNodeChild } from '#test/support/node-child.ts'
+import { createAccount } from '#test/support/people.ts'
+import { playTour } from '#test/tour/tour.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'drill-'))
 const objects = join(folder, 'objects')
@@ -50,7 +50,7 @@ it('restores every row of a service that is used meanwhile, and a service runs o
     // A new cluster has roles without passwords, so the copy serves nobody until `migrate` sets them.
     const { pathname, host } = new URL(restoredUrl)
     const urls = createRoleUrls(host, pathname.slice(1))
-    const { migrate } = await import('../../lib/db/migrate.ts')
+    const { migrate } = await import('#db/migrate.ts')
     await migrate(restoredUrl, { runtime: new URL(urls.DATABASE_URL).password, platform: new URL(urls.DATABASE_PLATFORM_URL).password })
     const child = await startNodeChild(service.settings, { ...urls, PUBLIC_BASE_URL: service.settings.PUBLIC_BASE_URL })
     const response = await fetch(`${child.api}/api/v1/trees/${flow.id}`, { headers: { authorization: `Bearer ${admin.token}` } })

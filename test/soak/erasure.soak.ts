@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { deleteExpiredRows } from '../../functions/jobs/service.ts'
-import { openPlatformDb } from '../../lib/db/scope.ts'
-import type { Services } from '../../lib/http/app.ts'
-import { readChecksums } from '../contract/row-checksums.ts'
-import { startOwnService } from '../support/app.ts'
-import { runConcurrently } from '../support/concurrency.ts'
-import { openTestDatabase } from '../support/databases.ts'
-import { createErasure, endGracePeriod, fillAccount, findTraces } from '../support/erasure.ts'
-import { createAccount, type Person, type TestAccount } from '../support/people.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { deleteExpiredRows } from '#functions/jobs/service.ts'
+import type { Services } from '#http/app.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createErasure, endGracePeriod, fillAccount, findTraces } from '#test/support/erasure.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

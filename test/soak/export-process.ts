@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import * as exportSlices from '../../functions/accounts/export-slices/service.ts'
-import { openArchive, planImport, readVersions } from '../../functions/accounts/import-records/service.ts'
-import { openAccountScope, openPlatformDb } from '../../lib/db/scope.ts'
-import { folderObjects } from '../../lib/platform/node/objects-folder.ts'
-import { openPostgres } from '../../lib/platform/node/postgres.ts'
+import { openAccountScope, openPlatformDb } from '#db/scope.ts'
+import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import { openArchive, planImport, readVersions } from '#functions/accounts/import-records/service.ts'
+import { folderObjects } from '#platform/node/objects-folder.ts'
+import { openPostgres } from '#platform/node/postgres.ts'
 
 // A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
 

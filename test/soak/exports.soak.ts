@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { folderObjects } from '../../lib/platform/node/objects-folder.ts'
-import { createExport, downloadExport, readArchive, toComparable } from '../support/account-exports.ts'
-import { startOwnService } from '../support/app.ts'
-import { createFlow, printerFlow } from '../support/flows.ts'
-import { createAccount, type TestAccount } from '../support/people.ts'
+import { folderObjects } from '#platform/node/objects-folder.ts'
+import { createExport, downloadExport, readArchive, toComparable } from '#test/support/account-exports.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createFlow, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 let folder: string

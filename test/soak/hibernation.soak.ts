@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { startOwnService } from '../support/app.ts'
-import { insertStreamEvents, openEscalationStream } from '../support/escalations.ts'
-import { createAccount } from '../support/people.ts'
-import { openSocket } from '../support/sockets.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { insertStreamEvents, openEscalationStream } from '#test/support/escalations.ts'
+import { createAccount } from '#test/support/people.ts'
+import { openSocket } from '#test/support/sockets.ts'
 
 // workerd removes an idle object from memory after 10 s, as in production: https://github.com/cloudflare/workerd/pull/1138
 const idleMs = 12_000

@@ -1,8 +1,8 @@
-import { randomToken } from '../../lib/auth/hash.ts'
-import type { Service } from '../support/app.ts'
-import { median } from '../support/measure.ts'
-import { createAccount } from '../support/people.ts'
-import { postWithoutToken } from '../support/public-requests.ts'
+import type { Service } from '#test/support/app.ts'
+import { median } from '#test/support/measure.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
+import { randomToken } from '#vendors/auth/hash.ts'
 
 /** The cost of a failed sign-in for each kind of e-mail address. The unit depends on the measurement. */
 export interface LoginCosts {

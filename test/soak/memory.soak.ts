@@ -1,5 +1,5 @@
 import { afterAll, it } from 'vitest'
-import { startOwnService } from '../support/app.ts'
+import { startOwnService } from '#test/support/app.ts'
 import { expectNoGrowth, expectStreamsFit } from './node-memory.ts'
 
 const service = await startOwnService()

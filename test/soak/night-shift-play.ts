@@ -1,7 +1,7 @@
-import { dashboard, type OwnService, request } from '../support/app.ts'
-import { claimHandoff, createEscalation, pickUpSession } from '../support/escalations.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createAccount, createPerson, type Person, type TestAccount } from '../support/people.ts'
+import { dashboard, type OwnService, request } from '#test/support/app.ts'
+import { claimHandoff, createEscalation, pickUpSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, createPerson, type Person, type TestAccount } from '#test/support/people.ts'
 import {
   escalations,
   faults,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dashboard, startOwnService } from '../support/app.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
 import { escalations, expectedReminders, type PlannedEscalation, policySteps, stepMinutes } from './night-shift.ts'
 import { type Night, playNight } from './night-shift-play.ts'
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../lib/local/faults.ts'
+import type { Fault } from '#local/vendors/faults.ts'
 
 // The plan of a night shift, and a model that computes who must be notified of what. It shares no code with the service.
 

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
-import { type ApiResponse, request, type Service } from '../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { obtainProviderCode, postCallback } from '../support/oauth.ts'
-import { createAccount, type Person } from '../support/people.ts'
-import { postWithoutToken } from '../support/public-requests.ts'
+import { type ApiResponse, request, type Service } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { obtainProviderCode, postCallback } from '#test/support/oauth.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 
 // Each function repeats one race `rounds` times. A failed expectation names the round.
 

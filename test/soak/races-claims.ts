@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Service } from '../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { claimHandoff, insertEscalation } from '../support/escalations.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { claimHandoff, insertEscalation } from '#test/support/escalations.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 /** Claim one escalation concurrently, and expect that one engineer wins, and every 409 contains the stored winner and claim time. */
 export async function expectOneClaimWinner(service: Service, rounds: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { dashboard, type Service } from '../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { emitWithoutPublishing, escalationEvent, postDeliveryJob } from '../support/jobs.ts'
-import { createAccount, type Person, type TestAccount } from '../support/people.ts'
+import { dashboard, type Service } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { emitWithoutPublishing, escalationEvent, postDeliveryJob } from '#test/support/jobs.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 // Each function repeats one race `rounds` times. A failed expectation names the round.
 

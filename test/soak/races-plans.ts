@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Service } from '../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import type { Service } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 /** Create one plan concurrently, limits and billing together, and expect one stored row of each, both from the same caller. */
 export async function expectOnePlan(service: Service, rounds: number): Promise<void> {

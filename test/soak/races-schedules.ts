@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { OwnService, Service } from '../support/app.ts'
-import { runConcurrently } from '../support/concurrency.ts'
-import { createSchedule, makeScheduleDue, runMaintenanceTick } from '../support/maintenance.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import type { OwnService, Service } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { createSchedule, makeScheduleDue, runMaintenanceTick } from '#test/support/maintenance.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 /** Create four schedules of one flow and return their ids. */
 async function createFourSchedules(admin: Person): Promise<string[]> {

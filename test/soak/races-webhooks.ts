@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { dashboard, type OwnService } from '../support/app.ts'
-import { countByStatus, runConcurrently } from '../support/concurrency.ts'
-import { expectStatus } from '../support/expect-status.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import { dashboard, type OwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 /**
  * Switch a webhook off and on, replay and rotate it while its receiver fails and events arrive. Expect that no request fails, and that after a

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sharedService, startOwnService } from '../support/app.ts'
+import { sharedService, startOwnService } from '#test/support/app.ts'
 import { expectNoLossDuringOutages } from './database-outages.ts'
 import { measureLoginDurations } from './login-timing.ts'
 import * as auth from './races-auth.ts'

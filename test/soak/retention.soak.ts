@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { deleteExpiredRows } from '../../functions/jobs/service.ts'
-import { openPlatformDb } from '../../lib/db/scope.ts'
-import type { Services } from '../../lib/http/app.ts'
-import { openPostgres } from '../../lib/platform/node/postgres.ts'
-import { startOwnService } from '../support/app.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { deleteExpiredRows } from '#functions/jobs/service.ts'
+import type { Services } from '#http/app.ts'
+import { openPostgres } from '#platform/node/postgres.ts'
+import { startOwnService } from '#test/support/app.ts'
 
 const service = await startOwnService()
 const { DATABASE_PLATFORM_URL = '' } = service.settings

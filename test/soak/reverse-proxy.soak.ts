@@ -1,21 +1,27 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createDemoEscalation } from '../../lib/local/demo.ts'
-import { findFreePort } from '../../lib/local/ports.ts'
-import { createMockStore } from '../../lib/local/redis-store.ts'
-import { startTcpRedis, type TcpRedis } from '../../lib/local/redis-tcp.ts'
-import { createKey } from '../support/api-keys.ts'
-import { type OwnService, startOwnService } from '../support/app.ts'
-import { addLocalPrices } from '../support/billing.ts'
-import { insertStreamEvents } from '../support/escalations.ts'
-import { type NodeChild, startServeProcess } from '../support/node-child.ts'
-import { createAccount } from '../support/people.ts'
-import { fetchThrough, isInstalled, openThrough, type ProxyKind, type ReverseProxy, startReverseProxy } from '../support/reverse-proxies.ts'
+import { createDemoEscalation } from '#local/demo.ts'
+import { findFreePort } from '#local/ports.ts'
+import { root } from '#local/root.ts'
+import { createMockStore } from '#local/vendors/redis/redis-store.ts'
+import { startTcpRedis, type TcpRedis } from '#local/vendors/redis/redis-tcp.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { type OwnService, startOwnService } from '#test/support/app.ts'
+import { addLocalPrices } from '#test/support/billing.ts'
+import { insertStreamEvents } from '#test/support/escalations.ts'
+import { type NodeChild, startServeProcess } from '#test/support/node-child.ts'
+import { createAccount } from '#test/support/people.ts'
+import {
+  fetchThrough,
+  isInstalled,
+  openThrough,
+  type ProxyKind,
+  type ReverseProxy,
+  startReverseProxy,
+} from '#test/support/reverse-proxies.ts'
 
-const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 const bytes = (length: number) => new Uint8Array(length)
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
-import { selectResults } from '../../functions/search/queries.ts'
-import { searchTypes } from '../../functions/search/schemas.ts'
-import type { Database } from '../../lib/db/database.ts'
-import { openScope } from '../../lib/db/scope.ts'
-import { openPostgres } from '../../lib/platform/node/postgres.ts'
-import { startOwnService } from '../support/app.ts'
-import { createAccount } from '../support/people.ts'
-import { explainStatements, totalRowsRead } from '../support/query-plans.ts'
+import type { Database } from '#db/database.ts'
+import { openScope } from '#db/scope.ts'
+import { selectResults } from '#functions/search/queries.ts'
+import { searchTypes } from '#functions/search/schemas.ts'
+import { openPostgres } from '#platform/node/postgres.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
+import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
 
 const service = await startOwnService()
 const url = `${service.settings.DATABASE_URL}?application_name=search`

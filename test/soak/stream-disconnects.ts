@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { OwnService } from '../support/app.ts'
-import { createAccount, type Person } from '../support/people.ts'
+import type { OwnService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 import { openStreamSocket } from './stream-socket.ts'
 
 const batchSize = 50

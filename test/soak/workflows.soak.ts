@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createKey } from '../support/api-keys.ts'
-import { startOwnService } from '../support/app.ts'
-import { createEmptyDatabase } from '../support/migrations.ts'
-import { createAccount } from '../support/people.ts'
+import { root } from '#local/root.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createEmptyDatabase } from '#test/support/migrations.ts'
+import { createAccount } from '#test/support/people.ts'
 
-const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'flow-runner-'))
 const service = await startOwnService()
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { listEntries, readText } from '../../lib/archive/zip.ts'
+import { listEntries, readText } from '#rules/archive/zip.ts'
 import type { Service } from './app.ts'
 import type { Person } from './people.ts'
 import { randomIpAddress } from './public-requests.ts'

@@ -1,5 +1,5 @@
-import { defaultPrices } from '../../lib/ai/prices.ts'
-import type { WriteDb } from '../../lib/db/scope.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { defaultPrices } from '#rules/ai/prices.ts'
 
 /** Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the calls ended, and `costs` their micro-dollars. */
 export function createAskContext() {

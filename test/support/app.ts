@@ -1,14 +1,14 @@
 import { request as httpRequest } from 'node:http'
 import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
-import openapi from '../../functions/openapi.json' with { type: 'json' }
-import { createAccessTokens } from '../../lib/auth/tokens.ts'
-import { parseConfig } from '../../lib/config.ts'
-import type { Services } from '../../lib/http/app.ts'
-import { commonFailures } from '../../lib/http/openapi/responses.ts'
-import { openCluster } from '../../lib/local/postgres.ts'
-import { type Stack, type StackOptions, startStack } from '../../lib/local/stack.ts'
-import { problems } from '../../lib/problem.ts'
+import { parseConfig } from '#config.ts'
+import openapi from '#functions/openapi.json' with { type: 'json' }
+import type { Services } from '#http/app.ts'
+import { commonFailures } from '#http/openapi/responses.ts'
+import { openCluster } from '#local/postgres.ts'
+import { type Stack, type StackOptions, startStack } from '#local/stack.ts'
+import { problems } from '#problem.ts'
+import { createAccessTokens } from '#vendors/auth/tokens.ts'
 import { expectStatus } from './expect-status.ts'
 import { templateDatabase } from './setup.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
-import { readArticleFile } from '../../lib/knowledge/article.ts'
-import type { Block } from '../../lib/knowledge/blocks.ts'
+import { readArticleFile } from '#rules/knowledge/article.ts'
+import type { Block } from '#rules/knowledge/blocks.ts'
 import { buildDocx, docxParagraph, docxSpanTable } from './knowledge.ts'
 
 /** An article and what a reader of it sees, in order. */

@@ -1,4 +1,4 @@
-import { type MetricsPort, recordWith } from '../../lib/metrics/metrics.ts'
+import { type MetricsPort, recordWith } from '#metrics.ts'
 
 /** Call a function and return the attempts that it counts, as `kind outcome`. */
 export async function collectAttempts(work: () => Promise<void>): Promise<string[]> {

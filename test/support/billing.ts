@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect } from 'vitest'
-import { createAccountReferences } from '../../lib/billing/account-reference.ts'
-import { setLocalPrices } from '../../lib/local/demo.ts'
-import { signPayload } from '../../lib/local/stripe-events.ts'
+import { setLocalPrices } from '#local/demo.ts'
+import { signPayload } from '#local/vendors/stripe/stripe-events.ts'
+import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 import { request, type Service, startOwnService } from './app.ts'
 
 /** Start a service whose plans have prices at the local Stripe emulator. */

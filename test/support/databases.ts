@@ -1,4 +1,4 @@
-import { openPostgres, type PostgresDatabase } from '../../lib/platform/node/postgres.ts'
+import { openPostgres, type PostgresDatabase } from '#platform/node/postgres.ts'
 
 const databases = new Map<string, PostgresDatabase>()
 

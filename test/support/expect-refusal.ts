@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type ApiError, isApiError } from '../../lib/client/client.ts'
+import { type ApiError, isApiError } from '#client/client.ts'
 
 /** Expect that the service refuses a call of the typed client with a status. Return the error. */
 export async function expectRefusal(call: PromiseLike<unknown>, status: number): Promise<ApiError> {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { ApproverRole } from '../../lib/flows/approval-requirement.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../lib/flows/normalise.ts'
-import { type FlowNode, IntakeField, treeTypes } from '../../lib/flows/structure.ts'
-import { walkNodes } from '../../lib/flows/walk.ts'
-import { isStorable } from '../../lib/text/json.ts'
-import { removeInvisible } from '../../lib/text/plain-name.ts'
+import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
+import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
+import { walkNodes } from '#rules/flows/walk.ts'
+import { isStorable } from '#rules/text/json.ts'
+import { removeInvisible } from '#rules/text/plain-name.ts'
 
 // Random flows whose texts contain markdown, YAML, JSON and Unicode that could break a text format.
 

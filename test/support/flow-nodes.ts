@@ -1,4 +1,4 @@
-import type { FlowNode, FlowStep } from '../../lib/flows/structure.ts'
+import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 
 // Small valid parts of flows, for tests of one rule.
 

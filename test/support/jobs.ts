@@ -1,6 +1,6 @@
-import type { Event } from '../../lib/events/events.ts'
-import { emitEvent } from '../../lib/local/emit-event.ts'
-import { signMessage } from '../../lib/local/qstash-delivery.ts'
+import { emitEvent } from '#local/dashboard/emit-event.ts'
+import { signMessage } from '#local/vendors/qstash/qstash-delivery.ts'
+import type { Event } from '#rules/events/events.ts'
 import type { Service } from './app.ts'
 import { openTestDatabase } from './databases.ts'
 

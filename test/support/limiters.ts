@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Limiter } from '../../lib/cache/limiter.ts'
-import type { RedisCommands } from '../../lib/cache/redis-commands.ts'
-import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
-import type { Mode } from '../../lib/local/faults.ts'
-import { openRestRedis } from '../../lib/platform/cloudflare/redis.ts'
-import { openRedis } from '../../lib/platform/node/redis.ts'
-import { secrets, startTestServer } from '../local/test-server.ts'
+import type { Mode } from '#local/vendors/faults.ts'
+import { openRestRedis } from '#platform/cloudflare/redis.ts'
+import { openRedis } from '#platform/node/redis.ts'
+import { secrets, startTestServer } from '#test/local/test-server.ts'
+import type { Limiter } from '#vendors/cache/limiter.ts'
+import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from './redis.ts'
 
 /** A Redis, and clients of it that share nothing else, like the isolates or processes of the service. */

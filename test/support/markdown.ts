@@ -1,4 +1,4 @@
-import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
+import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 
 /** Return a flow file. `lines` start in its fifth line, after the front matter. */
 export function flowFile(type: string, lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { secrets } from '../../lib/local/settings.ts'
+import { secrets } from '#local/settings.ts'
 import type { Service } from './app.ts'
 
 export interface Sample {

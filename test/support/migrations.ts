@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { openCluster, ownerPassword, withSuperuser } from '../../lib/local/postgres.ts'
+import { openCluster, ownerPassword, withSuperuser } from '#local/postgres.ts'
 import { templateDatabase } from './setup.ts'
 
 let databaseCount = 0

@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { findFreePort } from '../../lib/local/ports.ts'
-import { builtAssets } from '../../lib/local/worker.ts'
-
-const root = join(import.meta.dirname, '../..')
+import { findFreePort } from '#local/ports.ts'
+import { root } from '#local/root.ts'
+import { builtAssets } from '#local/worker.ts'
 
 /** The Node entry in a process of its own, as `npm run serve` starts it. */
 export interface NodeChild {

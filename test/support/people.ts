@@ -1,4 +1,4 @@
-import type { Client } from '../../lib/client/client.ts'
+import type { Client } from '#client/client.ts'
 import { type ApiResponse, request, type Service, signAccessToken } from './app.ts'
 import { createTestClient } from './test-client.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { localSigningKey, signingKeyPath } from '../../lib/local/psa-connectwise.ts'
+import { localSigningKey, signingKeyPath } from '#local/vendors/psa/psa-connectwise.ts'
 import { request, type Service } from './app.ts'
 import type { Person } from './people.ts'
 import type { PsaProvider } from './psa.ts'

@@ -1,5 +1,5 @@
-import type { PsaHttp, PsaRequest } from '../../lib/psa/http.ts'
-import type { TicketSearch } from '../../lib/psa/psa.ts'
+import type { PsaHttp, PsaRequest } from '#vendors/psa/http.ts'
+import type { TicketSearch } from '#vendors/psa/psa.ts'
 
 export const psaBaseUrl = 'https://psa.example.com'
 

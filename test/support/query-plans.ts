@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { inject } from 'vitest'
-import type { Database, Statement } from '../../lib/db/database.ts'
-import { withSuperuser } from '../../lib/local/postgres.ts'
+import type { Database, Statement } from '#db/database.ts'
+import { withSuperuser } from '#local/postgres.ts'
 import type { Service } from './app.ts'
 
 /** A node of an executed plan, as `explain (analyze, format json)` prints it. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createMockStore } from '../../lib/local/redis-store.ts'
-import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
+import { createMockStore } from '#local/vendors/redis/redis-store.ts'
+import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
 
 /** Return the URL of a Redis for one test: `REDIS_URL`, whose keys the test must make unique, or an emulator of its own. */
 export async function startTestRedis(): Promise<string> {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type pg from 'pg'
-import { migrationsFolder } from '../../lib/db/migrate.ts'
+import { migrationsFolder } from '#db/migrate.ts'
 import type { RecordedStatement } from './statement-recorder.ts'
 
 /** A column, and whether an INSERT must name it: it is NOT NULL and has no default. */

@@ -1,4 +1,4 @@
-import type { Report } from '../../lib/exports/report.ts'
+import type { Report } from '#rules/exports/report.ts'
 
 /** Return a report in which everything except `fields` and the title is empty. */
 export function createReport(fields: Partial<Report>): Report {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '#local/root.ts'
 
 export type ProxyKind = 'nginx' | 'caddy'
 
@@ -20,7 +21,7 @@ export interface ReverseProxy {
   stop(): Promise<void>
 }
 
-const ops = join(import.meta.dirname, '../../lib/ops')
+const ops = join(root, 'lib/ops')
 
 /** Return whether the program of a proxy is installed. */
 export function isInstalled(kind: ProxyKind): boolean {

@@ -1,11 +1,11 @@
 import { serve } from '@hono/node-server'
 import { afterAll } from 'vitest'
-import { createApp } from '../../lib/http/app.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
-import { mountOperations } from '../../lib/http/request.ts'
-import { toRouteGroup } from '../../lib/http/routes.ts'
-import { createNodeServices } from '../../lib/platform/node/services.ts'
-import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
+import { createApp } from '#http/app.ts'
+import type { AnyOperation } from '#http/operation.ts'
+import { mountOperations } from '#http/request.ts'
+import { toRouteGroup } from '#http/routes.ts'
+import { createNodeServices } from '#platform/node/services.ts'
+import { parseNodeConfig } from '#platform/node/settings.ts'
 
 /**
  * Serve operations over HTTP from this process. Call it at the top level of a test file; the server closes when the file ends. The

@@ -1,5 +1,5 @@
-import type { SessionRow } from '../../lib/flows/session-row.ts'
-import type { StepList } from '../../lib/flows/structure.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { StepList } from '#rules/flows/structure.ts'
 import { patchProcedure } from './flows.ts'
 
 /** Return a started session of the procedure that patches a server, as the database returns it. */

@@ -1,4 +1,4 @@
-import { createLocalSettings } from '../../lib/local/settings.ts'
+import { createLocalSettings } from '#local/settings.ts'
 
 /** Settings of a service that is never started. */
 export const sampleSettings = createLocalSettings('node', {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../lib/platform/node/server.ts'
+import { listen } from '#platform/node/server.ts'
 
 export interface ReceivedSpan {
   traceId: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { exportedTables } from '../../lib/db/account-data.ts'
-import { expiries } from '../../lib/db/retention.ts'
-import type { Event } from '../../lib/events/events.ts'
+import { exportedTables } from '#db/account-data.ts'
+import { expiries } from '#db/retention.ts'
+import type { Event } from '#rules/events/events.ts'
 
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10'
 const page = { skip: 0, limit: 50 }
@@ -102,5 +102,5 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ id, attempts: 1, kind: 'note' }, { ok: false, status: 500, error: 'e' }, null, 30],
   ],
   'functions/psa/pushes/queries.ts#selectPushes': [[page], [{ state: 'failed', source_id: id, ...page }]],
-  'lib/outbox/events.ts#emitEvent': [[event]],
+  'lib/work/events.ts#emitEvent': [[event]],
 }

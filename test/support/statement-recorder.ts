@@ -1,4 +1,4 @@
-import { startRelay } from '../../lib/local/relay.ts'
+import { startRelay } from '#local/vendors/relay.ts'
 
 export interface RecordedStatement {
   /** The database role that sent it. */

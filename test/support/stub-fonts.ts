@@ -1,5 +1,5 @@
-import type { FontSlice, Fonts } from '../../lib/pdf/fonts.ts'
-import type { ShapedGlyph } from '../../lib/pdf/harfbuzz.ts'
+import type { FontSlice, Fonts } from '#rules/pdf/fonts.ts'
+import type { ShapedGlyph } from '#rules/pdf/harfbuzz.ts'
 
 /** Build the outline of a glyph: the number of contours, its bounding box (left, bottom, right, top) and what follows. */
 export function buildOutline(contours: number, box: readonly number[], rest: readonly number[] = [0]): Uint8Array {

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../lib/http/operation.ts'
+import type { AnyOperation } from '#http/operation.ts'
 
 /** Create the declaration of an operation that is never called: `GET /a` for users, with `changes`. */
 export function createStubOperation(changes: object): AnyOperation {

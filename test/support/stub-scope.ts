@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../../lib/db/database.ts'
-import { openAccountScope } from '../../lib/db/scope.ts'
+import type { Database, Statement } from '#db/database.ts'
+import { openAccountScope } from '#db/scope.ts'
 
 /** Open the scope of an account whose statements the test answers with rows, for code that uses the query builder or batches. */
 export function createStubScope(answer: (statement: Statement) => readonly object[]) {

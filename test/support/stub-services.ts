@@ -1,6 +1,6 @@
-import { type Config, parseConfig } from '../../lib/config.ts'
-import type { Services } from '../../lib/http/app.ts'
-import { noMetrics } from '../../lib/metrics/metrics.ts'
+import { type Config, parseConfig } from '#config.ts'
+import type { Services } from '#http/app.ts'
+import { noMetrics } from '#metrics.ts'
 import { sampleSettings } from './settings.ts'
 
 /** What a test replaces. `config` has only the settings that differ from the sample. */

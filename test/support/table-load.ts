@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { pause } from '../../lib/db/migrate/retry.ts'
+import { pause } from '#db/migrate/retry.ts'
 import { asSuperuser } from './migrations.ts'
 
 export interface LoadSettings {

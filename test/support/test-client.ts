@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Client, createClient } from '../../lib/client/client.ts'
+import { type Client, createClient } from '#client/client.ts'
 import { findDeclaredStatuses, type Service } from './app.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TraceView } from '../../lib/local/dashboard-state.ts'
+import type { TraceView } from '#local/dashboard/state.ts'
 import { dashboard, request, type Service } from './app.ts'
 import { expectStatus } from './expect-status.ts'
 import { randomIpAddress, registerUser } from './public-requests.ts'

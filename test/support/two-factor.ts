@@ -1,4 +1,4 @@
-import { generateTotpCode } from '../../lib/auth/totp.ts'
+import { generateTotpCode } from '#vendors/auth/totp.ts'
 import { type ApiResponse, request, type Service } from './app.ts'
 import { expectStatus } from './expect-status.ts'
 import { postWithoutToken } from './public-requests.ts'

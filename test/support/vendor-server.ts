@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../lib/platform/node/server.ts'
+import { listen } from '#platform/node/server.ts'
 
 interface VendorRequest {
   method: string

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { listen } from '../../lib/platform/node/server.ts'
+import { listen } from '#platform/node/server.ts'
 import { expectStatus } from './expect-status.ts'
 import type { Person } from './people.ts'
 

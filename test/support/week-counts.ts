@@ -1,4 +1,4 @@
-import type { WeekCounts } from '../../lib/reports/weekly.ts'
+import type { WeekCounts } from '#rules/reports/weekly.ts'
 
 /** Return the counts of a team's week, without flows and hours unless `changes` has some. */
 export function createWeekCounts(changes: Partial<WeekCounts> = {}): WeekCounts {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod'
-import { type Client, createClient, isApiError, type ServerEvent } from '../../lib/client/client.ts'
+import { type Client, createClient, isApiError, type ServerEvent } from '#client/client.ts'
 import { checkResponse, type Expectation, listWithItem, type ReceivedResponse, TourError } from './expectations.ts'
 import { formatRequest, hideSecrets } from './print.ts'
 

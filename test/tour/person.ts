@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Client } from '../../lib/client/client.ts'
+import type { Client } from '#client/client.ts'
 
 /** Someone who signed in during this run. */
 export interface Person {

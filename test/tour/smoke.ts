@@ -1,4 +1,4 @@
-import { createClient } from '../../lib/client/client.ts'
+import { createClient } from '#client/client.ts'
 import type { Print } from './client.ts'
 import { TourError } from './expectations.ts'
 import { formatRequest } from './print.ts'

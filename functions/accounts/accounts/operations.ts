@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import * as mfa from '../../identity/mfa/service.ts'
+import * as mfa from '#functions/identity/mfa/service.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as accounts from './service.ts'
 

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
-import type { JsonColumns } from '../../../lib/db/json-columns.ts'
-import { auditColumns } from '../../../lib/db/rows/audit.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, byName, jsonb, now } from '#db/expressions.ts'
+import type { JsonColumns } from '#db/json-columns.ts'
+import { auditColumns } from '#db/rows/audit.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { type Account, type AccountUpdate, type Member, type MemberUpdate, Usage } from './schemas.ts'
 
 function buildAccountQuery(db: ReadDb) {

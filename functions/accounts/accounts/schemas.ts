@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
-import { Colour } from '../teams/schemas.ts'
+import { Colour } from '#functions/accounts/teams/schemas.ts'
+import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
 
 export const MemberId = idParams('user_id', 'member')
 

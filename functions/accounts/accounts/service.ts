@@ -1,8 +1,8 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { getViolatedConstraint, throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
-import { invalidField, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
+import { enqueueDeliveries } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { AccountUpdate, MemberUpdate } from './schemas.ts'
 

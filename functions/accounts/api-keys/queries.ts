@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, now } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { ApiKey, ApiKeyCreate } from './schemas.ts'
 
 function selectRows(db: ReadDb) {

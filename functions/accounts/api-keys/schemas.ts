@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, idParams, Name, Role, Time } from '../../../lib/http/fields.ts'
-import { keyScopes } from '../../../lib/http/key-scopes.ts'
-import { toAddressRange } from '../../../lib/net/address-block.ts'
+import { exampleIds, Id, InputTime, idParams, Name, Role, Time } from '#http/fields.ts'
+import { keyScopes } from '#http/key-scopes.ts'
+import { toAddressRange } from '#rules/text/address-block.ts'
 
 export const ApiKeyId = idParams('key_id', 'API key')
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** Begin the erasure of up to `limit` accounts whose grace period is over. */
 export const startErasures = writeStatement(null, (limit: number) => sql`select from app.start_erasures(${limit}::integer)`)

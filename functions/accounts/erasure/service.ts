@@ -1,6 +1,6 @@
-import { accountBatches } from '../../../lib/db/erasure.ts'
-import { type JobContext, logFailure } from '../../../lib/http/job.ts'
-import { settleInTurn } from '../../../lib/settle-all.ts'
+import { settleInTurn } from '#async/settle-all.ts'
+import { accountBatches } from '#db/erasure.ts'
+import { type JobContext, logFailure } from '#http/job.ts'
 import * as queries from './queries.ts'
 
 export type ErasureContext = Pick<JobContext, 'platform' | 'billing' | 'realtime' | 'uploads' | 'log'>

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { ExportedTable } from '../../../lib/db/account-data.ts'
-import { notNull, readStatement } from '../../../lib/db/statement.ts'
-import type { FlowContent } from '../../../lib/flows/rfflow.ts'
+import type { ExportedTable } from '#db/account-data.ts'
+import { notNull, readStatement } from '#db/statement.ts'
+import type { FlowContent } from '#rules/flows/rfflow.ts'
 
 const RecordRow = z.object({ key: z.array(z.string()), line: z.string() })
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import { jsonb } from '#db/expressions.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { ExportProgress } from '#rules/exports/account-archive.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { attemptTable, DueRow } from '#work/attempts.ts'
 
 // Several times what a slice takes.
 const leaseSeconds = 180

@@ -1,12 +1,12 @@
-import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
-import { describe } from '../../../lib/http/app.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
-import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
-import type { SweptKind } from '../../../lib/outbox/sweep.ts'
-import { encodeBase64 } from '../../../lib/text/base64.ts'
-import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
+import { describe } from '#http/app.ts'
+import type { JobContext } from '#http/job.ts'
+import type { ExportProgress } from '#rules/exports/account-archive.ts'
+import { encodeBase64 } from '#rules/text/base64.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import type { UploadsPort } from '#vendors/uploads/uploads.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueDeliveries } from '#work/deliveries.ts'
+import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
@@ -69,7 +69,7 @@ interface StoredSlice {
 async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): Promise<StoredSlice> {
   const { db } = ctx.openAccountScope(claimed.account_id)
   // Loaded on first use: most processes never write an export.
-  const { writeSlice } = await import('../export-files/service.ts')
+  const { writeSlice } = await import('#functions/accounts/export-files/service.ts')
   const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now)
   if (content.byteLength === 0) return { progress, isLast, part: null }
   const number = progress.parts + 1

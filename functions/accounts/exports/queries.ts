@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { ExportGrant } from '../../../lib/auth/export-tokens.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
+import type { PageQuery } from '#db/page.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { ExportProgress } from '#rules/exports/account-archive.ts'
+import type { ExportGrant } from '#vendors/auth/export-tokens.ts'
 import { AccountExport, type ExportCreate } from './schemas.ts'
 
 const columns = sql`

@@ -1,8 +1,8 @@
-import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '../../../lib/archive/zip.ts'
-import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { exportFormat, exportVersion } from '../../../lib/exports/account-archive.ts'
-import { invalidField, Problem } from '../../../lib/problem.ts'
-import { findUnstorableText, isTooDeep, parseJson } from '../../../lib/text/json.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import { invalidField, Problem } from '#problem.ts'
+import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
+import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
+import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import { FlowRecord, FlowVersionRecord, Manifest, type RecordKind, type RecordOf, recordSchemas } from './schemas.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { FlowVersionRecord, RecordOf } from '../import-records/schemas.ts'
+import { jsonb } from '#db/expressions.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { FlowVersionRecord, RecordOf } from '#functions/accounts/import-records/schemas.ts'
 
 /** The columns of a row that an import chooses: its new id and the new ids of what it refers to. */
 type Row<R, References extends string = never> = Omit<R, References | 'id'> & { id: string } & Record<References, string | null>

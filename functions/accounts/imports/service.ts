@@ -1,14 +1,22 @@
-import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../../lib/flows/normalise.ts'
-import { replaceScriptIds } from '../../../lib/flows/script-ids.ts'
-import { listSubflows } from '../../../lib/flows/subflow.ts'
-import { replaceSubflowIds } from '../../../lib/flows/subflow-ids.ts'
-import type { FormFile, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
-import { createUniqueSlug } from '../../scripts/scripts/service.ts'
-import type { FlowVersionRecord, RecordKind, RecordOf } from '../import-records/schemas.ts'
-import { type Archive, addSkipped, type ImportPlan, openArchive, planImport, readPlanned, readVersions } from '../import-records/service.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import type { FlowVersionRecord, RecordKind, RecordOf } from '#functions/accounts/import-records/schemas.ts'
+import {
+  type Archive,
+  addSkipped,
+  type ImportPlan,
+  openArchive,
+  planImport,
+  readPlanned,
+  readVersions,
+} from '#functions/accounts/import-records/service.ts'
+import { createUniqueSlug } from '#functions/scripts/scripts/service.ts'
+import type { FormFile, WriteContext } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import { replaceScriptIds } from '#rules/flows/script-ids.ts'
+import { listSubflows } from '#rules/flows/subflow.ts'
+import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
 import * as queries from './queries.ts'
 import type { AccountImport } from './schemas.ts'
 

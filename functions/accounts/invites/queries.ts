@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, bytea, now } from '../../../lib/db/expressions.ts'
-import type { PlatformDb, ReadDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, bytea, now } from '#db/expressions.ts'
+import type { PlatformDb, ReadDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import { Invite, type InviteCreate, type InviteLookup } from './schemas.ts'
 
 const isOpen = sql<boolean>`app.is_open(i)`

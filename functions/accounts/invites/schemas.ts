@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, exampleIds, Id, idParams, Role, Time } from '../../../lib/http/fields.ts'
+import { Email, exampleIds, Id, idParams, Role, Time } from '#http/fields.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
 export const InviteCode = z.object({ code: z.string().min(1).max(500).describe('The code of the link in the e-mail.') })

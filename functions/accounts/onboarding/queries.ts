@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { OnboardingStatus, type OnboardingStep } from './schemas.ts'
 
 /** The columns of an OnboardingStatus, from `onboarding o`, whose row may be missing, and from the facts `f`. */

@@ -1,5 +1,5 @@
-import type { Context, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { OnboardingStep } from './schemas.ts'
 

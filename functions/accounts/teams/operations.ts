@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Member } from '../accounts/schemas.ts'
+import { Member } from '#functions/accounts/accounts/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as teams from './service.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, byName } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { Branding, BrandingUpdate, Team, TeamUpdate } from './schemas.ts'
 
 const memberCount = sql<number>`

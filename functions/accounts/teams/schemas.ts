@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '#http/fields.ts'
 
 export const TeamId = idParams('team_id', 'team')
 export const TeamMemberId = TeamId.extend(idParams('user_id', 'member').shape)

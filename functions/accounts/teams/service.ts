@@ -1,8 +1,8 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
-import * as accounts from '../accounts/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
+import * as accounts from '#functions/accounts/accounts/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { notFound, Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { BrandingUpdate, TeamUpdate } from './schemas.ts'
 

@@ -1,6 +1,6 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { TreeId } from '../../flows/trees/schemas.ts'
-import { TemplateId } from '../../scripts/scripts/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { TemplateId } from '#functions/scripts/scripts/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as gallery from './service.ts'
 

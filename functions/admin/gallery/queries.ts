@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { StaffDb } from '../../../lib/db/scope.ts'
+import type { StaffDb } from '#db/scope.ts'
 import type { GalleryFlowState, GalleryFlowUpdate, GalleryScriptState, GalleryScriptUpdate } from './schemas.ts'
 
 // A field that is absent is assigned to itself, because an UPDATE needs at least one column.

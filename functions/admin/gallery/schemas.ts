@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Id } from '../../../lib/http/fields.ts'
-import { exampleTree } from '../../flows/trees/schemas.ts'
-import { exampleScript } from '../../scripts/scripts/schemas.ts'
+import { exampleTree } from '#functions/flows/trees/schemas.ts'
+import { exampleScript } from '#functions/scripts/scripts/schemas.ts'
+import { Id } from '#http/fields.ts'
 
 export const GalleryFlowUpdate = z
   .strictObject({

@@ -1,5 +1,5 @@
-import type { Context } from '../../../lib/http/operation.ts'
-import { throwNotFound } from '../../../lib/problem.ts'
+import type { Context } from '#http/operation.ts'
+import { throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { GalleryFlowUpdate, GalleryScriptUpdate } from './schemas.ts'
 

@@ -1,5 +1,5 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { OperationsStatus } from '../../../lib/staff-page/status.ts'
+import { OperationsStatus } from '#functions/staff/status.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as operationsStatus from './service.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 const StoredStatement = z.object({ query_id: z.string(), text: z.string(), calls: z.number(), mean_ms: z.number(), total_ms: z.number() })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ReplayedOutbox } from '../../../lib/staff-page/status.ts'
+import { ReplayedOutbox } from '#functions/staff/status.ts'
 
 export const OutboxReplay = z.strictObject({ outbox: ReplayedOutbox }).meta({ id: 'OutboxReplay', examples: [{ outbox: 'deliveries' }] })
 export type OutboxReplay = z.infer<typeof OutboxReplay>

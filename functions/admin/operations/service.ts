@@ -1,8 +1,8 @@
-import { describeStatements } from '../../../lib/db/describe-statement.ts'
-import type { Context } from '../../../lib/http/operation.ts'
-import { selectBacklogs } from '../../../lib/outbox/backlog.ts'
-import { Problem } from '../../../lib/problem.ts'
-import type { OperationsStatus } from '../../../lib/staff-page/status.ts'
+import { describeStatements } from '#db/describe-statement.ts'
+import type { OperationsStatus } from '#functions/staff/status.ts'
+import type { Context } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import { selectBacklogs } from '#work/backlog.ts'
 import * as queries from './queries.ts'
 import type { OutboxReplay, OutboxReplayResult } from './schemas.ts'
 

@@ -1,9 +1,9 @@
 import { sql, type Updateable } from 'kysely'
-import { now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { Json, PlanBillingTable, PlanLimitsTable } from '../../../lib/db/schema.ts'
-import type { StaffDb } from '../../../lib/db/scope.ts'
-import { queryBuilder, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { Json, PlanBillingTable, PlanLimitsTable } from '#db/schema.ts'
+import type { StaffDb } from '#db/scope.ts'
+import { queryBuilder, readStatement, writeStatement } from '#db/statement.ts'
 import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
 
 const selectPlanSql = sql`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, idParams, Time } from '../../../lib/http/fields.ts'
-import { LeadSource } from '../../public/schemas.ts'
-import { PlanKey } from '../users/schemas.ts'
+import { PlanKey } from '#functions/admin/users/schemas.ts'
+import { LeadSource } from '#functions/public/schemas.ts'
+import { exampleIds, Id, InputTime, idParams, Time } from '#http/fields.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'
 const maxInt32 = 2_147_483_647

@@ -1,8 +1,8 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { Context } from '../../../lib/http/operation.ts'
-import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
+import type { Context } from '#http/operation.ts'
+import { invalidField, Problem, throwNotFound } from '#problem.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { FeatureOverrideUpdate, InviteCodeCreate, LeadQuery, PlanFeatureUpdate, PlanLimitsUpdate } from './schemas.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { AuditEntry } from '../../accounts/accounts/schemas.ts'
-import * as mfa from '../../identity/mfa/service.ts'
+import { AuditEntry } from '#functions/accounts/accounts/schemas.ts'
+import * as mfa from '#functions/identity/mfa/service.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as users from './service.ts'
 

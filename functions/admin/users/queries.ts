@@ -1,8 +1,8 @@
 import { type NotNull, sql } from 'kysely'
-import { toContainsPattern } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { auditColumns } from '../../../lib/db/rows/audit.ts'
-import type { PlatformDb, StaffDb } from '../../../lib/db/scope.ts'
+import { toContainsPattern } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import { auditColumns } from '#db/rows/audit.ts'
+import type { PlatformDb, StaffDb } from '#db/scope.ts'
 import type { AccountQuery, AdminAccount, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
 
 // Ids grow with time, so `order by id desc` lists the newest first and uses the primary key.

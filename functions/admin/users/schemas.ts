@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, idParams, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
-import { AuditEntry } from '../../accounts/accounts/schemas.ts'
+import { AuditEntry } from '#functions/accounts/accounts/schemas.ts'
+import { exampleIds, Id, InputTime, idParams, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
 

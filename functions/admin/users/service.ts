@@ -1,7 +1,7 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { Context } from '../../../lib/http/operation.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { throwUnknownId } from '#db/sqlstate.ts'
+import type { Context } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { AccountQuery, AuditQuery, PlanChange, SuperAdminUpdate, UserQuery } from './schemas.ts'
 

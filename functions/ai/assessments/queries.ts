@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { DueRow, isUnswept } from '../../../lib/outbox/attempts.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { DueRow, isUnswept } from '#work/attempts.ts'
 
 export const ClaimedAssessment = z.object({
   id: z.string(),

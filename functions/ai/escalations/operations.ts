@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation, stream } from '../../../lib/http/operation.ts'
-import * as presence from '../../presence/service.ts'
-import { AiSessionDetail, AiSessionId, Handoff } from '../sessions/schemas.ts'
+import { AiSessionDetail, AiSessionId, Handoff } from '#functions/ai/sessions/schemas.ts'
+import * as presence from '#functions/presence/service.ts'
+import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as escalations from './service.ts'
 

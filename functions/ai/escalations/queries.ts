@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { aiStatuses, type Handoff } from '../../../lib/db/rows/ai-session.ts'
-import { handoffItem } from '../../../lib/db/rows/ai-session-queries.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { PageQuery } from '#db/page.ts'
+import { aiStatuses, type Handoff } from '#db/rows/ai-session.ts'
+import { handoffItem } from '#db/rows/ai-session-queries.ts'
+import type { ReadDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { QueueItem } from './schemas.ts'
 
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { PresenceEvent } from '../../presence/schemas.ts'
-import { exampleSessionId, Urgency } from '../sessions/schemas.ts'
+import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { PresenceEvent } from '#functions/presence/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
 
 export const HandoffId = z.object({
   session_id: z.uuid().describe('Id of the AI session.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { AiSessionId, SuggestedFix } from '../sessions/schemas.ts'
+import { AiSessionId, SuggestedFix } from '#functions/ai/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as fixes from './service.ts'
 

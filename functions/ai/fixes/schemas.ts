@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Id, Text } from '../../../lib/http/fields.ts'
-import { Language, ScriptBody } from '../../../lib/scripts/schema.ts'
-import { CheckedParameters } from '../../scripts/scripts/schemas.ts'
-import { AiSessionId } from '../sessions/schemas.ts'
+import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
+import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
+import { Id, Text } from '#http/fields.ts'
+import { Language, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const FixId = AiSessionId.extend({ fix_id: z.uuid().describe('Id of the suggested fix.') })
 export type FixId = z.infer<typeof FixId>

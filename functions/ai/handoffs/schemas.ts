@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id } from '../../../lib/http/fields.ts'
-import type { EventData } from '../../../lib/http/operation.ts'
-import { textEvents, Urgency } from '../sessions/schemas.ts'
+import { textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { exampleIds, Id } from '#http/fields.ts'
+import type { EventData } from '#http/operation.ts'
 
 const LongText = z.string().trim().max(20_000)
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
-import { isOwnAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
-import type { WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import { lockAiSession } from '#db/rows/ai-session-lock.ts'
+import { isOwnAiSession } from '#db/rows/ai-session-queries.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { Output, type OutputCreate, type OutputId } from './schemas.ts'
 
 const outputColumns = sql`

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { AiSessionId, exampleSessionId, SessionClose } from '../sessions/schemas.ts'
+import { AiSessionId, exampleSessionId, SessionClose } from '#functions/ai/sessions/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
 
 export const OutputId = AiSessionId.extend({ output_id: z.uuid().describe('Id of the output.') })
 export type OutputId = z.infer<typeof OutputId>

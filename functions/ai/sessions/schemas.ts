@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Text, Time, Version } from '../../../lib/http/fields.ts'
-import { ticketIdPattern } from '../../../lib/psa/psa.ts'
-import { AlsoHere } from '../../presence/schemas.ts'
+import { AlsoHere } from '#functions/presence/schemas.ts'
+import { exampleIds, Id, idParams, Name, Text, Time, Version } from '#http/fields.ts'
+import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 

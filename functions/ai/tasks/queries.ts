@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import type { PageQuery } from '#db/page.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { attemptTable, DueRow } from '#work/attempts.ts'
 import { AiTaskItem, type TaskQuery } from './schemas.ts'
 
 // Longer than a question to the model and its retries may take.

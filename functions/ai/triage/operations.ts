@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import * as presence from '../../presence/service.ts'
-import { AiSessionDetail, AiSessionId } from '../sessions/schemas.ts'
+import { AiSessionDetail, AiSessionId } from '#functions/ai/sessions/schemas.ts'
+import * as presence from '#functions/presence/service.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as triage from './service.ts'
 

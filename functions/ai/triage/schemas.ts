@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, Name, Text, Time, Version } from '../../../lib/http/fields.ts'
-import { AiSessionId, exampleSessionId, Fact, isTaskLaneSize, taskLaneFields, taskLaneSizeMessage } from '../sessions/schemas.ts'
+import { AiSessionId, exampleSessionId, Fact, isTaskLaneSize, taskLaneFields, taskLaneSizeMessage } from '#functions/ai/sessions/schemas.ts'
+import { ExpectedVersion, exampleIds, Id, Name, Text, Time, Version } from '#http/fields.ts'
 
 export const TriagePatch = z
   .strictObject({

@@ -1,10 +1,10 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { maxFacts, openStates } from '../../../lib/db/rows/ai-session.ts'
-import type { AiSessionState } from '../../../lib/db/rows/ai-session-lock.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, limitReached, notFound, staleVersion, throwNotFound } from '../../../lib/problem.ts'
-import type { AiSessionDetail } from '../sessions/schemas.ts'
-import * as aiSessions from '../sessions/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { maxFacts, openStates } from '#db/rows/ai-session.ts'
+import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
+import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
+import * as aiSessions from '#functions/ai/sessions/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, limitReached, notFound, staleVersion, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type {
   Branch,

@@ -1,5 +1,5 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { AiSessionCreate, AiSessionDetail, AiSessionId } from '../sessions/schemas.ts'
+import { AiSessionCreate, AiSessionDetail, AiSessionId } from '#functions/ai/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as turns from './service.ts'
 

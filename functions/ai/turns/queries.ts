@@ -1,9 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
-import type { Findings } from '../../../lib/ai/prompts/diagnosis.ts'
-import { createDefaultTitle, toTitleOfMessage } from '../../../lib/ai/session-title.ts'
-import { accountId, jsonb } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
+import { accountId, jsonb } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
 import {
   type AiMessage,
   type Citation,
@@ -13,11 +11,13 @@ import {
   maxFacts,
   type TaskLane,
   workingStates,
-} from '../../../lib/db/rows/ai-session.ts'
-import { fixItem, isOwnAiSession, messageItem } from '../../../lib/db/rows/ai-session-queries.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { uuidv7 } from '../../../lib/db/uuid.ts'
+} from '#db/rows/ai-session.ts'
+import { fixItem, isOwnAiSession, messageItem } from '#db/rows/ai-session-queries.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import { createDefaultTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
+import type { Findings } from '#vendors/ai/prompts/diagnosis.ts'
 
 export const UploadKey = z.object({
   id: z.string(),

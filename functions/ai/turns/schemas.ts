@@ -1,7 +1,16 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import type { EventData } from '../../../lib/http/operation.ts'
-import { AiMessage, Citations, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane, textEvents } from '../sessions/schemas.ts'
+import {
+  AiMessage,
+  Citations,
+  EvidenceItem,
+  GuidedStep,
+  OutcomeProposal,
+  SuggestedFix,
+  TaskLane,
+  textEvents,
+} from '#functions/ai/sessions/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
+import type { EventData } from '#http/operation.ts'
 
 const TurnText = z.string().trim().min(1).max(8000)
 

@@ -1,4 +1,4 @@
-import { operation } from '../../../lib/http/operation.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as usage from './service.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { readStatement } from '#db/statement.ts'
 import { AiUsageDay, AiUsageMonth, AiUsagePerson, AiUsagePrompt, AiUsageTotals } from './schemas.ts'
 
 const totals = sql`

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
 
 const totals = {
   calls: z.int().describe('Calls to the model.'),

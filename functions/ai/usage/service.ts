@@ -1,4 +1,4 @@
-import type { ReadContext } from '../../../lib/http/operation.ts'
+import type { ReadContext } from '#http/operation.ts'
 import * as queries from './queries.ts'
 import type { AiUsage } from './schemas.ts'
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { SubscriptionKey } from '../../../lib/auth/unsubscribe-tokens.ts'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { FlowResult, WeekCounts, WeeklyReport } from '../../../lib/reports/weekly.ts'
+import { jsonb } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { FlowResult, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
+import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
 import { ReportSubscription } from './schemas.ts'
 
 export const TeamWeek = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { Weekday } from '../../../lib/oncall/schema.ts'
-import { parseWeek } from '../../../lib/reports/week.ts'
-import { exampleTree } from '../../flows/trees/schemas.ts'
+import { exampleTree } from '#functions/flows/trees/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Weekday } from '#rules/oncall/schema.ts'
+import { parseWeek } from '#rules/reports/week.ts'
 
 export const ReportTeamId = z.object({ team_id: z.uuid().describe('Id of the team.') })
 

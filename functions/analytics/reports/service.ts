@@ -1,21 +1,21 @@
-import type { SubscriptionKey } from '../../../lib/auth/unsubscribe-tokens.ts'
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import type { Branding } from '../../../lib/exports/pdf-frame.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
-import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
-import type { EmailContent } from '../../../lib/mail/layout.ts'
-import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
-import type { SweepOptions } from '../../../lib/outbox/sweep.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
-import type { WeeklyReport } from '../../../lib/reports/weekly.ts'
-import { createSlug } from '../../../lib/text/slug.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
+import type { JobContext } from '#http/job.ts'
+import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
+import type { Branding } from '#rules/exports/pdf-frame.ts'
+import type { WeeklyReport } from '#rules/reports/weekly.ts'
+import { createSlug } from '#rules/text/slug.ts'
+import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
+import type { EmailContent } from '#vendors/mail/layout.ts'
+import { enqueueDeliveries } from '#work/deliveries.ts'
+import type { SweepOptions } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 import type { WeeklyReportQuery } from './schemas.ts'
 
 // Loaded on first use: few requests need them.
-const loadReports = () => import('../../../lib/reports/weekly.ts')
-const loadMail = () => import('../../../lib/mail/weekly-report.ts')
+const loadReports = () => import('#rules/reports/weekly.ts')
+const loadMail = () => import('#vendors/mail/weekly-report.ts')
 
 /** Return the report of a week, or a document with it. Throw 404 for a team of another account. */
 export async function getWeekly(ctx: ReadContext, { team_id, week, format }: WeeklyReportQuery): Promise<WeeklyReport | Content> {
@@ -25,13 +25,9 @@ export async function getWeekly(ctx: ReadContext, { team_id, week, format }: Wee
     case 'json':
       return report
     case 'html':
-      return new Content(
-        (await import('../../../lib/reports/html.ts')).renderReportHtml(report),
-        'text/html; charset=utf-8',
-        `${name}.html`,
-      )
+      return new Content((await import('#rules/reports/html.ts')).renderReportHtml(report), 'text/html; charset=utf-8', `${name}.html`)
     case 'csv':
-      return new Content((await import('../../../lib/reports/csv.ts')).renderReportCsv(report), 'text/csv; charset=utf-8', `${name}.csv`)
+      return new Content((await import('#rules/reports/csv.ts')).renderReportCsv(report), 'text/csv; charset=utf-8', `${name}.csv`)
     case 'pdf':
       return new Content(await createPdf(ctx, report), 'application/pdf', `${name}.pdf`)
   }
@@ -44,7 +40,7 @@ async function countWeek(db: ReadDb, teamId: string, week: string | null): Promi
 }
 
 async function createPdf(ctx: ReadContext, report: WeeklyReport) {
-  const { renderReportPdf } = await import('../../../lib/reports/pdf.ts')
+  const { renderReportPdf } = await import('#rules/reports/pdf.ts')
   return renderReportPdf(report, { branding: await loadBranding(ctx, report.team.id), assets: ctx.assets })
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { AiQuota } from './schemas.ts'
 
 /** Select the quota, and the seconds until it resets. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { matchesTreeType, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { Text, Time } from '../../../lib/http/fields.ts'
-import { FlowProblem, wrongStructureMessage } from '../../flows/trees/schemas.ts'
+import { FlowProblem, wrongStructureMessage } from '#functions/flows/trees/schemas.ts'
+import { Text, Time } from '#http/fields.ts'
+import { matchesTreeType, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const AiQuota = z
   .strictObject({

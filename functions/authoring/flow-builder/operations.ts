@@ -1,5 +1,5 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { Tree } from '../../flows/trees/schemas.ts'
+import { Tree } from '#functions/flows/trees/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as builder from './service.ts'
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountId, jsonb, now, userId } from '../../../lib/db/expressions.ts'
-import type { Json } from '../../../lib/db/schema.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { FlowDraft } from '../../../lib/flows/flat-nodes.ts'
+import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import type { Json } from '#db/schema.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import type { FlowDraft } from '#rules/flows/flat-nodes.ts'
 import type { Conversation, ConversationStart } from './schemas.ts'
 
 export interface ConversationRow extends Omit<Conversation, 'draft' | 'problems'> {

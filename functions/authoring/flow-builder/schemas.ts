@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fields.ts'
-import { EnvironmentTags } from '../../ai/sessions/schemas.ts'
-import { FlowProblem } from '../../flows/trees/schemas.ts'
+import { EnvironmentTags } from '#functions/ai/sessions/schemas.ts'
+import { FlowProblem } from '#functions/flows/trees/schemas.ts'
+import { exampleIds, Id, idParams, Name, Text, Time } from '#http/fields.ts'
+import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ConversationId = idParams('conversation_id', 'flow-builder conversation')
 

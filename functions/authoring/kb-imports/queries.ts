@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, isEditable, jsonb, mayChange, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { Article } from '../../../lib/knowledge/article.ts'
-import type { Block } from '../../../lib/knowledge/blocks.ts'
+import { accountId, isEditable, jsonb, mayChange, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { Article } from '#rules/knowledge/article.ts'
+import type { Block } from '#rules/knowledge/blocks.ts'
 import { KbImport, type KbImportItem, type KbImportQuery, KbNode, type KbNodeUpdate } from './schemas.ts'
 
 export interface KbImportRow extends KbImport {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { articleFormats } from '../../../lib/knowledge/formats.ts'
-import { nodeKinds } from '../../../lib/knowledge/nodes.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { TreeType } from '#rules/flows/structure.ts'
+import { articleFormats } from '#rules/knowledge/formats.ts'
+import { nodeKinds } from '#rules/knowledge/nodes.ts'
 
 export const ImportId = idParams('import_id', 'knowledge import')
 export const NodeId = ImportId.extend(idParams('node_id', 'node').shape)

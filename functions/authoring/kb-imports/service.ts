@@ -1,20 +1,20 @@
-import { ask } from '../../../lib/ai/ask.ts'
-import { articleNodes } from '../../../lib/ai/prompts/knowledge.ts'
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { inTransaction } from '../../../lib/db/scope.ts'
-import { uuidv7 } from '../../../lib/db/uuid.ts'
-import type { TreeStructure } from '../../../lib/flows/structure.ts'
-import { validateFlow } from '../../../lib/flows/validate.ts'
-import type { FormFile, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import type { Article } from '../../../lib/knowledge/article.ts'
-import { ArticleError } from '../../../lib/knowledge/blocks.ts'
-import { buildFlow } from '../../../lib/knowledge/flow.ts'
-import { isSameOrDescendant } from '../../../lib/knowledge/node-tree.ts'
-import { buildNodes } from '../../../lib/knowledge/nodes.ts'
-import type { Segment } from '../../../lib/knowledge/segment.ts'
-import { splitIntoSegments } from '../../../lib/knowledge/segments.ts'
-import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '../../../lib/problem.ts'
-import * as trees from '../../flows/trees/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { inTransaction } from '#db/scope.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '#problem.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
+import { validateFlow } from '#rules/flows/validate.ts'
+import type { Article } from '#rules/knowledge/article.ts'
+import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { buildFlow } from '#rules/knowledge/flow.ts'
+import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
+import { buildNodes } from '#rules/knowledge/nodes.ts'
+import type { Segment } from '#rules/knowledge/segment.ts'
+import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { ask } from '#vendors/ai/ask.ts'
+import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import * as queries from './queries.ts'
 import type { KbImport, KbImportCommit, KbImportCreate, KbImportQuery, KbNode, KbNodeUpdate, KbQuota } from './schemas.ts'
 
@@ -91,7 +91,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 
 async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
   // Loaded on first use, because the parsers of HTML, docx and markdown are large.
-  const { readArticleFile, readArticleText } = await import('../../../lib/knowledge/article.ts')
+  const { readArticleFile, readArticleText } = await import('#rules/knowledge/article.ts')
   if ('bytes' in input) return readArticleFile(requireMaxSize(input))
   const { title, content, format } = input
   if (format !== 'docx') {

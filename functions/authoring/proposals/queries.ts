@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { accountId, jsonb, now, userId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { FlowDraft } from '../../../lib/flows/flat-nodes.ts'
+import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import type { FlowDraft } from '#rules/flows/flat-nodes.ts'
 import type { FlowProposal, FlowProposalItem } from './schemas.ts'
 
 export interface ProposalRow extends FlowProposal {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Text, Time } from '../../../lib/http/fields.ts'
-import { exampleDraft, FlowDraft } from '../flow-builder/schemas.ts'
+import { exampleDraft, FlowDraft } from '#functions/authoring/flow-builder/schemas.ts'
+import { exampleIds, Id, idParams, Text, Time } from '#http/fields.ts'
 
 export const ProposalId = idParams('proposal_id', 'flow proposal')
 export const SourceId = idParams('session_id', 'completed session, or of the resolved AI session')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
-import { toContainsPattern } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId, byName, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
+import { toContainsPattern } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 
 export interface DeviceTypeRow extends DeviceType {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DeviceCategory } from '../../../lib/diagrams/schema.ts'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { DeviceCategory } from '#rules/diagrams/schema.ts'
 
 export const DeviceTypeId = idParams('device_type_id', 'device type')
 const Icon = z

@@ -1,7 +1,7 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { throwNameTaken } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { throwNameTaken } from '#db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 

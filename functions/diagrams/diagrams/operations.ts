@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { operation, stream } from '../../../lib/http/operation.ts'
+import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as diagrams from './service.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId, userId } from '../../../lib/db/expressions.ts'
-import { toWordPatterns } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId, userId } from '#db/expressions.ts'
+import { toWordPatterns } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
 import { type Diagram, DiagramClient, type DiagramCreate, type DiagramItem, type DiagramQuery, type DiagramUpdate } from './schemas.ts'
 
 export interface DiagramRow extends Diagram {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DiagramEdges, DiagramNodes, validateDiagram } from '../../../lib/diagrams/schema.ts'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { DiagramEdges, DiagramNodes, validateDiagram } from '#rules/diagrams/schema.ts'
 
 export const DiagramId = idParams('diagram_id', 'diagram')
 

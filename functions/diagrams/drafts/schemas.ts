@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/schema.ts'
-import { Id, Text } from '../../../lib/http/fields.ts'
+import { Id, Text } from '#http/fields.ts'
+import { DiagramEdges, DiagramNodes } from '#rules/diagrams/schema.ts'
 
 export const DiagramGenerate = z
   .strictObject({

@@ -1,10 +1,10 @@
-import { ask, toProviderProblem } from '../../../lib/ai/ask.ts'
-import { type DiagramDraftAnswer, diagramDraft } from '../../../lib/ai/prompts/diagrams.ts'
-import { computePositions } from '../../../lib/diagrams/layout.ts'
-import { type DiagramEdge, type DiagramNode, diagramLimits } from '../../../lib/diagrams/schema.ts'
-import type { WriteContext } from '../../../lib/http/operation.ts'
-import { limitReached } from '../../../lib/problem.ts'
-import * as diagrams from '../diagrams/service.ts'
+import * as diagrams from '#functions/diagrams/diagrams/service.ts'
+import type { WriteContext } from '#http/operation.ts'
+import { limitReached } from '#problem.ts'
+import { computePositions } from '#rules/diagrams/layout.ts'
+import { type DiagramEdge, type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
+import { ask, toProviderProblem } from '#vendors/ai/ask.ts'
+import { type DiagramDraftAnswer, diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
 import type { DiagramDraft, DiagramGenerate } from './schemas.ts'
 
 interface Drawing {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Comparison, ComparisonQuery } from '../../../lib/versions/schema.ts'
-import { Diagram, DiagramId } from '../diagrams/schemas.ts'
+import { Diagram, DiagramId } from '#functions/diagrams/diagrams/schemas.ts'
+import { operation } from '#http/operation.ts'
+import { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
 import * as schemas from './schemas.ts'
 import * as versions from './service.ts'
 

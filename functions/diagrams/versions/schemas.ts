@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds } from '../../../lib/http/fields.ts'
-import { VersionNumber, versionFields } from '../../../lib/http/versions.ts'
-import { Diagram, DiagramId } from '../diagrams/schemas.ts'
+import { Diagram, DiagramId } from '#functions/diagrams/diagrams/schemas.ts'
+import { exampleIds } from '#http/fields.ts'
+import { VersionNumber, versionFields } from '#http/versions.ts'
 
 export const VersionId = DiagramId.extend({ version: VersionNumber })
 

@@ -1,10 +1,10 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { toDiagramContent } from '../../../lib/diagrams/compare.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { answerComparison } from '../../../lib/http/versions.ts'
-import { throwNotFound } from '../../../lib/problem.ts'
-import type { ComparisonQuery } from '../../../lib/versions/schema.ts'
-import * as diagrams from '../diagrams/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import * as diagrams from '#functions/diagrams/diagrams/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { answerComparison } from '#http/versions.ts'
+import { throwNotFound } from '#problem.ts'
+import { toDiagramContent } from '#rules/diagrams/compare.ts'
+import type { ComparisonQuery } from '#rules/versions/schema.ts'
 import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {

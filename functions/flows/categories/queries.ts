@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { accountId, byName, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
 import { type Category, Tag } from './schemas.ts'
 
 export interface CategoryRow extends Category {

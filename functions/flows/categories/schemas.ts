@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
 
 export const CategoryId = idParams('category_id', 'category')
 

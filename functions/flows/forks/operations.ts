@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Tree, TreeId, TreeListItem } from '../trees/schemas.ts'
+import { Tree, TreeId, TreeListItem } from '#functions/flows/trees/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as forks from './service.ts'
 

@@ -1,8 +1,8 @@
-import { accountId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { selectTreeItems } from '../../../lib/db/rows/trees.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import type { TreeListItem } from '../trees/schemas.ts'
+import { accountId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import { selectTreeItems } from '#db/rows/trees.ts'
+import type { ReadDb } from '#db/scope.ts'
+import type { TreeListItem } from '#functions/flows/trees/schemas.ts'
 
 /** Select the forks in the caller's account. Row-level security hides those that the caller cannot see. */
 export function selectForks(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<TreeListItem[]> {

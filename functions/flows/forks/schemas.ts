@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Name } from '../../../lib/http/fields.ts'
+import { Name } from '#http/fields.ts'
 
 export const ForkCreate = z
   .strictObject({

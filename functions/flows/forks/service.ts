@@ -1,6 +1,6 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import * as trees from '../trees/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
 import * as queries from './queries.ts'
 import type { ForkCreate } from './schemas.ts'
 

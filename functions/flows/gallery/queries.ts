@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
-import type { IntakeField, TreeStructure } from '../../../lib/flows/structure.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
+import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
 import { GalleryCategory, GalleryItem, type GalleryQuery, GalleryScript, type sorts } from './schemas.ts'
 
 const isListed = sql`t.visibility = 'public' and t.status = 'published' and t.deleted_at is null and not t.is_gallery_hidden`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { IntakeForm, treeTypes } from '../../../lib/flows/structure.ts'
-import { Id, idParams, Time } from '../../../lib/http/fields.ts'
-import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
+import { Id, idParams, Time } from '#http/fields.ts'
+import { IntakeForm, treeTypes } from '#rules/flows/structure.ts'
+import { Language, ParametersSchema } from '#rules/scripts/schema.ts'
 
 export const FlowId = idParams('tree_id', 'flow')
 export const Slug = z.object({ slug: z.string().min(1).max(200).describe('Identifies the script in its URL.') })

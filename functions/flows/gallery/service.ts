@@ -1,6 +1,6 @@
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { buildPreview } from '../../../lib/flows/preview.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { Problem, throwNotFound } from '#problem.ts'
+import { buildPreview } from '#rules/flows/preview.ts'
 import * as queries from './queries.ts'
 import type { GalleryQuery, GallerySearch } from './schemas.ts'
 

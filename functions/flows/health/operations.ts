@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { TreeId } from '../trees/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 
 // Loaded on first use: it is not needed at start.

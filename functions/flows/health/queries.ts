@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { selectIds } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { notNull, readStatement } from '../../../lib/db/statement.ts'
-import type { CheckedLink } from '../../../lib/flows/health/links.ts'
-import { periodDays } from '../../../lib/flows/health/thresholds.ts'
-import type { TreeStructure } from '../../../lib/flows/structure.ts'
+import { selectIds } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import { notNull, readStatement } from '#db/statement.ts'
+import type { CheckedLink } from '#rules/flows/health/links.ts'
+import { periodDays } from '#rules/flows/health/thresholds.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
 
 const periodStart = sql`app.now() - make_interval(days => ${sql.lit(periodDays)})`
 

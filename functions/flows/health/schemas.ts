@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { findingReasons } from '../../../lib/flows/health/findings.ts'
-import { Id, Time } from '../../../lib/http/fields.ts'
-import { exampleTree } from '../trees/schemas.ts'
+import { exampleTree } from '#functions/flows/trees/schemas.ts'
+import { Id, Time } from '#http/fields.ts'
+import { findingReasons } from '#rules/flows/health/findings.ts'
 
 export const FlowFinding = z
   .strictObject({

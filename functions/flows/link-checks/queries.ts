@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { CheckedLink } from '../../../lib/flows/health/links.ts'
-import type { TreeStructure } from '../../../lib/flows/structure.ts'
+import { jsonb } from '#db/expressions.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { CheckedLink } from '#rules/flows/health/links.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
 
 const ClaimedCheck = z.object({
   account_id: z.string(),

@@ -1,8 +1,8 @@
-import { type CheckedLink, listLinks } from '../../../lib/flows/health/links.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
-import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
-import { createLinkChecker, type LinkResult } from '../../../lib/net/link-checker.ts'
-import { settleInTurn } from '../../../lib/settle-all.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { settleInTurn } from '#async/settle-all.ts'
+import type { JobContext } from '#http/job.ts'
+import { type CheckedLink, listLinks } from '#rules/flows/health/links.ts'
+import { createLinkChecker, type LinkResult } from '#vendors/net/link-checker.ts'
 import * as queries from './queries.ts'
 
 const flowsPerRun = 5

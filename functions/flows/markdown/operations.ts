@@ -1,6 +1,6 @@
-import { operation, stream } from '../../../lib/http/operation.ts'
-import { ImportResult } from '../transfer/schemas.ts'
-import { TreeId } from '../trees/schemas.ts'
+import { ImportResult } from '#functions/flows/transfer/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as markdown from './service.ts'
 

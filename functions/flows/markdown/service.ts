@@ -1,13 +1,13 @@
-import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
-import { createSlug } from '../../../lib/text/slug.ts'
-import * as transfer from '../transfer/service.ts'
-import * as trees from '../trees/service.ts'
+import * as transfer from '#functions/flows/transfer/service.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import { createSlug } from '#rules/text/slug.ts'
 import type { MarkdownFlow } from './schemas.ts'
 
 // Loaded on first use, with the parser of YAML.
-const loadReader = () => import('../../../lib/flows/markdown/read.ts')
-const loadWriter = () => import('../../../lib/flows/markdown/write.ts')
+const loadReader = () => import('#rules/flows/markdown/read.ts')
+const loadWriter = () => import('#rules/flows/markdown/write.ts')
 
 export async function exportMarkdown({ db }: ReadContext, treeId: string) {
   const [flow, { writeFlowMarkdown }] = await Promise.all([trees.find(db, treeId), loadWriter()])

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { accountId, userId } from '../../../lib/db/expressions.ts'
-import { selectTreeItems } from '../../../lib/db/rows/trees.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { TreeListItem } from '../trees/schemas.ts'
+import { accountId, userId } from '#db/expressions.ts'
+import { selectTreeItems } from '#db/rows/trees.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { TreeListItem } from '#functions/flows/trees/schemas.ts'
 import { maxPins } from './schemas.ts'
 
 const isOwnPin = sql<boolean>`pin.account_id = ${accountId} and pin.user_id = ${userId}`

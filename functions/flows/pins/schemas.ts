@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
-import { exampleTree } from '../trees/schemas.ts'
+import { exampleTree } from '#functions/flows/trees/schemas.ts'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
 export const maxPins = 100
 

@@ -1,6 +1,6 @@
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, limitReached, Problem } from '../../../lib/problem.ts'
-import * as trees from '../trees/service.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, limitReached, Problem } from '#problem.ts'
 import * as queries from './queries.ts'
 import { maxPins } from './schemas.ts'
 

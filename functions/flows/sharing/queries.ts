@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely'
-import { accountId, bytea, mayChange, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId, bytea, mayChange, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import type { Share } from './schemas.ts'
 
 /** Insert a share. Return undefined unless the flow exists, is published and the caller may change it. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
-import { TreeId } from '../trees/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ShareId = TreeId.extend(idParams('share_id', 'share').shape)
 export const Token = z.object({ token: z.string().min(1).max(200).describe('The token in the share link.') })

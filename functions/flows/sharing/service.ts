@@ -1,9 +1,9 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { notFound, Problem } from '../../../lib/problem.ts'
-import * as trees from '../trees/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { notFound, Problem } from '#problem.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 
 export async function createLink({ db, config }: WriteContext, treeId: string, days: number) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { accountId, byName, mayChange, now, teamId, userId } from '../../../lib/db/expressions.ts'
-import { toWordPatterns } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId, byName, mayChange, now, teamId, userId } from '#db/expressions.ts'
+import { toWordPatterns } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export interface LibraryStepRow extends LibraryStep {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Flag, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Time } from '#http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 

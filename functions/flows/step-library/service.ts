@@ -1,6 +1,6 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 

@@ -1,6 +1,6 @@
-import { FlowEnvelope } from '../../../lib/flows/rfflow.ts'
-import { operation, stream } from '../../../lib/http/operation.ts'
-import { TreeId } from '../trees/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { operation, stream } from '#http/operation.ts'
+import { FlowEnvelope } from '#rules/flows/rfflow.ts'
 import * as schemas from './schemas.ts'
 import * as transfer from './service.ts'
 

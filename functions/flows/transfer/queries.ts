@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
+import { jsonb } from '#db/expressions.ts'
+import { readStatement } from '#db/statement.ts'
 
 /** Select whether the account has a category of this name, and which of the tags visible flows of the account use, in lower case. */
 export const selectExistingLabels = readStatement(

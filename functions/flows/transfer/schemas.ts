@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Id } from '../../../lib/http/fields.ts'
-import { FlowProblem } from '../trees/schemas.ts'
+import { FlowProblem } from '#functions/flows/trees/schemas.ts'
+import { Id } from '#http/fields.ts'
 
 export const ImportResult = z
   .strictObject({

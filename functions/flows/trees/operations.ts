@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import * as presence from '../../presence/service.ts'
+import * as presence from '#functions/presence/service.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as trees from './service.ts'
 

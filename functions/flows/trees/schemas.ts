@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { AlsoHere } from '../../presence/schemas.ts'
+import { AlsoHere } from '#functions/presence/schemas.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 

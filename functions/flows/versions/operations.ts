@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Comparison, ComparisonQuery } from '../../../lib/versions/schema.ts'
-import * as presence from '../../presence/service.ts'
-import { Tree, TreeId } from '../trees/schemas.ts'
+import { Tree, TreeId } from '#functions/flows/trees/schemas.ts'
+import * as presence from '#functions/presence/service.ts'
+import { operation } from '#http/operation.ts'
+import { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
 import * as schemas from './schemas.ts'
 import * as versions from './service.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
 import type { TreeVersion, TreeVersionItem } from './schemas.ts'
 
 const saverName = sql<string | null>`case when v.saved_by = app.service_user() then 'Support Flow' else u.full_name end`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { IntakeForm, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { VersionNumber } from '../../../lib/http/versions.ts'
-import { TreeId } from '../trees/schemas.ts'
+import { TreeId } from '#functions/flows/trees/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
+import { VersionNumber } from '#http/versions.ts'
+import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const VersionId = TreeId.extend({ version: VersionNumber })
 

@@ -1,10 +1,10 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { toFlowContent } from '../../../lib/flows/compare.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { answerComparison } from '../../../lib/http/versions.ts'
-import { throwNotFound } from '../../../lib/problem.ts'
-import type { ComparisonQuery } from '../../../lib/versions/schema.ts'
-import * as trees from '../trees/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { answerComparison } from '#http/versions.ts'
+import { throwNotFound } from '#problem.ts'
+import { toFlowContent } from '#rules/flows/compare.ts'
+import type { ComparisonQuery } from '#rules/versions/schema.ts'
 import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, treeId: string, page: PageQuery) {

@@ -1,5 +1,5 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { SignInResult } from '../sign-ins/schemas.ts'
+import { SignInResult } from '#functions/identity/sign-ins/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as auth from './service.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { Device } from '../../../lib/auth/device-tokens.ts'
-import { userColumns } from '../../../lib/db/rows/signed-in-user.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { type NewSignIn, SignedInUser } from '../sign-ins/schemas.ts'
+import { userColumns } from '#db/rows/signed-in-user.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import { type NewSignIn, SignedInUser } from '#functions/identity/sign-ins/schemas.ts'
+import type { Device } from '#vendors/auth/device-tokens.ts'
 import { type ProfileUpdate, User } from './schemas.ts'
 
 /** How a new user will sign in: with a password, or with an identity at a provider. */

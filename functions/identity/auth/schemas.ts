@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { type Feature, features } from '../../../lib/features.ts'
-import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
+import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { type Feature, features } from '#rules/features.ts'
 
 export const Password = z
   .string()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { keyScopes } from '../../../lib/http/key-scopes.ts'
-import { ClientId } from '../../../lib/oauth/requests.ts'
+import { ClientId } from '#functions/oauth/requests.ts'
+import { keyScopes } from '#http/key-scopes.ts'
 
 const exampleClientId = 'k3Wm7hQ2ZbX0aPq9LrT1vw'
 

@@ -1,8 +1,8 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { insertCode, selectClient } from '../../../lib/db/rows/oauth.ts'
-import type { Context } from '../../../lib/http/operation.ts'
-import { addParameters } from '../../../lib/oauth/redirect-uri.ts'
-import { invalidField, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { insertCode, selectClient } from '#db/rows/oauth.ts'
+import { addParameters } from '#functions/oauth/redirect-uri.ts'
+import type { Context } from '#http/operation.ts'
+import { invalidField, throwNotFound, unknownId } from '#problem.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import type { ConsentCreate } from './schemas.ts'
 
 export async function getClient({ platform }: Context<'get', 'user', string>, id: string) {

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
-import { bytea, now } from '../../../lib/db/expressions.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { bytea, now } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 
 /** Return the password hash and the e-mail address of a user; undefined for a user without a password. */
 export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: string; email: string } | undefined> {

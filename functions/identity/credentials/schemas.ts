@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Email } from '../../../lib/http/fields.ts'
-import { AnyPassword, exampleEmail, exampleToken, Password, Token } from '../auth/schemas.ts'
+import { AnyPassword, exampleEmail, exampleToken, Password, Token } from '#functions/identity/auth/schemas.ts'
+import { Email } from '#http/fields.ts'
 
 export const ChangePassword = z
   .strictObject({ current_password: AnyPassword.describe('The current password.'), new_password: Password })

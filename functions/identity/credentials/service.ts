@@ -1,8 +1,8 @@
-import { sha256Bytea } from '../../../lib/auth/hash.ts'
-import { findPasswordWeakness } from '../../../lib/auth/passwords.ts'
-import type { Context } from '../../../lib/http/operation.ts'
-import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
-import { invalidField, Problem, staleVersion } from '../../../lib/problem.ts'
+import type { Context } from '#http/operation.ts'
+import { invalidField, Problem, staleVersion } from '#problem.ts'
+import { sha256Bytea } from '#vendors/auth/hash.ts'
+import { findPasswordWeakness } from '#vendors/auth/passwords.ts'
+import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { ChangePassword, ResetPassword } from './schemas.ts'
 

@@ -1,5 +1,5 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { TokenPair } from '../auth/schemas.ts'
+import { TokenPair } from '#functions/identity/auth/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as mfa from './service.ts'
 

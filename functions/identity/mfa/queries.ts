@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { notNull, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** The database's clock in seconds since 1970, to which codes are compared. */
 const nowSeconds = sql`extract(epoch from app.now())::float8 as now_seconds`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Time } from '../../../lib/http/fields.ts'
-import { exampleToken, Token } from '../auth/schemas.ts'
-import { Credential } from '../passkeys/schemas.ts'
+import { exampleToken, Token } from '#functions/identity/auth/schemas.ts'
+import { Credential } from '#functions/identity/passkeys/schemas.ts'
+import { Time } from '#http/fields.ts'
 
 const exampleSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const exampleRecoveryCode = 'abcd-efgh-ijkl-mnop'

@@ -1,11 +1,11 @@
-import { sha256Bytea } from '../../../lib/auth/hash.ts'
-import { createRecoveryCodes, hashRecoveryCode } from '../../../lib/auth/recovery-codes.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { BaseContext, Context } from '../../../lib/http/operation.ts'
-import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
-import * as passkeys from '../passkeys/service.ts'
-import * as signIns from '../sign-ins/service.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import * as passkeys from '#functions/identity/passkeys/service.ts'
+import * as signIns from '#functions/identity/sign-ins/service.ts'
+import type { BaseContext, Context } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
+import { sha256Bytea } from '#vendors/auth/hash.ts'
+import { createRecoveryCodes, hashRecoveryCode } from '#vendors/auth/recovery-codes.ts'
+import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { Challenge, Factor } from './schemas.ts'
 
@@ -19,7 +19,7 @@ export async function getState({ platform, caller, config }: Pick<UserContext, '
 }
 
 // Loaded on first use, because few requests need the library.
-const loadTotp = () => import('../../../lib/auth/totp.ts')
+const loadTotp = () => import('#vendors/auth/totp.ts')
 
 /** Create the secret of an authenticator app. It counts only once a code was verified. */
 export async function createTotp({ platform, vault, caller }: UserContext) {

@@ -1,5 +1,5 @@
-import { bytea, now } from '../../../lib/db/expressions.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
+import { bytea, now } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import type { Provider } from './schemas.ts'
 
 interface NewState {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Email } from '../../../lib/http/fields.ts'
-import { Token } from '../auth/schemas.ts'
+import { Token } from '#functions/identity/auth/schemas.ts'
+import { Email } from '#http/fields.ts'
 
 export const Provider = z.object({ provider: z.enum(['google', 'microsoft']).describe('The identity provider.') })
 export type Provider = z.infer<typeof Provider>['provider']

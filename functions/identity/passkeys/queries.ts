@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { bytea, now } from '../../../lib/db/expressions.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { bytea, now } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import { Passkey } from './schemas.ts'
 
 const passkeyColumns = ['id', 'name', 'created_at', 'last_used_at'] as const

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { exampleToken } from '../auth/schemas.ts'
+import { exampleToken } from '#functions/identity/auth/schemas.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
 
 export const PasskeyId = idParams('passkey_id', 'passkey')
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, bytea, now } from '../../../lib/db/expressions.ts'
-import { userColumns } from '../../../lib/db/rows/signed-in-user.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, bytea, now } from '#db/expressions.ts'
+import { userColumns } from '#db/rows/signed-in-user.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import { type NewSignIn, SignedInUser } from './schemas.ts'
 
 export function selectSignIns(db: ReadDb, userId: string, currentId: string) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
-import { TokenPair, User } from '../auth/schemas.ts'
+import { TokenPair, User } from '#functions/identity/auth/schemas.ts'
+import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
 

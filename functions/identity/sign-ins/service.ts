@@ -1,8 +1,8 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { Context, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { notFound } from '../../../lib/problem.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
+import { notFound } from '#problem.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
+import { accessTokenSeconds } from '#vendors/auth/tokens.ts'
 import * as queries from './queries.ts'
 import type { NewSignIn, SignedInUser, SignInResult } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { writeStatement } from '#db/statement.ts'
 
 export const insertTicket = writeStatement(
   null,

@@ -1,5 +1,5 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import type { Context } from '../../../lib/http/operation.ts'
+import type { Context } from '#http/operation.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 
 const ticketSeconds = 60

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { ScheduleId } from '../schedules/schemas.ts'
+import { ScheduleId } from '#functions/maintenance/schedules/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as runs from './service.ts'
 

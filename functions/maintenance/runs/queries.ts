@@ -1,10 +1,10 @@
 import { type NotNull, sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { BatchCreate } from '../../sessions/batches/schemas.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { BatchCreate } from '#functions/sessions/batches/schemas.ts'
 import type { ManualRun, Run } from './schemas.ts'
 
 export interface RunRow extends Omit<Run, 'by_state' | 'by_outcome'> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Id } from '../../../lib/http/fields.ts'
-import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '../../sessions/batches/schemas.ts'
-import { exampleRun, exampleScheduleId, runFields } from '../schedules/schemas.ts'
+import { exampleRun, exampleScheduleId, runFields } from '#functions/maintenance/schedules/schemas.ts'
+import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '#functions/sessions/batches/schemas.ts'
+import { Id } from '#http/fields.ts'
 
 const batchIds = z.array(Id).describe('The batches that the run created, with at most 100 sessions each.')
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as schedules from './service.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, isEditable, mayChange, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, byName, isEditable, mayChange, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
 export type StoredSchedule = Omit<Schedule, 'warnings'>

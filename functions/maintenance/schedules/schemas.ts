@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time, Timezone } from '../../../lib/http/fields.ts'
-import { CronError, parseCron } from '../../../lib/schedules/cron.ts'
-import { exampleItem } from '../../sessions/sessions/schemas.ts'
+import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
+import { exampleIds, Id, idParams, Name, Time, Timezone } from '#http/fields.ts'
+import { CronError, parseCron } from '#rules/schedules/cron.ts'
 
 export const ScheduleId = idParams('schedule_id', 'maintenance schedule')
 

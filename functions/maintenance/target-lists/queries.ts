@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, jsonb, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId, byName, isEditable, jsonb, mayChange, now, teamId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { TargetList, TargetListCreate, TargetListItem, TargetListUpdate } from './schemas.ts'
 
 export interface TargetListRow extends TargetList {

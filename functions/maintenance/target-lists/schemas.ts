@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
-import { BatchTarget } from '../../sessions/batches/schemas.ts'
+import { BatchTarget } from '#functions/sessions/batches/schemas.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '#http/fields.ts'
 
 export const ListId = idParams('list_id', 'target list')
 

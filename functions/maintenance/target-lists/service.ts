@@ -1,7 +1,7 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { getSqlState } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { getSqlState } from '#db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem, requireVersion, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { TargetList, TargetListCreate, TargetListUpdate } from './schemas.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, DueRow } from '../../../lib/outbox/attempts.ts'
-import { ClaimedDelivery, deliveryAttempts, selectClaimed } from '../../../lib/outbox/claimed-deliveries.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { abandonedAttemptError, DueRow } from '#work/attempts.ts'
+import { ClaimedDelivery, deliveryAttempts, selectClaimed } from '#work/claimed-deliveries.ts'
 
 /**
  * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is already claimed, the delivery is

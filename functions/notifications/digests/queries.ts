@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Put the held e-mails of up to `limit` users into one digest per user. Return the ids of the digests, which are deliveries. */
 export const writeDigests = writeStatement(z.object({ id: z.string() }), (limit: number) => sql`select app.write_digests(${limit}) as id`)

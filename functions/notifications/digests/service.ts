@@ -1,7 +1,7 @@
-import type { JobContext } from '../../../lib/http/job.ts'
-import { writeDigestContent } from '../../../lib/mail/digest.ts'
-import type { EmailContent } from '../../../lib/mail/layout.ts'
-import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
+import type { JobContext } from '#http/job.ts'
+import { writeDigestContent } from '#vendors/mail/digest.ts'
+import type { EmailContent } from '#vendors/mail/layout.ts'
+import { enqueueDeliveries } from '#work/deliveries.ts'
 import { selectDigestItems, writeDigests } from './queries.ts'
 
 const usersAtOnce = 100

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import { maxMailsPerCall } from '../../../lib/mail/mail.ts'
-import { ClaimedDelivery, selectClaimed } from '../../../lib/outbox/claimed-deliveries.ts'
+import { jsonb } from '#db/expressions.ts'
+import { writeStatement } from '#db/statement.ts'
+import { maxMailsPerCall } from '#vendors/mail/mail.ts'
+import { ClaimedDelivery, selectClaimed } from '#work/claimed-deliveries.ts'
 
 const isOpen = sql`d.state in ('pending', 'retrying') and (d.leased_until is null or d.leased_until <= app.now())`
 // The provider accepted no call with this e-mail, and did not refuse it for its content.

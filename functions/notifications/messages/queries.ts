@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { jsonb } from '#db/expressions.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_member: z.boolean(), is_unsubscribed: z.boolean() })
 export type Recipient = z.output<typeof Recipient>

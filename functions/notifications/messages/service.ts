@@ -1,8 +1,13 @@
-import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import type { ChatMessage, LabelledText } from '../../../lib/chat/chat.ts'
-import { isShownBy, toAlertContent } from '../../../lib/events/escalation-alert.ts'
-import type { JobContext } from '../../../lib/http/job.ts'
-import type { Brand } from '../../../lib/mail/brand.ts'
+import * as feedback from '#functions/feedback/service.ts'
+import * as digests from '#functions/notifications/digests/service.ts'
+import * as visitors from '#functions/public/service.ts'
+import type { JobContext } from '#http/job.ts'
+import { isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
+import type { LabelledText } from '#rules/text/labelled-text.ts'
+import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
+import type { ChatMessage } from '#vendors/chat/chat.ts'
+import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
   factorEmails,
@@ -11,7 +16,7 @@ import {
   writeExportContent,
   writeInviteContent,
   writeWebhookContent,
-} from '../../../lib/mail/contents.ts'
+} from '#vendors/mail/contents.ts'
 import {
   createDeletionFrame,
   createLinkFrame,
@@ -27,15 +32,11 @@ import {
   explainWebhook,
   factorFrame,
   type Reasons,
-} from '../../../lib/mail/frames.ts'
-import { createUnsubscribeHeaders, type EmailContent, type EmailFrame, renderEmail } from '../../../lib/mail/layout.ts'
-import type { Mail } from '../../../lib/mail/mail.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
-import { defuseLinks, removeLinks } from '../../../lib/text/plain-name.ts'
-import * as feedback from '../../feedback/service.ts'
-import * as visitors from '../../public/service.ts'
-import * as digests from '../digests/service.ts'
+} from '#vendors/mail/frames.ts'
+import { createUnsubscribeHeaders, type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
+import type { Mail } from '#vendors/mail/mail.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
 export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens'>
@@ -210,7 +211,7 @@ async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Prom
 /** Write a weekly report. Mail programs offer to end the subscription with one click. */
 async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   // Loaded on first use: few e-mails need it.
-  const { writeContent } = await import('../../analytics/reports/service.ts')
+  const { writeContent } = await import('#functions/analytics/reports/service.ts')
   const report = await writeContent(ctx, delivery)
   if (!report) return createRefusal('The report no longer exists')
   const { account_id: accountId, account_name, user_id: userId } = delivery

@@ -1,10 +1,10 @@
 import { type SelectExpression, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb, now } from '../../../lib/db/expressions.ts'
-import type { DB } from '../../../lib/db/schema.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { CallFunction } from '../../../lib/http/operation.ts'
+import { jsonb, now } from '#db/expressions.ts'
+import type { DB } from '#db/schema.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { CallFunction } from '#http/operation.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
 const configColumns = ['id', 'account_id', 'channel', 'webhook_url', 'email_addresses', 'events_enabled', 'created_at'] as const

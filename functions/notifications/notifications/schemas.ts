@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { eventKeyList } from '../../../lib/events/keys.ts'
-import { Email, Id, idParams, Time } from '../../../lib/http/fields.ts'
-import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
-import { Urgency } from '../../ai/sessions/schemas.ts'
+import { Urgency } from '#functions/ai/sessions/schemas.ts'
+import { Email, Id, idParams, Time } from '#http/fields.ts'
+import { eventKeyList } from '#rules/events/keys.ts'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
 export const ConfigId = idParams('config_id', 'config')
 export const NotificationId = idParams('notification_id', 'notification')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { eventKeyList } from '../../../lib/events/keys.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { eventKeyList } from '#rules/events/keys.ts'
 import { defaultTimes } from './schemas.ts'
 
 const PreferenceRow = z.object({

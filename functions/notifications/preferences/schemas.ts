@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Time } from '../../../lib/http/fields.ts'
-import { LocalTime, Weekday } from '../../../lib/oncall/schema.ts'
-import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
-import { EventKeyName } from '../notifications/schemas.ts'
+import { EventKeyName } from '#functions/notifications/notifications/schemas.ts'
+import { Time } from '#http/fields.ts'
+import { LocalTime, Weekday } from '#rules/oncall/schema.ts'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
 /** What a user has who never changed it. */
 export const defaultTimes = { quiet_from: '22:00', quiet_to: '06:00', digest_time: '08:00' }

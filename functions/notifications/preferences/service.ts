@@ -1,6 +1,6 @@
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { weekdays } from '../../../lib/oncall/schema.ts'
+import type { ReadDb } from '#db/scope.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { weekdays } from '#rules/oncall/schema.ts'
 import * as queries from './queries.ts'
 import { defaultTimes, type MailPreferences, type MailPreferencesUpdate } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { operation, stream } from '../../../lib/http/operation.ts'
+import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as subscriptions from './service.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { bytea } from '../../../lib/db/expressions.ts'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
+import { bytea } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 
 /** Store that an address gets no e-mails. `addressHash` is in hex. */
 export async function insertSuppression(db: PlatformDb, addressHash: string): Promise<void> {

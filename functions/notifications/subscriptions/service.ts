@@ -1,11 +1,11 @@
-import type { SubscriptionKey } from '../../../lib/auth/unsubscribe-tokens.ts'
-import { type BaseContext, Content, type Context } from '../../../lib/http/operation.ts'
-import { renderPage } from '../../../lib/mail/page.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { type BaseContext, Content, type Context } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
+import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
 
 // Loaded on first use: few links need it.
-const loadReports = () => import('../../analytics/reports/service.ts')
+const loadReports = () => import('#functions/analytics/reports/service.ts')
 const reportText = 'You will no longer get this weekly report.'
 
 type UnsubscribeContext = Context<'post', 'public', string>

@@ -1,4 +1,4 @@
-import { stream } from '../../../lib/http/operation.ts'
+import { stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as acknowledgements from './service.ts'
 

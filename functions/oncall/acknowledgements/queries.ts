@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Select whose link it is, if its reminder was sent within 24 hours. `user_id` is null for a channel. */
 export const selectLink = readStatement(

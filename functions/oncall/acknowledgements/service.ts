@@ -1,8 +1,8 @@
-import { inTransaction } from '../../../lib/db/scope.ts'
-import { type BaseContext, Content, type Context } from '../../../lib/http/operation.ts'
-import { renderPage } from '../../../lib/mail/page.ts'
-import { Problem } from '../../../lib/problem.ts'
-import * as reminders from '../reminders/service.ts'
+import { inTransaction } from '#db/scope.ts'
+import * as reminders from '#functions/oncall/reminders/service.ts'
+import { type BaseContext, Content, type Context } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
 
 type AcknowledgeContext = Context<'post', 'public', string>

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
-import type { EscalationStep } from '../../../lib/oncall/escalation-step.ts'
+import { accountId, byName, jsonb, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
+import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import type { PolicyCreate, PolicyUpdate } from './schemas.ts'
 
 const mayChange = sql<boolean>`app.administers(team_id)`

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
-import { EscalationStep } from '../../../lib/oncall/escalation-step.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { EscalationStep } from '#rules/oncall/escalation-step.ts'
 
 export const PolicyId = idParams('policy_id', 'escalation policy')
 

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import { notNull, writeStatement } from '../../../lib/db/statement.ts'
-import type { StoredAlert } from '../../../lib/events/escalation-alert.ts'
-import { type Event, toAnnouncement } from '../../../lib/events/events.ts'
-import { toWebhookContent } from '../../../lib/events/webhook-messages.ts'
-import type { EscalationStep } from '../../../lib/oncall/escalation-step.ts'
-import { abandonedAttemptError, attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
-import { EmittedEvent } from '../../../lib/outbox/events.ts'
+import { jsonb } from '#db/expressions.ts'
+import { notNull, writeStatement } from '#db/statement.ts'
+import type { StoredAlert } from '#rules/events/escalation-alert.ts'
+import { type Event, toAnnouncement } from '#rules/events/events.ts'
+import { toWebhookContent } from '#rules/events/webhook-messages.ts'
+import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
+import { abandonedAttemptError, attemptTable, DueRow } from '#work/attempts.ts'
+import { EmittedEvent } from '#work/events.ts'
 
 const attempts = attemptTable('escalation_reminders', { initial: 'waiting', done: 'sent', doneAt: 'sent_at' })
 

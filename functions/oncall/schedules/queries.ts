@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { Rotation } from '../../../lib/oncall/schema.ts'
+import { accountId, byName, jsonb, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { Rotation } from '#rules/oncall/schema.ts'
 import type { Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
 const mayChange = sql<boolean>`app.administers(team_id)`

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, InputTime, idParams, Name, Time, Timezone, Version } from '../../../lib/http/fields.ts'
-import { Rotations } from '../../../lib/oncall/schema.ts'
+import { ExpectedVersion, exampleIds, Id, InputTime, idParams, Name, Time, Timezone, Version } from '#http/fields.ts'
+import { Rotations } from '#rules/oncall/schema.ts'
 
 export const ScheduleId = idParams('schedule_id', 'on-call schedule')
 export const OverrideId = z.object({ ...ScheduleId.shape, override_id: z.uuid().describe('Id of the override.') })

@@ -1,24 +1,15 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import type { Roster } from '../../../lib/oncall/shifts.ts'
-import {
-  type FieldError,
-  invalidField,
-  invalidRequest,
-  notFound,
-  Problem,
-  requireVersion,
-  throwNotFound,
-  unknownId,
-} from '../../../lib/problem.ts'
-import * as policies from '../policies/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
+import { throwUnknownId } from '#db/sqlstate.ts'
+import * as policies from '#functions/oncall/policies/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { type FieldError, invalidField, invalidRequest, notFound, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
+import type { Roster } from '#rules/oncall/shifts.ts'
 import * as queries from './queries.ts'
 import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
 
 // Loaded on first use: it is not needed at start.
-const loadShifts = () => import('../../../lib/oncall/shifts.ts')
+const loadShifts = () => import('#rules/oncall/shifts.ts')
 
 const dayMs = 86_400_000
 const maxOverrideDays = 31

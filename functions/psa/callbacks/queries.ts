@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, bytea } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { Provider } from '../../../lib/psa/psa.ts'
+import { accountId, bytea } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { Provider } from '#vendors/psa/psa.ts'
 
 export function selectCallbacks(db: ReadDb): Promise<{ last_received_at: string | null } | undefined> {
   return db.selectFrom('psa_callbacks').select('last_received_at').where('account_id', '=', accountId).executeTakeFirst()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Time } from '../../../lib/http/fields.ts'
-import { providers } from '../../../lib/psa/psa.ts'
+import { Time } from '#http/fields.ts'
+import { providers } from '#vendors/psa/psa.ts'
 
 export const CallbackParams = z.object({
   provider: z.enum(providers).describe('The ticketing system.'),

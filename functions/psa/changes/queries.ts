@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { attemptTable, DueRow } from '#work/attempts.ts'
 
 const changeAttempts = attemptTable('psa_ticket_changes', { initial: 'queued', done: 'done', doneAt: 'done_at' })
 const claimedColumns = sql`id, account_id, ticket_id, attempts, max_attempts`

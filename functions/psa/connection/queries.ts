@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { ConnectionRow } from '../../../lib/psa/connection.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { ConnectionRow } from '#vendors/psa/connection.ts'
 
 /** Select the account's connection, active or not. */
 export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined> {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Id, Time } from '../../../lib/http/fields.ts'
-import { providers } from '../../../lib/psa/psa.ts'
+import { Id, Time } from '#http/fields.ts'
+import { providers } from '#vendors/psa/psa.ts'
 
 const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, userId as callerId } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { Member } from '../../../lib/psa/psa.ts'
+import { accountId, byName, userId as callerId } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { Member } from '#vendors/psa/psa.ts'
 
 /** Whether a user may act: a person who may sign in, or an API key. */
 const canAct = sql<boolean>`(u.is_active or app.is_key_open(u.account_id, u.id))`

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams } from '#http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
 

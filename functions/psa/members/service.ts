@@ -1,7 +1,7 @@
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, staleVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
-import type { Member } from '../../../lib/psa/psa.ts'
-import * as connection from '../connection/service.ts'
+import * as connection from '#functions/psa/connection/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem, staleVersion, throwNotFound, unknownId } from '#problem.ts'
+import type { Member } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import type { MappingUpdate, MemberMapping } from './schemas.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import { Time } from '../../../lib/http/fields.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { Time } from '#http/fields.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { attemptTable, DueRow } from '#work/attempts.ts'
 
 const pushAttempts = attemptTable('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
 const claimedColumns = sql`

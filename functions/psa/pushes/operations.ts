@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { SessionId } from '../../sessions/sessions/schemas.ts'
-import { TicketId } from '../tickets/schemas.ts'
+import { TicketId } from '#functions/psa/tickets/schemas.ts'
+import { SessionId } from '#functions/sessions/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as pushes from './service.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { PageQuery } from '#db/page.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { Push, type PushQuery } from './schemas.ts'
 
 const visibility = sql`case when p.details @> '{"is_resolution": true}' then 'resolution' when p.internal then 'internal' else 'client' end`

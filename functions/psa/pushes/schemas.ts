@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
-import { maxPushLength } from '../../../lib/outbox/pushes.ts'
-import { noteVisibilities, ticketIdPattern } from '../../../lib/psa/psa.ts'
-import { maxEntryMinutes } from '../../../lib/psa/time-entry.ts'
+import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { noteVisibilities, ticketIdPattern } from '#vendors/psa/psa.ts'
+import { maxEntryMinutes } from '#vendors/psa/time-entry.ts'
+import { maxPushLength } from '#work/pushes.ts'
 
 export const PushId = idParams('push_id', 'push')
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { TicketField } from '../../../lib/psa/rules.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { TicketField } from '#vendors/psa/rules.ts'
 import { Rule, type RuleCreate, type RuleUpdate } from './schemas.ts'
 
 const ruleColumns = sql`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { ticketIdPattern } from '../../../lib/psa/psa.ts'
-import { ticketFields } from '../../../lib/psa/rules.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { ticketIdPattern } from '#vendors/psa/psa.ts'
+import { ticketFields } from '#vendors/psa/rules.ts'
 
 export const RuleId = idParams('rule_id', 'rule')
 

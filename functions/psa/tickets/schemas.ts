@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Time } from '../../../lib/http/fields.ts'
-import { contextParts, ticketIdPattern } from '../../../lib/psa/psa.ts'
+import { Time } from '#http/fields.ts'
+import { contextParts, ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const TicketId = z.object({
   ticket_id: z.string().regex(ticketIdPattern).describe('Id of the ticket in the ticketing system.'),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, Problem, unknownId } from '../../../lib/problem.ts'
-import type { CompanyItem, Ticket, TicketChange } from '../../../lib/psa/psa.ts'
-import * as connection from '../connection/service.ts'
-import * as members from '../members/service.ts'
+import * as connection from '#functions/psa/connection/service.ts'
+import * as members from '#functions/psa/members/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, Problem, unknownId } from '#problem.ts'
+import type { CompanyItem, Ticket, TicketChange } from '#vendors/psa/psa.ts'
 import { Board, Status, TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
 
 type PsaReadContext = connection.ConnectionContext & Pick<ReadContext, 'cache'>

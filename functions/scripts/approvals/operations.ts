@@ -1,6 +1,6 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { Approval } from '../../sessions/approvals/schemas.ts'
-import { TemplateId } from '../scripts/schemas.ts'
+import { TemplateId } from '#functions/scripts/scripts/schemas.ts'
+import { Approval } from '#functions/sessions/approvals/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as approvals from './service.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id } from '../../../lib/http/fields.ts'
+import { Id } from '#http/fields.ts'
 
 export const ScriptApprovalRequest = z
   .strictObject({

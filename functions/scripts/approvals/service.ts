@@ -1,7 +1,7 @@
-import type { WriteContext } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
-import * as approvals from '../../sessions/approvals/service.ts'
-import * as scripts from '../scripts/service.ts'
+import * as scripts from '#functions/scripts/scripts/service.ts'
+import * as approvals from '#functions/sessions/approvals/service.ts'
+import type { WriteContext } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
 import type { ScriptApprovalRequest } from './schemas.ts'
 
 /** Request an approval of a template's script, rendered with these values for a session. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { ScriptTemplate } from '../scripts/schemas.ts'
+import { ScriptTemplate } from '#functions/scripts/scripts/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as builder from './service.ts'
 

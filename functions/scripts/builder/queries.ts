@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now, userId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { ParametersSchema } from '../../../lib/scripts/schema.ts'
+import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { ParametersSchema } from '#rules/scripts/schema.ts'
 import type { BuilderCreate, BuilderItem, BuilderQuery, BuilderSession } from './schemas.ts'
 
 const isOwnSession = sql<boolean>`s.account_id = ${accountId} and s.user_id = ${userId}`

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now, teamId, userId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { ScriptParameter } from '../../../lib/scripts/schema.ts'
+import { accountId, jsonb, now, teamId, userId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import type { DraftTemplate } from './schemas.ts'
 
 const draftColumns = [

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
-import { CheckedParameters, exampleScript } from '../scripts/schemas.ts'
+import { CheckedParameters, exampleScript } from '#functions/scripts/scripts/schemas.ts'
+import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Language, ParametersSchema, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const DraftId = idParams('draft_id', 'draft')
 

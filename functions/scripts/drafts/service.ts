@@ -1,8 +1,8 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { getSqlState, getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
-import * as scripts from '../scripts/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
+import * as scripts from '#functions/scripts/scripts/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { DraftAccept } from './schemas.ts'
 

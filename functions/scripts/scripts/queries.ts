@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
-import { toWordPatterns } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '#db/expressions.ts'
+import { toWordPatterns } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
 export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'> & { restored_from: number | null }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
-import { Language, ParametersSchema, Risk, ScriptBody } from '../../../lib/scripts/schema.ts'
-import { validateParameters } from '../../../lib/scripts/validate.ts'
+import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { Language, ParametersSchema, Risk, ScriptBody } from '#rules/scripts/schema.ts'
+import { validateParameters } from '#rules/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
 

@@ -1,11 +1,12 @@
-import { sha256Base64url } from '../../../lib/auth/hash.ts'
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { retryOnConflict } from '../../../lib/db/retry.ts'
-import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
-import { describeScript } from '../../../lib/scripts/approval-subject.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import { retryOnConflict } from '#db/retry.ts'
+import { throwNameTaken, throwUnknownId } from '#db/sqlstate.ts'
+import * as approvals from '#functions/sessions/approvals/service.ts'
+import * as sessions from '#functions/sessions/sessions/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { describeScript } from '#rules/scripts/approval-subject.ts'
 import {
   findPlacementProblems,
   type RenderedScript,
@@ -13,11 +14,10 @@ import {
   type Template,
   validateTemplate,
   validateValues,
-} from '../../../lib/scripts/render.ts'
-import { type ScriptRisk, scriptRisks } from '../../../lib/scripts/schema.ts'
-import { createSlug } from '../../../lib/text/slug.ts'
-import * as approvals from '../../sessions/approvals/service.ts'
-import * as sessions from '../../sessions/sessions/service.ts'
+} from '#rules/scripts/render.ts'
+import { type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
+import { createSlug } from '#rules/text/slug.ts'
+import { sha256Base64url } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { RenderRequest, ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 

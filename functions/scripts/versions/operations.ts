@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Comparison, ComparisonQuery } from '../../../lib/versions/schema.ts'
-import { ScriptTemplate, TemplateId } from '../scripts/schemas.ts'
+import { ScriptTemplate, TemplateId } from '#functions/scripts/scripts/schemas.ts'
+import { operation } from '#http/operation.ts'
+import { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
 import * as schemas from './schemas.ts'
 import * as versions from './service.ts'
 

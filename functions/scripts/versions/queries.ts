@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { versionItemShape, writeVersionSql } from '../../../lib/db/rows/version-rows.ts'
-import { readStatement } from '../../../lib/db/statement.ts'
-import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
+import { versionItemShape, writeVersionSql } from '#db/rows/version-rows.ts'
+import { readStatement } from '#db/statement.ts'
+import { Language, ParametersSchema } from '#rules/scripts/schema.ts'
 
 const content = {
   description: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { VersionNumber, versionFields } from '../../../lib/http/versions.ts'
-import { exampleScript, ScriptTemplate, TemplateId } from '../scripts/schemas.ts'
+import { exampleScript, ScriptTemplate, TemplateId } from '#functions/scripts/scripts/schemas.ts'
+import { VersionNumber, versionFields } from '#http/versions.ts'
 
 export const VersionId = TemplateId.extend({ version: VersionNumber })
 

@@ -1,10 +1,10 @@
-import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { answerComparison } from '../../../lib/http/versions.ts'
-import { throwNotFound } from '../../../lib/problem.ts'
-import { toScriptContent } from '../../../lib/scripts/compare.ts'
-import type { ComparisonQuery } from '../../../lib/versions/schema.ts'
-import * as scripts from '../scripts/service.ts'
+import { type PageQuery, toPage } from '#db/page.ts'
+import * as scripts from '#functions/scripts/scripts/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { answerComparison } from '#http/versions.ts'
+import { throwNotFound } from '#problem.ts'
+import { toScriptContent } from '#rules/scripts/compare.ts'
+import type { ComparisonQuery } from '#rules/versions/schema.ts'
 import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {

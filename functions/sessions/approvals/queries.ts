@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { mayChange, type SessionPosition } from '../../../lib/db/rows/sessions.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { ApproverRole } from '../../../lib/flows/approval-requirement.ts'
+import type { PageQuery } from '#db/page.ts'
+import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import { Approval, ApprovalListItem } from './schemas.ts'
 
 /** An approval with the columns that its events need. */

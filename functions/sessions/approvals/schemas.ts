@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { Id, idParams, Time } from '#http/fields.ts'
 
 export const ApprovalId = idParams('session_id', 'session').extend(idParams('approval_id', 'approval').shape)
 

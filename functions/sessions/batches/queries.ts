@@ -1,5 +1,5 @@
-import { accountId } from '../../../lib/db/expressions.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
+import { accountId } from '#db/expressions.ts'
+import type { ReadDb } from '#db/scope.ts'
 
 export interface SessionCount {
   tree_id: string

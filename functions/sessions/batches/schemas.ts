@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Id, idParams, Name } from '../../../lib/http/fields.ts'
-import { exampleItem, Outcome, State, TargetLabel, Variables } from '../sessions/schemas.ts'
+import { exampleItem, Outcome, State, TargetLabel, Variables } from '#functions/sessions/sessions/schemas.ts'
+import { Id, idParams, Name } from '#http/fields.ts'
 
 export const BatchId = idParams('batch_id', 'batch')
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { isEditableInProgress } from '../../../lib/db/rows/sessions.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { CustomStepCreate } from '../steps/schemas.ts'
+import { isEditableInProgress } from '#db/rows/sessions.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { CustomStepCreate } from '#functions/sessions/steps/schemas.ts'
 
 /** A custom step to insert: a step that is not part of the flow. */
 export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {

@@ -1,5 +1,5 @@
-import { stream } from '../../../lib/http/operation.ts'
-import { SessionId } from '../sessions/schemas.ts'
+import { SessionId } from '#functions/sessions/sessions/schemas.ts'
+import { stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as exports from './service.ts'
 

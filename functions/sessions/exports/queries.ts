@@ -1,10 +1,10 @@
 import { type InferResult, sql } from 'kysely'
-import { accountId, userId } from '../../../lib/db/expressions.ts'
-import { selectSession, selectSubflowSessions } from '../../../lib/db/rows/sessions.ts'
-import type { ReadDb } from '../../../lib/db/scope.ts'
-import type { SupportingDataRow } from '../../../lib/exports/report.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import type { CallFunction } from '../../../lib/http/operation.ts'
+import { accountId, userId } from '#db/expressions.ts'
+import { selectSession, selectSubflowSessions } from '#db/rows/sessions.ts'
+import type { ReadDb } from '#db/scope.ts'
+import type { CallFunction } from '#http/operation.ts'
+import type { SupportingDataRow } from '#rules/exports/report.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
 
 const companyName = sql<string>`coalesce(t.branding_company_name, a.name)`
 /** The storage key of the logo, and its size in pixels. */

@@ -1,18 +1,18 @@
-import { buildReport } from '../../../lib/exports/build-report.ts'
-import { limitMarkup } from '../../../lib/exports/descriptions.ts'
-import { renderHtml } from '../../../lib/exports/html.ts'
-import { renderMarkdown } from '../../../lib/exports/markdown.ts'
-import { MaskingError, maskReport } from '../../../lib/exports/mask.ts'
-import type { Branding } from '../../../lib/exports/pdf-frame.ts'
-import type { Report, ReportImage, ReportImages } from '../../../lib/exports/report.ts'
-import { type SelectedImage, selectImages } from '../../../lib/exports/select-images.ts'
-import { renderText } from '../../../lib/exports/text.ts'
-import { removeDescriptions, renderTicketNote } from '../../../lib/exports/ticket-note.ts'
-import { Content, type ReadContext } from '../../../lib/http/operation.ts'
-import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
-import { notFound, Problem } from '../../../lib/problem.ts'
-import { mask as maskText } from '../../../lib/text/mask.ts'
-import { createSlug } from '../../../lib/text/slug.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { Content, type ReadContext } from '#http/operation.ts'
+import { notFound, Problem } from '#problem.ts'
+import { buildReport } from '#rules/exports/build-report.ts'
+import { limitMarkup } from '#rules/exports/descriptions.ts'
+import { renderHtml } from '#rules/exports/html.ts'
+import { renderMarkdown } from '#rules/exports/markdown.ts'
+import { MaskingError, maskReport } from '#rules/exports/mask.ts'
+import type { Branding } from '#rules/exports/pdf-frame.ts'
+import type { Report, ReportImage, ReportImages } from '#rules/exports/report.ts'
+import { type SelectedImage, selectImages } from '#rules/exports/select-images.ts'
+import { renderText } from '#rules/exports/text.ts'
+import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
+import { mask as maskText } from '#rules/masking/mask.ts'
+import { createSlug } from '#rules/text/slug.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
 
@@ -79,7 +79,7 @@ async function renderReport(ctx: ReadContext, report: Report, format: Format, { 
 
 async function createPdf(ctx: ReadContext, report: Report, { settings, images }: RenderOptions) {
   // It is loaded by the first PDF, because most requests do not need it.
-  const { renderPdf } = await import('../../../lib/exports/pdf.ts')
+  const { renderPdf } = await import('#rules/exports/pdf.ts')
   const [branding, loadedImages] = [await loadBranding(ctx, settings), await loadImages(ctx, images)]
   return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { SessionId } from '../sessions/schemas.ts'
+import { SessionId } from '#functions/sessions/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as notes from './service.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { accountId, now } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { mayChange } from '../../../lib/db/rows/sessions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import { mayChange } from '#db/rows/sessions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { FeedbackPut, Rating, RatingPut, StepFeedback, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
 
 const creatorName = sql<string | null>`

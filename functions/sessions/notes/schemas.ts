@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, Text, Time } from '../../../lib/http/fields.ts'
-import { exampleItem } from '../sessions/schemas.ts'
+import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
+import { exampleIds, Id, Text, Time } from '#http/fields.ts'
 
 export const ItemId = z.object({ session_id: z.uuid().describe('Id of the session.'), item_id: z.uuid().describe('Id of the item.') })
 export const SessionStepId = z.object({

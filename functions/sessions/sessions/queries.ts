@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, teamId } from '../../../lib/db/expressions.ts'
-import { toContainsPattern } from '../../../lib/db/like.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { startTimers } from '../../../lib/db/rows/session-timers.ts'
+import { accountId, jsonb, teamId } from '#db/expressions.ts'
+import { toContainsPattern } from '#db/like.ts'
+import type { PageQuery } from '#db/page.ts'
+import { startTimers } from '#db/rows/session-timers.ts'
 import {
   changeSession,
   lockParentSession,
@@ -13,12 +13,12 @@ import {
   sessionColumns,
   sessionJoins,
   type UpdateResult,
-} from '../../../lib/db/rows/sessions.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import type { StepPosition } from '../../../lib/flows/step-navigation.ts'
-import type { IntakeField, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
+} from '#db/rows/sessions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { StepPosition } from '#rules/flows/step-navigation.ts'
+import type { IntakeField, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
 /** A row of a session list. */

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { ApprovalRequirement } from '../../../lib/flows/approval-requirement.ts'
-import { EvidenceRequirement } from '../../../lib/flows/evidence.ts'
-import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
-import { StepTimer } from '../../../lib/flows/step-timer.ts'
-import { Attachment, IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { Subflow } from '../../../lib/flows/subflow-schema.ts'
-import { exampleIds, Flag, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { AlsoHere } from '../../presence/schemas.ts'
+import { AlsoHere } from '#functions/presence/schemas.ts'
+import { exampleIds, Flag, Id, idParams, Name, Time } from '#http/fields.ts'
+import { ApprovalRequirement } from '#rules/flows/approval-requirement.ts'
+import { EvidenceRequirement } from '#rules/flows/evidence.ts'
+import { stepOutcomes } from '#rules/flows/step-navigation.ts'
+import { StepTimer } from '#rules/flows/step-timer.ts'
+import { Attachment, IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
+import { Subflow } from '#rules/flows/subflow-schema.ts'
 
 export const SessionId = idParams('session_id', 'session')
 

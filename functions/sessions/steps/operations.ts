@@ -1,8 +1,8 @@
-import { operation } from '../../../lib/http/operation.ts'
-import { Tree } from '../../flows/trees/schemas.ts'
-import * as presence from '../../presence/service.ts'
-import * as customSteps from '../custom-steps/service.ts'
-import { Session, SessionId } from '../sessions/schemas.ts'
+import { Tree } from '#functions/flows/trees/schemas.ts'
+import * as presence from '#functions/presence/service.ts'
+import * as customSteps from '#functions/sessions/custom-steps/service.ts'
+import { Session, SessionId } from '#functions/sessions/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as steps from './service.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Id, Name } from '../../../lib/http/fields.ts'
-import { CustomStepSource, exampleItem, Instant, Outcome, StepOutcome } from '../sessions/schemas.ts'
+import { CustomStepSource, exampleItem, Instant, Outcome, StepOutcome } from '#functions/sessions/sessions/schemas.ts'
+import { Id, Name } from '#http/fields.ts'
 
 const Note = z.string().max(20_000)
 const StepId = z.string().min(1).max(100)

@@ -1,22 +1,16 @@
-import { changeSession, lockParentSession, selectSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
-import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
-import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '../../../lib/flows/evidence.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import {
-  findAnswerableStep,
-  findAnswerMismatch,
-  getNextStepId,
-  getPosition,
-  type StepPosition,
-} from '../../../lib/flows/step-navigation.ts'
-import type { FlowNode, FlowStep } from '../../../lib/flows/structure.ts'
-import { getSubflowAnswer } from '../../../lib/flows/subflow.ts'
-import { collectOutputs } from '../../../lib/flows/subflow-variables.ts'
-import type { WriteContext } from '../../../lib/http/operation.ts'
-import { enqueueWebhooks } from '../../../lib/outbox/webhooks.ts'
-import { invalidField, invalidRequest, limitReached, Problem } from '../../../lib/problem.ts'
-import * as approvals from '../approvals/service.ts'
-import * as sessions from '../sessions/service.ts'
+import { changeSession, lockParentSession, selectSession, type UpdateResult } from '#db/rows/sessions.ts'
+import { getViolatedConstraint } from '#db/sqlstate.ts'
+import * as approvals from '#functions/sessions/approvals/service.ts'
+import * as sessions from '#functions/sessions/sessions/service.ts'
+import type { WriteContext } from '#http/operation.ts'
+import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts'
+import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '#rules/flows/evidence.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { findAnswerableStep, findAnswerMismatch, getNextStepId, getPosition, type StepPosition } from '#rules/flows/step-navigation.ts'
+import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
+import { getSubflowAnswer } from '#rules/flows/subflow.ts'
+import { collectOutputs } from '#rules/flows/subflow-variables.ts'
+import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
 import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operation } from '../../../lib/http/operation.ts'
-import { Session, SessionId, SessionListItem } from '../sessions/schemas.ts'
+import { Session, SessionId, SessionListItem } from '#functions/sessions/sessions/schemas.ts'
+import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as subflows from './service.ts'
 

@@ -1,21 +1,14 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import { startTimers } from '../../../lib/db/rows/session-timers.ts'
-import {
-  isAtPosition,
-  SessionListShape,
-  type SessionPosition,
-  selectSession,
-  sessionColumns,
-  sessionJoins,
-} from '../../../lib/db/rows/sessions.ts'
-import type { WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import type { StepPosition } from '../../../lib/flows/step-navigation.ts'
-import type { Variables } from '../sessions/schemas.ts'
+import { jsonb } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import { startTimers } from '#db/rows/session-timers.ts'
+import { isAtPosition, SessionListShape, type SessionPosition, selectSession, sessionColumns, sessionJoins } from '#db/rows/sessions.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { Variables } from '#functions/sessions/sessions/schemas.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { StepPosition } from '#rules/flows/step-navigation.ts'
 
 export const selectSubflowSessions = readStatement(
   SessionListShape,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Variables } from '../sessions/schemas.ts'
+import { Variables } from '#functions/sessions/sessions/schemas.ts'
 
 export const SubflowStart = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 const isDue = sql`t.state = 'waiting' and t.due_at <= app.now()`
 const isAtStep = sql`s.state = 'in_progress' and s.current_step_id = t.step_id and s.answered = t.seq`

@@ -1,9 +1,9 @@
-import type { WriteDb } from '../../../lib/db/scope.ts'
-import { collectVariables } from '../../../lib/flows/run-view.ts'
-import { renderStep } from '../../../lib/flows/step-view.ts'
-import { enqueueEvent } from '../../../lib/outbox/events.ts'
-import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '../../../lib/outbox/sweep-accounts.ts'
-import * as sessions from '../sessions/service.ts'
+import type { WriteDb } from '#db/scope.ts'
+import * as sessions from '#functions/sessions/sessions/service.ts'
+import { collectVariables } from '#rules/flows/run-view.ts'
+import { renderStep } from '#rules/flows/step-view.ts'
+import { enqueueEvent } from '#work/events.ts'
+import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work/sweep-accounts.ts'
 import * as queries from './queries.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, attemptTable, DueRow, isUnswept } from '../../../lib/outbox/attempts.ts'
-import type { WebhookResult } from '../../../lib/webhooks/webhooks.ts'
+import { writeStatement } from '#db/statement.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
+import { abandonedAttemptError, attemptTable, DueRow, isUnswept } from '#work/attempts.ts'
 
 const attempts = attemptTable('webhook_deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId } from '../../../lib/db/expressions.ts'
-import type { PageQuery } from '../../../lib/db/page.ts'
-import type { WriteDb } from '../../../lib/db/scope.ts'
-import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
-import type { DueRow } from '../../../lib/outbox/attempts.ts'
+import { accountId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { DueRow } from '#work/attempts.ts'
 import { type DeliveryQuery, Webhook, type WebhookCreate, WebhookDelivery, type WebhookReplay, type WebhookUpdate } from './schemas.ts'
 
 const webhookColumns = sql`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { webhookEventList } from '../../../lib/events/webhook-keys.ts'
-import { Id, InputTime, idParams, Time } from '../../../lib/http/fields.ts'
-import { hasNoDuplicates } from '../../../lib/text/duplicates.ts'
+import { Id, InputTime, idParams, Time } from '#http/fields.ts'
+import { webhookEventList } from '#rules/events/webhook-keys.ts'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** How a call to the model ended. A call that never reported its end stays `running`, with the cost that was reserved for it. */
 export type AiCallOutcome = 'running' | 'answered' | 'unusable' | 'truncated' | 'declined' | 'timed_out' | 'limited' | 'rejected' | 'failed'

@@ -1,7 +1,7 @@
 import { type Compilable, type InferResult, sql } from 'kysely'
 import * as z from 'zod'
-import type { WriteDb } from '../scope.ts'
-import { readStatement, writeStatement } from '../statement.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { AiSessionRow } from './ai-session.ts'
 import { isOwnAiSession } from './ai-session-queries.ts'
 

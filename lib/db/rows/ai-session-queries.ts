@@ -1,6 +1,6 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
-import type { WriteDb } from '../scope.ts'
-import { readStatement } from '../statement.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
 import { AiSessionRow, type AiStatus } from './ai-session.ts'
 
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */

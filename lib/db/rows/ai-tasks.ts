@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { writeStatement } from '../statement.ts'
+import { writeStatement } from '#db/statement.ts'
 
 /** A request to store, so that a job can answer it. */
 export interface NewAiTask {

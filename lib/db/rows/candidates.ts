@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { TreeStructure, TreeType } from '../../flows/structure.ts'
-import { readStatement } from '../statement.ts'
+import { readStatement } from '#db/statement.ts'
+import type { TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 /** A flow, an article or a resolved session that fits a problem. */
 export type Candidate = { id: string; title: string; score: number } & (

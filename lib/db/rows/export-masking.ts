@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement } from '../statement.ts'
+import { readStatement } from '#db/statement.ts'
 
 /** Select whether the account masks its exports and the notes on tickets: the preference `mask_exports`. */
 export const selectExportMasking = readStatement(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '../statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** A program that has registered itself. */
 export const OAuthClient = z.object({ id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { StepTimer } from '../../flows/step-timer.ts'
+import type { StepTimer } from '#rules/flows/step-timer.ts'
 
 const dueAt = (timer: StepTimer) =>
   'minutes' in timer

@@ -1,9 +1,9 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { SessionRow } from '../../flows/session-row.ts'
-import { treeTypes } from '../../flows/structure.ts'
-import type { WriteDb } from '../scope.ts'
-import { readStatement, writeStatement } from '../statement.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { treeTypes } from '#rules/flows/structure.ts'
 
 const text = z.string()
 const nullableText = z.string().nullable()

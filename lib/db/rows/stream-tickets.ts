@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { writeStatement } from '../statement.ts'
+import { writeStatement } from '#db/statement.ts'
 
 const Owner = z.object({ user_id: z.string(), account_id: z.string(), sign_in_id: z.string() })
 

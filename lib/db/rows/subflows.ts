@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { selectIds } from '../expressions.ts'
-import { readStatement } from '../statement.ts'
+import { selectIds } from '#db/expressions.ts'
+import { readStatement } from '#db/statement.ts'
 
 /** Select those of these flows that the caller sees. */
 export const selectVisibleFlows = readStatement(

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { DB } from '../schema.ts'
-import type { ReadDb } from '../scope.ts'
+import type { DB } from '#db/schema.ts'
+import type { ReadDb } from '#db/scope.ts'
 
 const authorName = sql<string | null>`case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end`
 const isPinned = sql<boolean>`

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '../page.ts'
+import type { PageQuery } from '#db/page.ts'
 
 /** The tables of something whose earlier versions are kept. The newest version is the row of `table` itself. */
 export interface VersionedTable {

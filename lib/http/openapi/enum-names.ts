@@ -1,4 +1,4 @@
-import { keyScopes } from '../key-scopes.ts'
+import { keyScopes } from '#http/key-scopes.ts'
 
 /** The name of each set of values that the API uses. Two fields with the same values share one schema, so a client sees one type. */
 const namesByValues: Record<string, string> = {

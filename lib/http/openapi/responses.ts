@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { keyFailures } from '../key-scopes.ts'
-import { type AnyOperation, type EventSchemas, listFailures } from '../operation.ts'
+import { keyFailures } from '#http/key-scopes.ts'
+import { type AnyOperation, type EventSchemas, listFailures } from '#http/operation.ts'
+import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '#problem.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { webhookEvents } from '../../events/webhook-keys.ts'
-import { type WebhookType, webhookData } from '../../events/webhook-schemas.ts'
+import { webhookEvents } from '#rules/events/webhook-keys.ts'
+import { type WebhookType, webhookData } from '#rules/events/webhook-schemas.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 

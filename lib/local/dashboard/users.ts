@@ -1,46 +1,20 @@
-import { createClient } from '../../client/client.ts'
-import type { DashboardState, DemoUser } from '../dashboard-state.ts'
-import type { CurrentCode } from '../totp-codes.ts'
-import { actionButton, element, getById } from './element.ts'
-import { send } from './server.ts'
+import { withConnection } from '#db/migrate/connection.ts'
 
-/** Show the demo users, each with a button that signs in, and the codes of authenticator apps. */
-export async function renderUsers({ users, api }: DashboardState): Promise<void> {
-  const codes = await send<CurrentCode[]>('GET', '/desk/totp')
-  getById('detail').replaceChildren(
-    element('h2', {}, 'Sign in'),
-    users.length > 0 ? element('ul', {}, ...users.map((user) => renderUser(user, api))) : element('p', {}, 'There are no demo users.'),
-    element('p', {}, element('a', { href: '/sign-in' }, 'Sign in with a local Google or Microsoft')),
-    ...(codes.length > 0 ? [element('h2', {}, 'Codes of authenticator apps'), renderCodes(codes)] : []),
-  )
+export interface LocalUser {
+  id: string
+  account_id: string
+  team_id: string | null
+  full_name: string
 }
 
-function renderUser(user: DemoUser, api: string): HTMLElement {
-  const result = element('div')
-  const signIn = async () => {
-    const client = createClient({ baseUrl: api })
-    const answer = await client.identity.auth.login({ email: user.email, password: user.password })
-    if (!('access_token' in answer)) throw new Error('This user has a second factor. Use the password and a code.')
-    const token = element('textarea', { readonly: true, rows: 3, 'aria-label': `Access token of ${user.email}` }, answer.access_token)
-    result.replaceChildren(
-      token,
-      actionButton('Copy', () => navigator.clipboard.writeText(answer.access_token)),
+/** Select a user by e-mail address, of one account if `accountId` is given. Throw if there is none. */
+export async function selectUserByEmail(ownerUrl: string, email: string, accountId?: string): Promise<LocalUser> {
+  return withConnection({ connectionString: ownerUrl }, async (client) => {
+    const { rows } = await client.query<LocalUser>(
+      'select id, account_id, team_id, full_name from users where lower(email) = lower($1) and ($2::uuid is null or account_id = $2)',
+      [email, accountId ?? null],
     )
-  }
-  return element(
-    'li',
-    {},
-    element(
-      'div',
-      { class: 'row' },
-      actionButton('Sign in', signIn, { 'aria-label': `Sign in as ${user.email}` }),
-      element('b', {}, user.email),
-      element('span', { class: 'small' }, user.description),
-    ),
-    result,
-  )
-}
-
-function renderCodes(codes: readonly CurrentCode[]): HTMLElement {
-  return element('dl', {}, ...codes.flatMap(({ email, code }) => [element('dt', {}, email), element('dd', {}, element('code', {}, code))]))
+    if (!rows[0]) throw new Error(`No user has the e-mail address ${email}.`)
+    return rows[0]
+  })
 }

@@ -1,4 +1,4 @@
-import type { FlatNode } from '../../flows/flat-nodes.ts'
+import type { FlatNode } from '#rules/flows/flat-nodes.ts'
 import type { DraftedFlow } from './authoring.ts'
 import { describeReport, type Facts } from './facts.ts'
 import { type CreateId, createIdGenerator, createNode } from './procedures.ts'

@@ -1,4 +1,4 @@
-import type { FlatNode } from '../../flows/flat-nodes.ts'
+import type { FlatNode } from '#rules/flows/flat-nodes.ts'
 import { buildSteps, type Condition, type CreateId, createDecision, createIdGenerator, createNode, parseCondition } from './procedures.ts'
 import { findBestIndex, truncate } from './text.ts'
 

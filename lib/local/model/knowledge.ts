@@ -1,4 +1,4 @@
-import { deriveTitle } from '../../knowledge/derive-title.ts'
+import { deriveTitle } from '#rules/knowledge/derive-title.ts'
 import { truncate } from './text.ts'
 
 interface Article {

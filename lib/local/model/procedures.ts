@@ -1,4 +1,4 @@
-import type { FlatNode } from '../../flows/flat-nodes.ts'
+import type { FlatNode } from '#rules/flows/flat-nodes.ts'
 import { extractWords, splitSentences, truncate } from './text.ts'
 
 /** “If `condition`, then `action`, otherwise `otherwise`.” */

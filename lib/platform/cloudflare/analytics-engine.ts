@@ -1,4 +1,4 @@
-import { type MetricsPort, metrics, noMetrics, type Recorder } from '../../metrics/metrics.ts'
+import { type MetricsPort, metrics, noMetrics, type Recorder } from '#metrics.ts'
 
 /** A dataset of Workers Analytics Engine: https://developers.cloudflare.com/analytics/analytics-engine/get-started/ */
 export interface AnalyticsDataset {

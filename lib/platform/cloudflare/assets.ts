@@ -1,4 +1,4 @@
-import type { AssetsPort } from '../../assets/assets.ts'
+import type { AssetsPort } from '#vendors/assets/assets.ts'
 
 /** The used part of the Worker's binding. */
 export interface AssetsBinding {

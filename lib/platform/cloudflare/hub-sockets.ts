@@ -1,7 +1,7 @@
-import { type Connection, isInAudience, replaceOldest, type StreamSettings } from '../../realtime/account-streams.ts'
-import type { StreamOwner } from '../../realtime/active-sign-ins.ts'
-import type { TransientEvent } from '../../realtime/realtime.ts'
-import { maxQueuedEvents, maxQueuedTransients, type StreamEvent, type StreamStart } from '../../realtime/subscriber.ts'
+import { type Connection, isInAudience, replaceOldest, type StreamSettings } from '#vendors/realtime/account-streams.ts'
+import type { StreamOwner } from '#vendors/realtime/active-sign-ins.ts'
+import type { TransientEvent } from '#vendors/realtime/realtime.ts'
+import { maxQueuedEvents, maxQueuedTransients, type StreamEvent, type StreamStart } from '#vendors/realtime/subscriber.ts'
 
 /** The used part of a WebSocket that stays open while the object hibernates. */
 export interface HubSocket {

@@ -1,5 +1,5 @@
-import { withTimeout } from '../../net/send-result.ts'
-import { jpegQuality, smallestGif, type UploadsPort } from '../../uploads/uploads.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import { jpegQuality, smallestGif, type UploadsPort } from '#vendors/uploads/uploads.ts'
 
 /** The part of Cloudflare's Images binding that this service uses. */
 export interface ImagesBinding {

@@ -1,6 +1,6 @@
 import { Client, type NeonQueryFunction, neon, neonConfig, types as neonTypes } from '@neondatabase/serverless'
-import { type Database, type QueryRows, type Statement, type TransactionConnection, typeParsers } from '../../db/database.ts'
-import { databaseTimeoutMs, failWhenHung, hungError, probeTimeoutMs } from '../../db/hung.ts'
+import { type Database, type QueryRows, type Statement, type TransactionConnection, typeParsers } from '#db/database.ts'
+import { databaseTimeoutMs, failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
 
 export interface NeonSettings {
   url: string

@@ -1,7 +1,7 @@
 import Argon2, { Argon2Type } from '@phi-ag/argon2'
 import wasm from '@phi-ag/argon2/argon2.wasm'
-import { argon2Cost, type PasswordHasher } from '../../auth/passwords.ts'
-import { loadOnce } from '../../load-once.ts'
+import { loadOnce } from '#async/load-once.ts'
+import { argon2Cost, type PasswordHasher } from '#vendors/auth/passwords.ts'
 
 const options = { type: Argon2Type.Argon2id, ...argon2Cost }
 

@@ -1,5 +1,5 @@
-import { withTimeout } from '../../net/send-result.ts'
-import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import { maxRemovedObjects, type ObjectsPort } from '#vendors/uploads/uploads.ts'
 
 /** The used part of an R2 bucket. */
 export interface R2Bucket {

@@ -1,5 +1,5 @@
-import { withTimeout } from '../../net/send-result.ts'
-import type { RealtimePort } from '../../realtime/realtime.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import type { RealtimePort } from '#vendors/realtime/realtime.ts'
 
 /** A response of workerd. Its WebSocket leads to the client when another response passes it on. */
 export interface SocketResponse extends Response {

@@ -1,5 +1,5 @@
 import { Redis } from '@upstash/redis'
-import type { RedisCommands } from '../../cache/redis-commands.ts'
+import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
 
 /** Open a Redis over Upstash's REST API. Each command is one HTTP request, which is aborted after `timeoutMs`. */
 export function openRestRedis(url: string, token: string, timeoutMs: number): RedisCommands {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Config, parseSettings, settings, Url } from '../../config.ts'
+import { type Config, parseSettings, settings, Url } from '#config.ts'
 
 /** The settings that only Cloudflare Workers needs. */
 export const cloudflareSettings = {

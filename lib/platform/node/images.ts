@@ -1,9 +1,9 @@
 import sharp from 'sharp'
-import { limitConcurrency } from '../../limit-concurrency.ts'
-import { withTimeout } from '../../net/send-result.ts'
-import { Problem } from '../../problem.ts'
-import { maxPixels } from '../../uploads/inspect.ts'
-import { jpegQuality, smallestGif, type UploadsPort } from '../../uploads/uploads.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { Problem } from '#problem.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import { maxPixels } from '#vendors/uploads/inspect.ts'
+import { jpegQuality, smallestGif, type UploadsPort } from '#vendors/uploads/uploads.ts'
 
 // The settings of libvips belong to the process. Only the decoders of the four accepted formats stay enabled, which leaves fewer ways to
 // attack: https://sharp.pixelplumbing.com/api-utility/#block

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { withTimeout } from '../../net/send-result.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
 import { openPool } from './pool.ts'
 
 // Longer than the statement timeout of the role. A connection whose server is gone gives no answer at all.

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { withTimeout } from '../../net/send-result.ts'
-import type { Message, QueuePort } from '../../queue/queue.ts'
-import { createTraceparent } from '../../trace.ts'
+import { createTraceparent } from '#trace.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import type { Message, QueuePort } from '#vendors/queue/queue.ts'
 
 /** The schema of graphile-worker's tables, which `0020_queue.sql` creates. */
 export const jobsSchema = 'graphile_worker'

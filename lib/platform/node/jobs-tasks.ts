@@ -1,9 +1,9 @@
 import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile-worker'
 import type { Pool } from 'pg'
-import { describe } from '../../http/app.ts'
-import { withTimeout } from '../../net/send-result.ts'
-import { attemptJobs } from '../../outbox/messages.ts'
-import { runInTrace } from '../../trace.ts'
+import { describe } from '#http/app.ts'
+import { runInTrace } from '#trace.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import { attemptJobs } from '#work/messages.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueuePort } from '../../queue/queue.ts'
+import type { QueuePort } from '#vendors/queue/queue.ts'
 import { postgresQueue } from './jobs-queue.ts'
 import type { JobHandlers } from './jobs-tasks.ts'
 import { startJobWorker, type WorkerSettings } from './jobs-worker.ts'

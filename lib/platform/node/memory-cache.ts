@@ -1,4 +1,4 @@
-import type { CachePort } from '../../cache/cache.ts'
+import type { CachePort } from '#vendors/cache/cache.ts'
 
 interface Entry {
   json: string

@@ -1,5 +1,5 @@
-import type { Limiter } from '../../cache/limiter.ts'
-import { createLocalCounter } from '../../cache/local-counter.ts'
+import type { Limiter } from '#vendors/cache/limiter.ts'
+import { createLocalCounter } from '#vendors/cache/local-counter.ts'
 
 /** Create a limiter that counts calls in exact sliding windows in this process, with at most about 40 MB. */
 export function createMemoryLimiter(): Limiter {

@@ -1,4 +1,4 @@
-import { type Metric, type MetricId, type MetricsPort, metrics, type Recorder } from '../../metrics/metrics.ts'
+import { type Metric, type MetricId, type MetricsPort, metrics, type Recorder } from '#metrics.ts'
 
 /** A value that is read when the metrics are fetched. */
 export interface Gauge {

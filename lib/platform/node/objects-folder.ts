@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { withTimeout } from '../../net/send-result.ts'
-import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
+import { maxRemovedObjects, type ObjectsPort } from '#vendors/uploads/uploads.ts'
 import { requireObjectKey, requireObjectSize } from './object-keys.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
-import { createBoundedFetch } from '../../net/bounded-fetch.ts'
-import { readAtMost } from '../../net/read-at-most.ts'
-import { maxRemovedObjects, type ObjectsPort } from '../../uploads/uploads.ts'
+import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { readAtMost } from '#vendors/net/read-at-most.ts'
+import { maxRemovedObjects, type ObjectsPort } from '#vendors/uploads/uploads.ts'
 import { maxObjectBytes, requireObjectKey, requireObjectSize } from './object-keys.ts'
 
 /** Where the bucket is, and the key that opens it. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
-import { argon2Cost, type PasswordHasher } from '../../auth/passwords.ts'
-import { limitConcurrency } from '../../limit-concurrency.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { argon2Cost, type PasswordHasher } from '#vendors/auth/passwords.ts'
 
 const { hashLength: outputLen, ...cost } = argon2Cost
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { Database, QueryRows, Statement, TransactionConnection } from '../../db/database.ts'
-import { failWhenHung, hungError, probeTimeoutMs } from '../../db/hung.ts'
-import { getSqlState } from '../../db/sqlstate.ts'
+import type { Database, QueryRows, Statement, TransactionConnection } from '#db/database.ts'
+import { failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
+import { getSqlState } from '#db/sqlstate.ts'
 import { openPool } from './pool.ts'
 import { type PreparedStatements, sendBatch } from './statement-batch.ts'
 

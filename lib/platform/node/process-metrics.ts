@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Backlog } from '../../outbox/backlog.ts'
+import type { Backlog } from '#work/backlog.ts'
 import type { Gauge } from './metrics-registry.ts'
 
 const nanosecondsPerSecond = 1e9

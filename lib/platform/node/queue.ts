@@ -1,5 +1,5 @@
-import { qstashQueue } from '../../queue/qstash.ts'
-import type { QueuePort } from '../../queue/queue.ts'
+import { qstashQueue } from '#vendors/queue/qstash.ts'
+import type { QueuePort } from '#vendors/queue/queue.ts'
 import { createJobs, type JobHandlers } from './jobs.ts'
 import { closeJobsPool, openJobsPool } from './jobs-pool.ts'
 import type { WorkerSettings } from './jobs-worker.ts'

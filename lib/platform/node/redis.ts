@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
-import type { RedisCommands } from '../../cache/redis-commands.ts'
+import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
 
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://` (TLS), with the user and the password if Redis has any. */

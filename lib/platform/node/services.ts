@@ -1,14 +1,14 @@
-import type { CachePort } from '../../cache/cache.ts'
-import type { Limiter } from '../../cache/limiter.ts'
-import { measureRedis } from '../../cache/measure-redis.ts'
-import { createRedisCache } from '../../cache/redis-cache.ts'
-import { createRedisLimiter } from '../../cache/redis-limiter.ts'
-import { measureDatabase } from '../../db/measure-database.ts'
-import type { Services } from '../../http/app.ts'
-import { withTraceId } from '../../log.ts'
-import { openTracer } from '../../otlp/open-tracer.ts'
-import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
-import { createSharedPorts } from '../../services.ts'
+import { measureDatabase } from '#db/measure-database.ts'
+import type { Services } from '#http/app.ts'
+import { withTraceId } from '#log.ts'
+import type { CachePort } from '#vendors/cache/cache.ts'
+import type { Limiter } from '#vendors/cache/limiter.ts'
+import { measureRedis } from '#vendors/cache/measure-redis.ts'
+import { createRedisCache } from '#vendors/cache/redis-cache.ts'
+import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
+import { openTracer } from '#vendors/otlp/open-tracer.ts'
+import { createSignInCheck } from '#vendors/realtime/active-sign-ins.ts'
+import { createSharedPorts } from '#vendors/shared-ports.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
@@ -87,7 +87,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
     queue,
     metrics,
     async waitUntilReady() {
-      await Promise.all([redis?.waitUntilReady(), import('../../ai/openai.ts'), import('../../billing/stripe.ts')])
+      await Promise.all([redis?.waitUntilReady(), import('#vendors/ai/openai.ts'), import('#vendors/billing/stripe.ts')])
     },
     async close() {
       clearInterval(flushing)

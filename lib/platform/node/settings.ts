@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CommaList, type Config, parseSettings, settings, Url } from '../../config.ts'
+import { CommaList, type Config, parseSettings, settings, Url } from '#config.ts'
 
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type QueryRows, type Statement, typeParsers } from '../../db/database.ts'
+import { type QueryRows, type Statement, typeParsers } from '#db/database.ts'
 
 type Column = [name: string, parse: (text: string) => unknown]
 interface PreparedStatement {

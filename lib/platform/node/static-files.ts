@@ -4,8 +4,8 @@ import { join, resolve, sep } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
-import type { AssetsPort } from '../../assets/assets.ts'
-import { loadOnce } from '../../load-once.ts'
+import { loadOnce } from '#async/load-once.ts'
+import type { AssetsPort } from '#vendors/assets/assets.ts'
 
 /** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag. */
 export function serveFolder(folder: string): (request: Request) => Promise<Response> {

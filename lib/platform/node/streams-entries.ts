@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { StreamEvent } from '../../realtime/subscriber.ts'
+import type { StreamEvent } from '#vendors/realtime/subscriber.ts'
 
 /** An event of an account in Redis. */
 export interface StoredEvent extends StreamEvent {

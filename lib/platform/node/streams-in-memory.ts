@@ -1,7 +1,7 @@
-import { type AccountStreams, createAccountStreams, type StreamSettings } from '../../realtime/account-streams.ts'
-import type { LiveEvent, RealtimePort } from '../../realtime/realtime.ts'
-import { maxStoredEvents, parseEventId, type StoredIds, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
-import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
+import { type AccountStreams, createAccountStreams, type StreamSettings } from '#vendors/realtime/account-streams.ts'
+import type { LiveEvent, RealtimePort } from '#vendors/realtime/realtime.ts'
+import { maxStoredEvents, parseEventId, type StoredIds, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'
 
 /** A hub in this process. */
 export interface NodeRealtime extends RealtimePort {

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { root } from '#local/root.ts'
 import { measureUsage } from './measure.ts'
 import { readUsage, replaceTable, usageFile, writeTable } from './table.ts'
 
-const readme = join(import.meta.dirname, '../../../functions/README.md')
+const readme = join(root, 'functions/README.md')
 
 /** Print the costs of the stored measurement, or with `--measure` of a new one, which is then stored. Write both into the README. */
 async function main(): Promise<void> {

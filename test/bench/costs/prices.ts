@@ -1,4 +1,4 @@
-import { defaultPrices } from '../../../lib/ai/prices.ts'
+import { defaultPrices } from '#rules/ai/prices.ts'
 
 /** Where a price was read, and when. */
 export interface Source {
@@ -20,7 +20,7 @@ export const sources: readonly Source[] = [
   { vendor: 'Upstash Redis', url: 'https://upstash.com/pricing/redis', readOn },
   { vendor: 'Upstash QStash', url: 'https://upstash.com/pricing/qstash', readOn },
   { vendor: 'Resend', url: 'https://resend.com/changelog/pay-as-you-go-pricing', readOn },
-  // As in lib/ai/prices.ts.
+  // As in lib/rules/ai/prices.ts.
   { vendor: 'OpenAI', url: 'https://developers.openai.com/api/docs/models/gpt-6.1-terra', readOn },
 ]
 

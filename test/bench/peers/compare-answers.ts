@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { withSuperuser } from '../../../lib/local/postgres.ts'
-import type { LoadRequest } from '../load.ts'
-import type { BenchDatabase } from '../seed.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import type { LoadRequest } from '#test/bench/load.ts'
+import type { BenchDatabase } from '#test/bench/seed.ts'
 import type { PeerOperation } from './operations.ts'
 import type { MeasuredProcess } from './processes.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { countRemainingAnswers, findAnswerableStep, findAnswerMismatch, getNextStepId } from '../../../lib/flows/step-navigation.ts'
+import { countRemainingAnswers, findAnswerableStep, findAnswerMismatch, getNextStepId } from '#rules/flows/step-navigation.ts'
 import { query, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { writeDocumentation } from '../../../lib/ai/documentation.ts'
-import { toEscalationDetails } from '../../../lib/events/escalation-alert.ts'
-import { toAnnouncement } from '../../../lib/events/events.ts'
+import { toEscalationDetails } from '#rules/events/escalation-alert.ts'
+import { toAnnouncement } from '#rules/events/events.ts'
+import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { isoTime, query, readCaller } from './caller.ts'
 import { type Handoff, storeEscalation } from './escalation-writes.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { EscalationDetails } from '../../../lib/events/escalation-alert.ts'
-import type { Announcement } from '../../../lib/events/events.ts'
+import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
+import type { Announcement } from '#rules/events/events.ts'
 import { isoTime, query } from './caller.ts'
 
 /** The body of an escalation. */

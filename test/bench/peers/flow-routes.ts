@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { toWordPatterns } from '../../../lib/db/like.ts'
+import { toWordPatterns } from '#db/like.ts'
 import { query, readCaller } from './caller.ts'
 
 const text = { type: 'string' }

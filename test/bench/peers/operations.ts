@@ -1,8 +1,8 @@
-import { withSuperuser } from '../../../lib/local/postgres.ts'
-import { createBareRequests } from '../bare-calls.ts'
-import type { Operation } from '../database-baselines.ts'
-import type { LoadRequest } from '../load.ts'
-import { type BenchDatabase, benchNotificationsPerUser, notificationId, type SeededAccount, userId } from '../seed.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { createBareRequests } from '#test/bench/bare-calls.ts'
+import type { Operation } from '#test/bench/database-baselines.ts'
+import type { LoadRequest } from '#test/bench/load.ts'
+import { type BenchDatabase, benchNotificationsPerUser, notificationId, type SeededAccount, userId } from '#test/bench/seed.ts'
 import {
   aiSessionId,
   doneSessionId,

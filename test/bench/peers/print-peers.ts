@@ -1,4 +1,4 @@
-import { formatRatio, printTable } from '../print-results.ts'
+import { formatRatio, printTable } from '#test/bench/print-results.ts'
 import type { PeerResult } from './peers.ts'
 import { floorName } from './processes.ts'
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { findFreePort } from '../../../lib/local/ports.ts'
-import { createRoleUrls } from '../../../lib/local/settings.ts'
-import { builtAssets } from '../../../lib/local/worker.ts'
-import type { BenchServer } from '../server.ts'
-import { waitForPort } from '../wait-for-port.ts'
+import { findFreePort } from '#local/ports.ts'
+import { root } from '#local/root.ts'
+import { createRoleUrls } from '#local/settings.ts'
+import { builtAssets } from '#local/worker.ts'
+import type { BenchServer } from '#test/bench/server.ts'
+import { waitForPort } from '#test/bench/wait-for-port.ts'
 
 /** A service that the bench measures in a process of its own. */
 export interface MeasuredProcess {
@@ -32,8 +32,6 @@ export function listWorkers({ workers }: BenchServer): { worker: MeasuredProcess
     floor: { name: floorName, port: worker.baselinePort, pid: worker.baselinePid, stop },
   }
 }
-
-const root = join(import.meta.dirname, '../../..')
 
 /** Start the Node entry, as `npm run serve` does. */
 async function startNodeEntry({ settings, postgresPort, database, folder }: BenchServer): Promise<MeasuredProcess> {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { startRelay } from '../../../lib/local/relay.ts'
+import { startRelay } from '#local/vendors/relay.ts'
 
 /** A relay in front of PostgreSQL that counts round trips. */
 export interface CountingRelay {

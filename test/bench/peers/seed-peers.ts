@@ -1,7 +1,7 @@
-import { withSuperuser } from '../../../lib/local/postgres.ts'
-import { nativePasswords } from '../../../lib/platform/node/passwords.ts'
-import { insertFlowsSql } from '../../support/many-flows.ts'
-import { type BenchDatabase, type SeededAccount, userId } from '../seed.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { nativePasswords } from '#platform/node/passwords.ts'
+import { type BenchDatabase, type SeededAccount, userId } from '#test/bench/seed.ts'
+import { insertFlowsSql } from '#test/support/many-flows.ts'
 
 export const peerPassword = 'violet-tractor-81'
 const flowCount = 300

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { buildReport } from '../../../lib/exports/build-report.ts'
-import { renderMarkdown } from '../../../lib/exports/markdown.ts'
-import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
-import { countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
+import { buildReport } from '#rules/exports/build-report.ts'
+import { renderMarkdown } from '#rules/exports/markdown.ts'
+import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
+import { countRemainingAnswers, getFirstStepId } from '#rules/flows/step-navigation.ts'
 import { query, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
 

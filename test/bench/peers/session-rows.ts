@@ -1,6 +1,6 @@
-import { renderRun } from '../../../lib/flows/run-view.ts'
-import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import { computeProgress } from '../../../lib/flows/step-navigation.ts'
+import { renderRun } from '#rules/flows/run-view.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { computeProgress } from '#rules/flows/step-navigation.ts'
 import { isoTime, query } from './caller.ts'
 
 const sessionColumns = `

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AccountFate, accountBatches, erasure, otherStores, type PersonFate } from '../../../lib/db/erasure.ts'
-import type { Services } from '../../../lib/http/app.ts'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { authorizationHeader, dashboard, type Service, sharedService } from '../../support/app.ts'
-import { createStripeCustomer } from '../../support/billing.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { createErasure, endGracePeriod, fillAccount, findTraces, listEmptyTables } from '../../support/erasure.ts'
-import { createImage, downloadUpload, uploadImage } from '../../support/images.ts'
-import { createAccount, createPerson, type TestAccount } from '../../support/people.ts'
+import { type AccountFate, accountBatches, erasure, otherStores, type PersonFate } from '#db/erasure.ts'
+import type { Services } from '#http/app.ts'
+import { root } from '#local/root.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { authorizationHeader, dashboard, type Service, sharedService } from '#test/support/app.ts'
+import { createStripeCustomer } from '#test/support/billing.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { createErasure, endGracePeriod, fillAccount, findTraces, listEmptyTables } from '#test/support/erasure.ts'
+import { createImage, downloadUpload, uploadImage } from '#test/support/images.ts'
+import { createAccount, createPerson, type TestAccount } from '#test/support/people.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -39,7 +41,7 @@ describe('the declaration', () => {
       ([table, { account, person }]) => `| \`${table}\` | ${describeAccount(account)} | ${describePerson(person)} |\n`,
     )
     const stores = Object.entries(otherStores).map(([store, fate]) => `| ${store} | An erasure ${fate}. |\n`)
-    const readme = await readFile(new URL('../../../functions/accounts/erasure/README.md', import.meta.url), 'utf8')
+    const readme = await readFile(join(root, 'functions/accounts/erasure/README.md'), 'utf8')
     expect(readme).toContain(`|---|---|---|\n${lines.join('')}\n`)
     expect(readme).toContain(`|---|---|\n${stores.join('')}`)
   })

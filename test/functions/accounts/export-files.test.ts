@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type ExportJob, writeSlice } from '../../../functions/accounts/export-files/service.ts'
-import type { ExportProgress } from '../../../lib/exports/account-archive.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import { type ExportJob, writeSlice } from '#functions/accounts/export-files/service.ts'
+import type { ExportProgress } from '#rules/exports/account-archive.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const maxBytes = 4 * 1024 * 1024
 const sliceMs = 15_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { create } from '../../../functions/accounts/imports/service.ts'
-import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import { create } from '#functions/accounts/imports/service.ts'
+import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const batchLength = 256 * 1024
 

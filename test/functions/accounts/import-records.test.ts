@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '../../../functions/accounts/import-records/schemas.ts'
-import { openArchive, planImport, readPlanned, readVersions } from '../../../functions/accounts/import-records/service.ts'
-import { type FieldError, Problem } from '../../../lib/problem.ts'
-import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
-import { listLimits } from '../../lib/schema-limits.ts'
-import { patchProcedure, printerFlow } from '../../support/flows.ts'
+import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '#functions/accounts/import-records/schemas.ts'
+import { openArchive, planImport, readPlanned, readVersions } from '#functions/accounts/import-records/service.ts'
+import { type FieldError, Problem } from '#problem.ts'
+import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
+import { listLimits } from '#test/lib/schema-limits.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const toId = (n: number) => `01934b6e-7d1a-7c3e-9f20-${String(n).padStart(12, '0')}`

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import type { TreeStructure } from '../../../lib/flows/structure.ts'
-import { listSubflows } from '../../../lib/flows/subflow.ts'
-import { createArchive } from '../../contract/fixtures-exports.ts'
-import { createExport, downloadExport, readArchive } from '../../support/account-exports.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createChildFlow, createParentFlow } from '../../support/subflows.ts'
+import type { TreeStructure } from '#rules/flows/structure.ts'
+import { listSubflows } from '#rules/flows/subflow.ts'
+import { createArchive } from '#test/contract/fixtures-exports.ts'
+import { createExport, downloadExport, readArchive } from '#test/support/account-exports.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createChildFlow, createParentFlow } from '#test/support/subflows.ts'
 
 const service = await sharedService()
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createArchive, manifest } from '../../contract/fixtures-exports.ts'
-import { insertScript, insertScriptCategory } from '../../contract/fixtures-scripts.ts'
-import { createExport, downloadExport, idPattern, readArchive, readRecords, toComparable } from '../../support/account-exports.ts'
-import { type Service, sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
+import { insertScript, insertScriptCategory } from '#test/contract/fixtures-scripts.ts'
+import { createExport, downloadExport, idPattern, readArchive, readRecords, toComparable } from '#test/support/account-exports.ts'
+import { type Service, sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 let service: Service

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { selectAuditLog, selectMembers } from '../../../functions/accounts/accounts/queries.ts'
-import { selectAuditLogs, selectUsers } from '../../../functions/admin/users/queries.ts'
-import { selectQueue } from '../../../functions/ai/escalations/queries.ts'
-import { selectSignIns } from '../../../functions/identity/sign-ins/queries.ts'
-import { openScope, type StaffDb, type WriteDb } from '../../../lib/db/scope.ts'
-import { startOwnService } from '../../support/app.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { explainStatements, type PlanNode, rowsRead, totalRowsRead } from '../../support/query-plans.ts'
+import { openScope, type StaffDb, type WriteDb } from '#db/scope.ts'
+import { selectAuditLog, selectMembers } from '#functions/accounts/accounts/queries.ts'
+import { selectAuditLogs, selectUsers } from '#functions/admin/users/queries.ts'
+import { selectQueue } from '#functions/ai/escalations/queries.ts'
+import { selectSignIns } from '#functions/identity/sign-ins/queries.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { explainStatements, type PlanNode, rowsRead, totalRowsRead } from '#test/support/query-plans.ts'
 
 const pageSize = 50
 const counts = { users: 20_000, signIns: 10_000, auditLogs: 10_000, waiting: 1_000 }

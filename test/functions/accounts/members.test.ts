@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { insertRefreshToken } from '../../contract/fixture-rows.ts'
-import { request, sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
+import { insertRefreshToken } from '#test/contract/fixture-rows.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const service = await sharedService()
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { request, sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const getStatus = async (person: Person) => person.client.accounts.onboarding.getStatus()

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, flowBody } from '../../support/flows.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { scheduleBody } from '../../support/maintenance.ts'
-import { measureMs } from '../../support/measure.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, flowBody } from '#test/support/flows.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { scheduleBody } from '#test/support/maintenance.ts'
+import { measureMs } from '#test/support/measure.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

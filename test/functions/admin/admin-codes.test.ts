@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

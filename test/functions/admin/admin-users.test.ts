@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { operations } from '../../../functions/operations.ts'
-import { getFixture } from '../../contract/fixtures.ts'
-import { roles, send } from '../../contract/requests.ts'
-import { startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { operations } from '#functions/operations.ts'
+import { getFixture } from '#test/contract/fixtures.ts'
+import { roles, send } from '#test/contract/requests.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
-import { startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 // This file uses its own database, because no other test may create a super admin in it.
 const service = await startOwnService()

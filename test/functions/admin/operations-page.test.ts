@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { withSuperuser } from '../../../lib/local/postgres.ts'
-import { startOwnService } from '../../support/app.ts'
-import { useBrowserPages } from '../../support/browser-pages.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

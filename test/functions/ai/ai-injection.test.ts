@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
-import { insertFullAiSession } from '../../contract/fixtures-ai.ts'
-import { insertTree } from '../../contract/fixtures-flows.ts'
-import { insertDraft, insertScript } from '../../contract/fixtures-scripts.ts'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { insertFix, readEvents, requestStream } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { injectionPlaces } from '../../support/prompt-injections.ts'
-import { connectPsa } from '../../support/psa.ts'
+import { insertFullAiSession } from '#test/contract/fixtures-ai.ts'
+import { insertTree } from '#test/contract/fixtures-flows.ts'
+import { insertDraft, insertScript } from '#test/contract/fixtures-scripts.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { insertFix, readEvents, requestStream } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { injectionPlaces } from '#test/support/prompt-injections.ts'
+import { connectPsa } from '#test/support/psa.ts'
 
 const service = await startOwnService()
 const { setFault } = dashboard(service)

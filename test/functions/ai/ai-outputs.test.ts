@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults } = dashboard(service)

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession, insertFix } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession, insertFix } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { setFault } = dashboard(service)

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { createAiSession, insertAiSession, readEvents, requestStream } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
-import { proceduralFlowFields } from '../../support/sessions.ts'
+import { createAiSession, insertAiSession, readEvents, requestStream } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
+import { proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

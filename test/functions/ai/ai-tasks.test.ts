@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { createKey } from '../../support/api-keys.ts'
-import { authorizationHeader, dashboard, startOwnService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { openEscalationStream } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { postSignedJob } from '../../support/jobs.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { EscalationEvents } from '#functions/ai/escalations/schemas.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { authorizationHeader, dashboard, startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { openEscalationStream } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults, advanceClock } = dashboard(service)

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession, insertAiSession, readEvents, requestStream } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
+import { createAiSession, insertAiSession, readEvents, requestStream } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults, listRecords, clearRecords } = dashboard(service)

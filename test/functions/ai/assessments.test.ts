@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createAiSession, parseEvents, requestStream } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { claimHandoff, createEscalation, escalateSession } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { postSignedJob } from '../../support/jobs.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession, parseEvents, requestStream } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { claimHandoff, createEscalation, escalateSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { selectCandidates } from '../../../lib/db/rows/candidates.ts'
-import { openScope } from '../../../lib/db/scope.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { dashboard, type OwnService, startOwnService } from '../../support/app.ts'
-import { listModelFacts } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchProcedure } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { explainStatements, totalRowsRead } from '../../support/query-plans.ts'
+import { selectCandidates } from '#db/rows/candidates.ts'
+import { openScope } from '#db/scope.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, type OwnService, startOwnService } from '#test/support/app.ts'
+import { listModelFacts } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchProcedure } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
 
 let service: OwnService
 beforeAll(async () => {

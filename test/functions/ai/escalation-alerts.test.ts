@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { escalateSession, openEscalationStream } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { escalateSession, openEscalationStream } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const { listRecords } = dashboard(service)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type NewEscalation, storeEscalation } from '../../../functions/ai/handoffs/queries.ts'
-import { escalate } from '../../../functions/ai/handoffs/service.ts'
-import { createStubScope } from '../../support/stub-scope.ts'
+import { type NewEscalation, storeEscalation } from '#functions/ai/handoffs/queries.ts'
+import { escalate } from '#functions/ai/handoffs/service.ts'
+import { createStubScope } from '#test/support/stub-scope.ts'
 
 const input = { target_user_id: null, urgency: 'high', reason: 'r', summary: 'Summary', what_was_tried: 't', next_steps: 'n' }
 const session = {

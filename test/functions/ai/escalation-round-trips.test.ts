@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import * as handoffs from '../../../functions/ai/handoffs/service.ts'
-import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
-import { openScope } from '../../../lib/db/scope.ts'
-import type { WriteContext } from '../../../lib/http/operation.ts'
-import { openPostgres } from '../../../lib/platform/node/postgres.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { createAccount } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
+import type { OutboxEntry } from '#db/outbox-entry.ts'
+import { openScope } from '#db/scope.ts'
+import * as handoffs from '#functions/ai/handoffs/service.ts'
+import type { WriteContext } from '#http/operation.ts'
+import { openPostgres } from '#platform/node/postgres.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
 
 const service = await sharedService()
 

@@ -1,13 +1,13 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EscalationEvents } from '../../../functions/ai/escalations/schemas.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { createKey } from '../../support/api-keys.ts'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { openSocket } from '../../support/sockets.ts'
+import { EscalationEvents } from '#functions/ai/escalations/schemas.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { openSocket } from '#test/support/sockets.ts'
 
 const heartbeatMs = 400
 let service: Awaited<ReturnType<typeof startOwnService>>

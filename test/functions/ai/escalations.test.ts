@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { expectOneClaimWinner } from '../../soak/races-claims.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { expectOneClaimWinner } from '#test/soak/races-claims.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 

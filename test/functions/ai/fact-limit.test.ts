@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { insertFacts } from '../../../functions/ai/turns/queries.ts'
-import { openScope } from '../../../lib/db/scope.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { openTestDatabase } from '../../support/databases.ts'
-import { createAccount } from '../../support/people.ts'
+import { openScope } from '#db/scope.ts'
+import { insertFacts } from '#functions/ai/turns/queries.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { insertScript } from '../../contract/fixtures-scripts.ts'
-import { createAiSession, insertFix } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { insertScript } from '#test/contract/fixtures-scripts.ts'
+import { createAiSession, insertFix } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const parameters = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createAiSession, createFixScene } from '../../support/ai.ts'
-import { type ApiResponse, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { createAiSession, createFixScene } from '#test/support/ai.ts'
+import { type ApiResponse, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 
 const service = await sharedService()
 const createScene = (fields: Record<string, unknown> = {}) => createFixScene(service, fields)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createAiSession, insertFix } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession, insertFix } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createFixScene } from '../../support/ai.ts'
-import { type ApiResponse, sharedService } from '../../support/app.ts'
+import { createFixScene } from '#test/support/ai.ts'
+import { type ApiResponse, sharedService } from '#test/support/app.ts'
 
 const service = await sharedService()
 const createScene = (fields: Record<string, unknown> = {}) => createFixScene(service, fields)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
 
 const service = await sharedService()
 const handoffFields = {

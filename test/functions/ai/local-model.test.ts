@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { startOwnService } from '../../support/app.ts'
-import { createAccount } from '../../support/people.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 
 // Its own database, because flows that other tests publish for every account change which words are rare.
 const service = await startOwnService()

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { escalateSession } from '../../support/escalations.ts'
-import { createAccount } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { escalateSession } from '#test/support/escalations.ts'
+import { createAccount } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
 
 const service = await sharedService()
 

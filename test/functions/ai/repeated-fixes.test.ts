@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession, insertFix, readEvents, requestStream } from '../../support/ai.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { listModelFacts } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession, insertFix, readEvents, requestStream } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { listModelFacts } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults, clearRecords } = dashboard(service)

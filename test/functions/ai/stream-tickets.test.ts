@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { request, startOwnService } from '../../support/app.ts'
-import { insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { request, startOwnService } from '#test/support/app.ts'
+import { insertStreamEvents, openEscalationStream } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

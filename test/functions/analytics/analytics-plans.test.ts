@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { selectFlowMetrics, selectMetrics, selectOneFlowMetrics, selectUserMetrics } from '../../../functions/analytics/queries.ts'
-import type { Database } from '../../../lib/db/database.ts'
-import { openScope, type WriteDb } from '../../../lib/db/scope.ts'
-import { startOwnService } from '../../support/app.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { explainStatements, totalRowsRead } from '../../support/query-plans.ts'
+import type { Database } from '#db/database.ts'
+import { openScope, type WriteDb } from '#db/scope.ts'
+import { selectFlowMetrics, selectMetrics, selectOneFlowMetrics, selectUserMetrics } from '#functions/analytics/queries.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
 
 const sessionCounts = { other: 1000, small: 20, large: 4000 }
 const tables = ['sessions', 'session_decisions', 'session_step_feedback', 'session_ratings']

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { answerStep, createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { answerStep, createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

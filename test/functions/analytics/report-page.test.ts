@@ -1,8 +1,8 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sampleReport } from '../../../lib/local/preview-samples.ts'
-import { renderReportHtml } from '../../../lib/reports/html.ts'
-import { openBrowser } from '../../support/browser.ts'
+import { sampleReport } from '#local/dashboard/preview-samples.ts'
+import { renderReportHtml } from '#rules/reports/html.ts'
+import { openBrowser } from '#test/support/browser.ts'
 
 let browser: Awaited<ReturnType<typeof openBrowser>>
 beforeAll(async () => {

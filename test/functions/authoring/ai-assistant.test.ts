@@ -1,9 +1,9 @@
 import { applyPatch } from 'rfc6902'
 import { expect, it } from 'vitest'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { sharedService } from '../../support/app.ts'
-import { patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { sharedService } from '#test/support/app.ts'
+import { patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const treeFlow = { tree_type: 'troubleshooting', tree_structure: printerFlow() as object }

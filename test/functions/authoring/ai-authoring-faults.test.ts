@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
-import { insertCompletedSession, insertConversation } from '../../contract/fixtures-authoring.ts'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { conversationsPath, getQuota, listModelFacts, refineFlow, startFlowConversation } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { insertCompletedSession, insertConversation } from '#test/contract/fixtures-authoring.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { conversationsPath, getQuota, listModelFacts, refineFlow, startFlowConversation } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults } = dashboard(service)

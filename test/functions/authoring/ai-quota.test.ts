@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { conversationsPath, getQuota, refineFlow, setAccountPlan, startFlowConversation } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { conversationsPath, getQuota, refineFlow, setAccountPlan, startFlowConversation } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { advanceClock, setFault } = dashboard(service)

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { createAiSession, insertFix } from '../../support/ai.ts'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { convertSession, createCompletedSession } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { buildLongFlow } from '../../support/exports.ts'
-import { createFlow, printerForm } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createSession, insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
+import { createAiSession, insertFix } from '#test/support/ai.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { convertSession, createCompletedSession } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { buildLongFlow } from '#test/support/exports.ts'
+import { createFlow, printerForm } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, createSession, insertPlatformFlow, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const listEventKeys = async (person: Person) => (await person.client.notifications.list()).map(({ event_key }) => event_key)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import {
   buildDocx,
   buildZip,
@@ -12,8 +12,8 @@ import {
   docxTable,
   uploadArticle,
   type ZipEntry,
-} from '../../support/knowledge.ts'
-import { createAccount } from '../../support/people.ts'
+} from '#test/support/knowledge.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'

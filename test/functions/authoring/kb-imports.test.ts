@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
-import { listModelFacts } from '../../support/authoring.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createConvertedImport, uploadArticle } from '../../support/knowledge.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { dashboard, sharedService, startOwnService } from '#test/support/app.ts'
+import { listModelFacts } from '#test/support/authoring.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createConvertedImport, uploadArticle } from '#test/support/knowledge.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const markdownImport = (content: string) => ({ title: 'Article', content, format: 'markdown' })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createConvertedImport } from '../../support/knowledge.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createConvertedImport } from '#test/support/knowledge.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const article = '# Spooler\n\n1. Open the services console.\n2. Restart it.\n\nCheck the queue.'

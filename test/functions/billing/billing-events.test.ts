@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { dashboard, request } from '../../support/app.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { dashboard, request } from '#test/support/app.ts'
 import {
   createReference,
   postSignedEvent,
@@ -9,9 +9,9 @@ import {
   sendBillingAction,
   signEvent,
   startServiceWithPrices,
-} from '../../support/billing.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+} from '#test/support/billing.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startServiceWithPrices>>
 beforeAll(async () => {

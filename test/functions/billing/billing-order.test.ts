@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { dashboard } from '../../support/app.ts'
-import { resendBillingEvent, selectBillingState, sendBillingAction, startServiceWithPrices } from '../../support/billing.ts'
-import { createAccount } from '../../support/people.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { dashboard } from '#test/support/app.ts'
+import { resendBillingEvent, selectBillingState, sendBillingAction, startServiceWithPrices } from '#test/support/billing.ts'
+import { createAccount } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startServiceWithPrices>>
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { createStripeCustomer } from '../../support/billing.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { createStripeCustomer } from '#test/support/billing.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const headOffice = 'The firewall FW-HQ is connected to the core switch SW-CORE. SW-CORE connects 3 access points and the server SRV-DC-01.'

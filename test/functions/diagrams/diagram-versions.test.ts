@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const node = (id: string, label: string) => ({ id, type: 'network', position: { x: 0, y: 0 }, data: { label } })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { generate } from '../../../functions/diagrams/drafts/service.ts'
-import type { WriteContext } from '../../../lib/http/operation.ts'
-import { createAskContext } from '../../support/ai-calls.ts'
+import { generate } from '#functions/diagrams/drafts/service.ts'
+import type { WriteContext } from '#http/operation.ts'
+import { createAskContext } from '#test/support/ai-calls.ts'
 
 const usage = { input: 1, cached: 0, cacheWrites: 0, output: 1, reasoning: 0, isEstimated: false }
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { dashboard, sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const betaFeedback = { reaction: 'negative', category: 'performance', text: 'Slow on Mondays.', page_url: '/sessions?q=1' }

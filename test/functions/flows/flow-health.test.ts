@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { checkDueLinks } from '../../../functions/flows/link-checks/service.ts'
-import { runJob } from '../../../lib/http/job.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createFlow, printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { insertPlatformFlow } from '../../support/sessions.ts'
-import { createChildFlow, createParentFlow } from '../../support/subflows.ts'
+import { checkDueLinks } from '#functions/flows/link-checks/service.ts'
+import { runJob } from '#http/job.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createFlow, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { insertPlatformFlow } from '#test/support/sessions.ts'
+import { createChildFlow, createParentFlow } from '#test/support/subflows.ts'
 
 const service = await sharedService()
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const buildSolution = (id: string, title = id) => ({ id, type: 'solution', title, description: '' })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { request, sharedService, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { request, sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 type Service = Awaited<ReturnType<typeof startOwnService>>
 let visitors = 0

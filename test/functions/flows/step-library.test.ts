@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }

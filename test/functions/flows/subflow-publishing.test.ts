@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createChildFlow, createParentFlow, procedureWithSubflow } from '../../support/subflows.ts'
+import { sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createChildFlow, createParentFlow, procedureWithSubflow } from '#test/support/subflows.ts'
 
 const service = await sharedService()
 

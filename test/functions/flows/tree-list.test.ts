@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchForm, patchProcedure } from '../../support/flows.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure } from '#test/support/flows.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

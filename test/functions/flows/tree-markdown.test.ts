@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { replaceSubflowIds } from '../../../lib/flows/subflow-ids.ts'
-import { authorizationHeader, sendHeadersOnly, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { publishableFlow } from '../../support/flow-arbitraries.ts'
-import { createFlow, patchForm, patchProcedure } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import { authorizationHeader, sendHeadersOnly, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { publishableFlow } from '#test/support/flow-arbitraries.ts'
+import { createFlow, patchForm, patchProcedure } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 type Flow = Record<string, unknown>

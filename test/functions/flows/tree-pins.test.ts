@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const listIds = (flows: { id: string }[]) => flows.map(({ id }) => id)

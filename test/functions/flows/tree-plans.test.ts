@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { selectTrees } from '../../../functions/flows/trees/queries.ts'
-import { sorts, TreeQuery } from '../../../functions/flows/trees/schemas.ts'
-import type { Database } from '../../../lib/db/database.ts'
-import { openScope } from '../../../lib/db/scope.ts'
-import { startOwnService } from '../../support/app.ts'
-import { insertFlowsSql, listFilters } from '../../support/many-flows.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { explainStatements, rowsRead, totalRowsRead } from '../../support/query-plans.ts'
+import type { Database } from '#db/database.ts'
+import { openScope } from '#db/scope.ts'
+import { selectTrees } from '#functions/flows/trees/queries.ts'
+import { sorts, TreeQuery } from '#functions/flows/trees/schemas.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { insertFlowsSql, listFilters } from '#test/support/many-flows.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { explainStatements, rowsRead, totalRowsRead } from '#test/support/query-plans.ts'
 
 const pageSize = 50
 const sizes = { small: 20, large: 20_000 }

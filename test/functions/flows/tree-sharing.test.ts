@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { request, sharedService, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { request, sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, printerFlow, printerForm } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 let visitorCount = 0

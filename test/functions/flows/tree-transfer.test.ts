@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const { username: user, password, pathname } = new URL(service.settings.DATABASE_URL ?? '')

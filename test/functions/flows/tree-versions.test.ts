@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

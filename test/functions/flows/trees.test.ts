@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

@@ -2,11 +2,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { root } from '#local/root.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 
-const bundleFolder = join(import.meta.dirname, '../../../dist/worker')
-const localFolder = join(import.meta.dirname, '../../../lib/local')
+const bundleFolder = join(root, 'dist/worker')
+const localFolder = join(root, 'lib/local')
 let names: string[]
 let bundle: string
 let sources: string[]

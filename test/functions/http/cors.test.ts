@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { request, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const allowedOrigin = 'http://localhost:5173'

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { toDatabaseProblem } from '../../../lib/db/sqlstate.ts'
-import { withSuperuser } from '../../../lib/local/postgres.ts'
-import { type ApiResponse, dashboard, startOwnService } from '../../support/app.ts'
-import { openTestDatabase } from '../../support/databases.ts'
-import { measureMs } from '../../support/measure.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { toDatabaseProblem } from '#db/sqlstate.ts'
+import { withSuperuser } from '#local/postgres.ts'
+import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { measureMs } from '#test/support/measure.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 let person: Person

@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, expect, it, type TestContext } from 'vitest'
-import openapi from '../../../functions/openapi.json' with { type: 'json' }
-import { removeExamples } from '../../../lib/local/build.ts'
-import { addCodeSamples, type SampledDocument } from '../../../lib/local/code-samples.ts'
-import { startOwnService } from '../../support/app.ts'
-import { useBrowserPages } from '../../support/browser-pages.ts'
-import { createAccount } from '../../support/people.ts'
-import { registerUser } from '../../support/public-requests.ts'
+import openapi from '#functions/openapi.json' with { type: 'json' }
+import { removeExamples } from '#local/build/build.ts'
+import { addCodeSamples, type SampledDocument } from '#local/build/code-samples.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { createAccount } from '#test/support/people.ts'
+import { registerUser } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { secrets } from '../../../lib/local/settings.ts'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { concurrentCallers, runConcurrently } from '../../support/concurrency.ts'
-import { median } from '../../support/measure.ts'
-import { createAccount } from '../../support/people.ts'
+import { secrets } from '#local/settings.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { concurrentCallers, runConcurrently } from '#test/support/concurrency.ts'
+import { median } from '#test/support/measure.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const dependencies = { postgres: 'database', redis: 'redis', qstash: 'queue', resend: 'mail', openai: 'ai', images: 'images' } as const
 type Vendor = keyof typeof dependencies

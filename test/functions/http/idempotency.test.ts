@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import { request, startOwnService } from '../../support/app.ts'
-import { useBrowserPages } from '../../support/browser-pages.ts'
-import { createAccount } from '../../support/people.ts'
-import { registerUser } from '../../support/public-requests.ts'
+import { request, startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { createAccount } from '#test/support/people.ts'
+import { registerUser } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

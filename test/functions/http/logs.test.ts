@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../../functions/operations.ts'
-import { getFixture } from '../../contract/fixtures.ts'
-import { hasUuidParams, send } from '../../contract/requests.ts'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { randomIpAddress } from '../../support/public-requests.ts'
-import { traceResetMail } from '../../support/traces.ts'
+import { operations } from '#functions/operations.ts'
+import { root } from '#local/root.ts'
+import { getFixture } from '#test/contract/fixtures.ts'
+import { hasUuidParams, send } from '#test/contract/requests.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { randomIpAddress } from '#test/support/public-requests.ts'
+import { traceResetMail } from '#test/support/traces.ts'
 
 type LogLine = Record<string, unknown> & { error?: Record<string, unknown> }
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -242,7 +244,7 @@ describe('secrets and personal data', () => {
 })
 
 it('switches off the invocation logs and traces of the platform, which contain the URL of each request', () => {
-  const config = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')
+  const config = readFileSync(join(root, 'wrangler.toml'), 'utf8')
   expect(config).toMatch(/\[observability\.logs\]\nenabled = true\ninvocation_logs = false\n/)
   expect(config).toMatch(/\[observability\.traces\]\nenabled = false\n/)
   expect(config).toMatch(/\nredact_query_string = true\n/)

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { operations } from '../../../functions/operations.ts'
-import type { Services } from '../../../lib/http/app.ts'
-import { createMetricsRegistry } from '../../../lib/platform/node/metrics-registry.ts'
-import { createMetricsWriter } from '../../../lib/platform/node/write-metrics.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { request, sharedService } from '../../support/app.ts'
-import { fetchMetrics, parseMetrics, readMetrics, type Sample, sumSamples } from '../../support/metrics.ts'
-import { createAccount } from '../../support/people.ts'
-import { registerUser } from '../../support/public-requests.ts'
+import { operations } from '#functions/operations.ts'
+import type { Services } from '#http/app.ts'
+import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
+import { createMetricsWriter } from '#platform/node/write-metrics.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { fetchMetrics, parseMetrics, readMetrics, type Sample, sumSamples } from '#test/support/metrics.ts'
+import { createAccount } from '#test/support/people.ts'
+import { registerUser } from '#test/support/public-requests.ts'
 
 const service = await sharedService()
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { expectNoLossDuringOutages } from '../../soak/database-outages.ts'
-import { measureLoginCpu } from '../../soak/login-timing.ts'
-import * as auth from '../../soak/races-auth.ts'
-import * as notifications from '../../soak/races-notifications.ts'
-import { expectExactLimit, expectSeparateLimits, expectSharedCountAcrossIsolates } from '../../soak/rate-limits.ts'
-import { startOwnService } from '../../support/app.ts'
+import { expectNoLossDuringOutages } from '#test/soak/database-outages.ts'
+import { measureLoginCpu } from '#test/soak/login-timing.ts'
+import * as auth from '#test/soak/races-auth.ts'
+import * as notifications from '#test/soak/races-notifications.ts'
+import { expectExactLimit, expectSeparateLimits, expectSharedCountAcrossIsolates } from '#test/soak/rate-limits.ts'
+import { startOwnService } from '#test/support/app.ts'
 
 // A few rounds of the checks that `npm run soak` runs hundreds of times. They use their own service, because hashing dozens of passwords
 // would slow down the rate limit checks of other tests.

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { inTransaction, openScope, type WriteDb } from '../../../lib/db/scope.ts'
-import { getSqlState } from '../../../lib/db/sqlstate.ts'
-import { writeStatement } from '../../../lib/db/statement.ts'
-import { sharedService } from '../../support/app.ts'
-import { openTestDatabase } from '../../support/databases.ts'
-import { createAccount } from '../../support/people.ts'
+import { inTransaction, openScope, type WriteDb } from '#db/scope.ts'
+import { getSqlState } from '#db/sqlstate.ts'
+import { writeStatement } from '#db/statement.ts'
+import { sharedService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const renameTeams = writeStatement(null, () => sql`update teams set name = 'Renamed'`)

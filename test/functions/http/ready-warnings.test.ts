@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { openAi } from '../../../lib/ai/openai.ts'
-import { createApp } from '../../../lib/http/app.ts'
-import { listShutdownWarnings, mountHealth } from '../../../lib/http/health.ts'
-import { modelName } from '../../../lib/local/model/model.ts'
-import { retiringModelName } from '../../../lib/local/openai-models.ts'
-import { secrets } from '../../../lib/local/settings.ts'
-import { type Service, sharedService } from '../../support/app.ts'
+import { createApp } from '#http/app.ts'
+import { listShutdownWarnings, mountHealth } from '#http/health.ts'
+import { modelName } from '#local/model/model.ts'
+import { secrets } from '#local/settings.ts'
+import { retiringModelName } from '#local/vendors/openai/openai-models.ts'
+import { type Service, sharedService } from '#test/support/app.ts'
+import { openAi } from '#vendors/ai/openai.ts'
 
 const service = await sharedService()
 

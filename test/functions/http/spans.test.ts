@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { type ReceivedSpan, startSpanReceiver } from '../../support/span-receiver.ts'
-import { listAncestors, traceReset } from '../../support/span-tree.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { type ReceivedSpan, startSpanReceiver } from '#test/support/span-receiver.ts'
+import { listAncestors, traceReset } from '#test/support/span-tree.ts'
 
 const receiver = await startSpanReceiver()
 const service = await startOwnService({ OTLP_ENDPOINT: receiver.url, OTLP_HEADERS: 'x-key=a%20b' })

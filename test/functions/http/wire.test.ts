@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { request, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken, randomIpAddress } from '#test/support/public-requests.ts'
 
 const service = await sharedService()
 const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { useBrowserPages } from '../../support/browser-pages.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createVerifier, postOAuth, registerClient } from '../../support/mcp-oauth.ts'
-import { requestAuthorization, signInAtProvider } from '../../support/oauth.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createVerifier, postOAuth, registerClient } from '#test/support/mcp-oauth.ts'
+import { requestAuthorization, signInAtProvider } from '#test/support/oauth.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, request, type Service, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { obtainProviderCode, postCallback, requestAuthorization, signInThroughProvider } from '../../support/oauth.ts'
-import { createAccount } from '../../support/people.ts'
+import { dashboard, request, type Service, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { obtainProviderCode, postCallback, requestAuthorization, signInThroughProvider } from '#test/support/oauth.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

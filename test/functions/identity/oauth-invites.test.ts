@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { obtainProviderCode, postCallback, signInThroughProvider } from '../../support/oauth.ts'
-import { createAccount, type TestAccount } from '../../support/people.ts'
-import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { obtainProviderCode, postCallback, signInThroughProvider } from '#test/support/oauth.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { postWithoutToken, randomIpAddress } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

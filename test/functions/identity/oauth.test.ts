@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { obtainProviderCode, postCallback, requestAuthorization, signInAtProvider, signInThroughProvider } from '../../support/oauth.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { obtainProviderCode, postCallback, requestAuthorization, signInAtProvider, signInThroughProvider } from '#test/support/oauth.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

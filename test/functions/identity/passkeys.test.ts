@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { type Authenticator, createAuthenticator } from '../../support/authenticator.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
-import { completeChallenge, enableTotp, login, type Registered, register, startChallenge } from '../../support/two-factor.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { type Authenticator, createAuthenticator } from '#test/support/authenticator.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
+import { completeChallenge, enableTotp, login, type Registered, register, startChallenge } from '#test/support/two-factor.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, type Service, sharedService, startOwnService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
+import { dashboard, type Service, sharedService, startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const selfServe = await startOwnService({ SELF_SERVE_ENABLED: 'true', INVITE_REQUIRED: 'true' })
 const inviteOnly = await startOwnService({ SELF_SERVE_ENABLED: 'false', INVITE_REQUIRED: 'true' })

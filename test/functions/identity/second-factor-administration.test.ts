@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { startOwnService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService({ SUPER_ADMIN_MFA: 'true' })
 afterAll(() => service.close())

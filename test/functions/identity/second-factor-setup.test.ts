@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type Service, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { completeChallenge, enableTotp, login, readCode, register } from '../../support/two-factor.ts'
+import { type Service, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { completeChallenge, enableTotp, login, readCode, register } from '#test/support/two-factor.ts'
 
 let service: Service
 beforeAll(async () => {

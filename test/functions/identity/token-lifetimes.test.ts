@@ -1,10 +1,10 @@
 import { SignJWT } from 'jose'
 import { afterAll, expect, it } from 'vitest'
-import { parseConfig } from '../../../lib/config.ts'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
+import { parseConfig } from '#config.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { signInThroughProvider } from '../../support/oauth.ts'
-import { createAccount } from '../../support/people.ts'
-import { postWithoutToken } from '../../support/public-requests.ts'
-import { callWith, completeChallenge, enableTotp, login, readCode, register, startChallenge } from '../../support/two-factor.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { signInThroughProvider } from '#test/support/oauth.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
+import { callWith, completeChallenge, enableTotp, login, readCode, register, startChallenge } from '#test/support/two-factor.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

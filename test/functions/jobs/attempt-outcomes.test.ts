@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import * as exportSlices from '../../../functions/accounts/export-slices/service.ts'
-import * as tasks from '../../../functions/ai/tasks/service.ts'
-import * as changes from '../../../functions/psa/changes/service.ts'
-import { toProblem, toSendResult } from '../../../functions/psa/connection/service.ts'
-import * as pushes from '../../../functions/psa/push-attempts/service.ts'
-import { prepareSession } from '../../../functions/psa/rules/service.ts'
-import { Problem } from '../../../lib/problem.ts'
-import { PsaError, type Ticket } from '../../../lib/psa/psa.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import * as tasks from '#functions/ai/tasks/service.ts'
+import * as changes from '#functions/psa/changes/service.ts'
+import { toProblem, toSendResult } from '#functions/psa/connection/service.ts'
+import * as pushes from '#functions/psa/push-attempts/service.ts'
+import { prepareSession } from '#functions/psa/rules/service.ts'
+import { Problem } from '#problem.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
+import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
 
 describe('a stored request to the model', () => {
   const task = {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { endGracePeriod } from '../../support/erasure.ts'
-import { createFlow } from '../../support/flows.ts'
-import { postSignedJob } from '../../support/jobs.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { endGracePeriod } from '#test/support/erasure.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

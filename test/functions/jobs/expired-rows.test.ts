@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
-import { expiries } from '../../../lib/db/retention.ts'
-import { openPlatformDb } from '../../../lib/db/scope.ts'
-import type { Services } from '../../../lib/http/app.ts'
-import { openPostgres } from '../../../lib/platform/node/postgres.ts'
-import { startOwnService } from '../../support/app.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { expiries } from '#db/retention.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { deleteExpiredRows } from '#functions/jobs/service.ts'
+import type { Services } from '#http/app.ts'
+import { openPostgres } from '#platform/node/postgres.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 // The work covers the rows of every account, so this file needs its own service.
 const service = await startOwnService()

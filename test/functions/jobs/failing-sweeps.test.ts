@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { sweep } from '../../../functions/jobs/service.ts'
-import type { Database } from '../../../lib/db/database.ts'
-import { openPlatformDb } from '../../../lib/db/scope.ts'
+import type { Database } from '#db/database.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { sweep } from '#functions/jobs/service.ts'
 
 /** Create a database whose first call fails a few event-loop turns after the others, so that failures overtake each other. */
 function createFailingDatabase(): Database {

@@ -1,16 +1,18 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
-import { type Policy, retention } from '../../../lib/db/retention.ts'
-import { openPlatformDb } from '../../../lib/db/scope.ts'
-import type { Services } from '../../../lib/http/app.ts'
-import { type Service, sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { openTestDatabase } from '../../support/databases.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createSchedule } from '../../support/maintenance.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { type Policy, retention } from '#db/retention.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { deleteExpiredRows } from '#functions/jobs/service.ts'
+import type { Services } from '#http/app.ts'
+import { root } from '#local/root.ts'
+import { type Service, sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createSchedule } from '#test/support/maintenance.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 let service: Service
 let account: TestAccount
@@ -78,7 +80,7 @@ it('RET-01 declares a policy for each table of the database, and lists it in the
   )
   expect(Object.keys(retention).sort()).toEqual(tables.map(({ name }) => name).sort())
   const rows = Object.entries(retention).map(([table, policy]) => `| \`${table}\` | ${describePolicy(policy)} | ${policy.why} |\n`)
-  const readme = await readFile(new URL('../../../functions/jobs/README.md', import.meta.url), 'utf8')
+  const readme = await readFile(join(root, 'functions/jobs/README.md'), 'utf8')
   expect(readme).toContain(`\n| table | kept for | why |\n|---|---|---|\n${rows.join('')}`)
 })
 

@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest'
-import { eraseDueAccounts } from '../../../functions/accounts/erasure/service.ts'
-import { checkDueLinks } from '../../../functions/flows/link-checks/service.ts'
-import { sendDue } from '../../../functions/notifications/digests/service.ts'
-import * as presence from '../../../functions/presence/service.ts'
-import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
-import { sweepLiveEvents } from '../../../lib/outbox/live-events.ts'
-import { type SweptKind, sweepKind } from '../../../lib/outbox/sweep.ts'
-import { sweepAccounts } from '../../../lib/outbox/sweep-accounts.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { eraseDueAccounts } from '#functions/accounts/erasure/service.ts'
+import { checkDueLinks } from '#functions/flows/link-checks/service.ts'
+import { sendDue } from '#functions/notifications/digests/service.ts'
+import * as presence from '#functions/presence/service.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
+import { sweepLiveEvents } from '#work/live-events.ts'
+import { type SweptKind, sweepKind } from '#work/sweep.ts'
+import { sweepAccounts } from '#work/sweep-accounts.ts'
 
 /** Return a clock that starts at 0 and advances by 1 with every call. */
 function createClock() {

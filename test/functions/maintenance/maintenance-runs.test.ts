@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { createKey } from '../../support/api-keys.ts'
-import { startOwnService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
+import { createKey } from '#test/support/api-keys.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import {
   buildTargets,
   createSchedule,
@@ -10,9 +10,9 @@ import {
   listRuns,
   makeScheduleDue,
   runMaintenanceTick,
-} from '../../support/maintenance.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep } from '../../support/sessions.ts'
+} from '#test/support/maintenance.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep } from '#test/support/sessions.ts'
 
 // A tick runs the due schedules of every account, so this file needs its own service.
 const service = await startOwnService()

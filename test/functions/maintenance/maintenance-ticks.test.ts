@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
-import { expectChangesLoseNoRun, expectOneBatchPerDueTime } from '../../soak/races-schedules.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { postSignedJob } from '../../support/jobs.ts'
+import { expectChangesLoseNoRun, expectOneBatchPerDueTime } from '#test/soak/races-schedules.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
 import {
   createLastingAccount,
   createSchedule,
@@ -11,8 +11,8 @@ import {
   listRuns,
   makeScheduleDue,
   runMaintenanceTick,
-} from '../../support/maintenance.ts'
-import type { Person } from '../../support/people.ts'
+} from '#test/support/maintenance.ts'
+import type { Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createSchedule, listRuns, makeScheduleDue, scheduleBody } from '../../support/maintenance.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createSchedule, listRuns, makeScheduleDue, scheduleBody } from '#test/support/maintenance.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { insertPlatformFlow, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const schedulesPath = '/maintenance-schedules'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isRedirectUri } from '../../../lib/oauth/redirect-uri.ts'
-import { request, sharedService } from '../../support/app.ts'
-import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { callTool, connectMcp } from '../../support/mcp.ts'
+import { isRedirectUri } from '#functions/oauth/redirect-uri.ts'
+import { request, sharedService } from '#test/support/app.ts'
+import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { callTool, connectMcp } from '#test/support/mcp.ts'
 import {
   agree,
   connectWithOAuth,
@@ -15,9 +15,9 @@ import {
   redirectUri,
   registerClient,
   startAuthorization,
-} from '../../support/mcp-oauth.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { randomIpAddress } from '../../support/public-requests.ts'
+} from '#test/support/mcp-oauth.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { randomIpAddress } from '#test/support/public-requests.ts'
 
 const service = await sharedService()
 const base = service.settings.PUBLIC_BASE_URL ?? ''

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type TestAccount } from '../../support/people.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { stack } = service

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { createEscalation } from '../../support/escalations.ts'
-import { emitWithoutPublishing, escalationEvent, postSignedJob } from '../../support/jobs.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createDefaultPolicy, notifyUser, takeNextStep } from '../../support/reminders.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { createEscalation } from '#test/support/escalations.ts'
+import { emitWithoutPublishing, escalationEvent, postSignedJob } from '#test/support/jobs.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createDefaultPolicy, notifyUser, takeNextStep } from '#test/support/reminders.ts'
 
 const service = await sharedService()
 const { listRecords } = dashboard(service)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount } from '../../support/people.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const webhookUrl = `${service.localOrigin}/chat/1/team`

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Event } from '../../../lib/events/events.ts'
-import { eventKeyList } from '../../../lib/events/keys.ts'
-import type { Services } from '../../../lib/http/app.ts'
-import { emitEvent } from '../../../lib/local/emit-event.ts'
-import { dashboard, sharedService } from '../../support/app.ts'
-import { openTestDatabase } from '../../support/databases.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import type { Services } from '#http/app.ts'
+import { emitEvent } from '#local/dashboard/emit-event.ts'
+import type { Event } from '#rules/events/events.ts'
+import { eventKeyList } from '#rules/events/keys.ts'
+import { dashboard, sharedService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const sessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'

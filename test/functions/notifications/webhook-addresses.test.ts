@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { writeMails, writeMessage } from '../../../functions/notifications/messages/service.ts'
-import { openPlatformDb } from '../../../lib/db/scope.ts'
-import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
-import type { Ports } from '../../../lib/ports.ts'
-import { sharedService } from '../../support/app.ts'
-import { openTestDatabase } from '../../support/databases.ts'
+import { openPlatformDb } from '#db/scope.ts'
+import { writeMails, writeMessage } from '#functions/notifications/messages/service.ts'
+import { sharedService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import type { Ports } from '#vendors/ports.ts'
+import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 
 const service = await sharedService()
 const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})

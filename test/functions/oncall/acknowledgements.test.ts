@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { createUnsubscribeTokens } from '../../../lib/auth/unsubscribe-tokens.ts'
-import { parseConfig } from '../../../lib/config.ts'
-import { insertConfig } from '../../contract/fixture-rows.ts'
-import { insertAcknowledgementLink } from '../../contract/fixtures-oncall.ts'
-import { dashboard, request, sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { claimHandoff, createEscalation } from '../../support/escalations.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { countReminded, createDefaultPolicy, notifyUser, selectReminders, takeNextStep } from '../../support/reminders.ts'
+import { parseConfig } from '#config.ts'
+import { insertConfig } from '#test/contract/fixture-rows.ts'
+import { insertAcknowledgementLink } from '#test/contract/fixtures-oncall.ts'
+import { dashboard, request, sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { claimHandoff, createEscalation } from '#test/support/escalations.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { countReminded, createDefaultPolicy, notifyUser, selectReminders, takeNextStep } from '#test/support/reminders.ts'
+import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
 
 const service = await sharedService()
 const linkPattern = /api\/v1(\/acknowledge\/[\w.-]+)/

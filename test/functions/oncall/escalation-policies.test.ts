@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { insertConfig } from '../../contract/fixture-rows.ts'
-import { insertOnCallSchedule } from '../../contract/fixtures-oncall.ts'
-import { sharedService } from '../../support/app.ts'
-import { concurrentCallers, countByStatus, runConcurrently } from '../../support/concurrency.ts'
-import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '../../support/escalations.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { postDeliveryJob, postSignedJob } from '../../support/jobs.ts'
-import { createAccount } from '../../support/people.ts'
+import { insertConfig } from '#test/contract/fixture-rows.ts'
+import { insertOnCallSchedule } from '#test/contract/fixtures-oncall.ts'
+import { sharedService } from '#test/support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { postDeliveryJob, postSignedJob } from '#test/support/jobs.ts'
+import { createAccount } from '#test/support/people.ts'
 import {
   countReminded,
   createDefaultPolicy,
@@ -16,7 +16,7 @@ import {
   postReminder,
   selectReminders,
   takeNextStep,
-} from '../../support/reminders.ts'
+} from '#test/support/reminders.ts'
 
 const service = await sharedService()
 

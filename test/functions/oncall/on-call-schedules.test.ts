@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const createRotation = (...members: string[]) => ({ kind: 'daily' as const, members, handoff_time: '00:00', starts_on: '2020-01-01' })

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { connectionBody, connectPsa, psaProviders } from '../../support/psa.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { connectionBody, connectPsa, psaProviders } from '#test/support/psa.ts'
 
 const service = await startOwnService()
 const { listRecords, clearRecords, setFault } = dashboard(service)

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildPsaData } from '../../../lib/local/psa-data.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { connectPsa, type PsaProvider, psaProviders, wrongCredentials } from '../../support/psa.ts'
-import { answerStep, createSession } from '../../support/sessions.ts'
+import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { connectPsa, type PsaProvider, psaProviders, wrongCredentials } from '#test/support/psa.ts'
+import { answerStep, createSession } from '#test/support/sessions.ts'
 
 const service = await startOwnService()
 const { listRecords, setFault, clearFaults, advanceClock } = dashboard(service)

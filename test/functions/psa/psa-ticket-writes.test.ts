@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildPsaData } from '../../../lib/local/psa-data.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { connectPsa, psaProviders } from '../../support/psa.ts'
-import { createSession } from '../../support/sessions.ts'
+import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { connectPsa, psaProviders } from '#test/support/psa.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 const service = await startOwnService()
 const { listRecords, clearRecords, setFault, advanceClock } = dashboard(service)

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildPsaData } from '../../../lib/local/psa-data.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { connectPsa, psaProviders, wrongCredentials } from '../../support/psa.ts'
+import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { connectPsa, psaProviders, wrongCredentials } from '#test/support/psa.ts'
 
 const service = await startOwnService()
 const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)

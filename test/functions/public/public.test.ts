@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { publicOperations } from '../../../functions/public/operations.ts'
-import { dashboard, request, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
-import { serveOperations } from '../../support/serve-operations.ts'
+import { publicOperations } from '#functions/public/operations.ts'
+import { dashboard, request, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { postWithoutToken, randomIpAddress } from '#test/support/public-requests.ts'
+import { serveOperations } from '#test/support/serve-operations.ts'
 
 const service = await startOwnService({ GOOGLE_CLIENT_ID: 'google-client' })
 afterAll(() => service.close())

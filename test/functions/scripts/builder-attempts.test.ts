@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { create, sendMessage } from '../../../functions/scripts/builder/service.ts'
-import type { Completion } from '../../../lib/ai/ai.ts'
-import { noUsage } from '../../../lib/ai/ai.ts'
-import { defaultPrices } from '../../../lib/ai/prices.ts'
-import { createStubScope } from '../../support/stub-scope.ts'
+import { create, sendMessage } from '#functions/scripts/builder/service.ts'
+import { defaultPrices } from '#rules/ai/prices.ts'
+import { createStubScope } from '#test/support/stub-scope.ts'
+import type { Completion } from '#vendors/ai/ai.ts'
+import { noUsage } from '#vendors/ai/ai.ts'
 
 describe('a standalone session', () => {
   const input = { origin: 'standalone', language: 'bash' } as never

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { insertDraft, insertScriptCategory } from '../../contract/fixtures-scripts.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { insertDraft, insertScriptCategory } from '#test/contract/fixtures-scripts.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const listDrafts = async (person: Person, query = '') =>

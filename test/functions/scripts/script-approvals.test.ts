@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { patchForm } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createSession, proceduralFlowFields } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { patchForm } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createSession, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createAiSession } from '../../support/ai.ts'
-import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const standalone = { origin: 'standalone' }

@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { selectResults } from '../../../functions/search/queries.ts'
-import { openScope } from '../../../lib/db/scope.ts'
-import { createAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { claimHandoff, escalateSession } from '../../support/escalations.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, patchProcedure } from '../../support/flows.ts'
-import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
-import { explainStatements, totalRowsRead } from '../../support/query-plans.ts'
-import { createSession } from '../../support/sessions.ts'
+import { openScope } from '#db/scope.ts'
+import { selectResults } from '#functions/search/queries.ts'
+import { root } from '#local/root.ts'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { claimHandoff, escalateSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, patchProcedure } from '#test/support/flows.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 
@@ -253,7 +255,7 @@ describe('who finds what', () => {
     const before = await list()
     expect(before.length).toBeGreaterThan(8)
     await service.sql('delete from search_entries where account_id = $1', [account.id])
-    const backfill = await readFile(new URL('../../../migrations/0056_search_rows.sql', import.meta.url), 'utf8')
+    const backfill = await readFile(join(root, 'migrations/0056_search_rows.sql'), 'utf8')
     // As `migrate` repeats it: other tests may have inserted thousands of rows without triggers.
     for (let batch = 0; batch < 300 && (await list()).length < before.length; batch++) await service.sql(backfill)
     expect(await list()).toEqual(before)

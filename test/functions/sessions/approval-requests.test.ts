@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type ApprovalSubject, request } from '../../../functions/sessions/approvals/service.ts'
-import type { Problem } from '../../../lib/problem.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import { type ApprovalSubject, request } from '#functions/sessions/approvals/service.ts'
+import type { Problem } from '#problem.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const session = { id: 's', current_step_id: 'ping', answered: 2 } as never
 const subject = { kind: 'step', title: 't', subject: 'x', digest: 'd', script: null, roles: [], userIds: [] } as unknown as ApprovalSubject

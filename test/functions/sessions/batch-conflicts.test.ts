@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createMany } from '../../../functions/sessions/batches/service.ts'
-import { patchProcedure } from '../../support/flows.ts'
-import { createStubScope } from '../../support/stub-scope.ts'
+import { createMany } from '#functions/sessions/batches/service.ts'
+import { patchProcedure } from '#test/support/flows.ts'
+import { createStubScope } from '#test/support/stub-scope.ts'
 
 const flow = {
   id: 'f',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { exportSession, textFormats } from '../../support/exports.ts'
-import { createAccount } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { exportSession, textFormats } from '#test/support/exports.ts'
+import { createAccount } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

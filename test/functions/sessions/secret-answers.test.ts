@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openAnswers } from '../../../lib/auth/sealed-answers.ts'
-import { createVault } from '../../../lib/auth/vault.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { textFormats } from '../../support/exports.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { connectPsa } from '../../support/psa.ts'
-import { createSession } from '../../support/sessions.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { textFormats } from '#test/support/exports.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { connectPsa } from '#test/support/psa.ts'
+import { createSession } from '#test/support/sessions.ts'
+import { openAnswers } from '#vendors/auth/sealed-answers.ts'
+import { createVault } from '#vendors/auth/vault.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {

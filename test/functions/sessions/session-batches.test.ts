@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { buildTargets } from '../../support/maintenance.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { buildTargets } from '#test/support/maintenance.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, insertPlatformFlow, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const createBatch = (person: Person, body: unknown) => person.call('POST', '/sessions/batch', body)

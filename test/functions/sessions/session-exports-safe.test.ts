@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { openBrowser } from '../../support/browser.ts'
-import { createAnsweredSession, exportPdf, exportSession } from '../../support/exports.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { openBrowser } from '#test/support/browser.ts'
+import { createAnsweredSession, exportPdf, exportSession } from '#test/support/exports.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const maliciousText = `<script>window.hit=1</script><img src=x onerror=window.hit=1>"'&<b>bold</b> [a](javascript:window.hit=1) </pre></style>`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAnsweredSession, exportSession, insertAnswers, textFormats } from '../../support/exports.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAnsweredSession, exportSession, insertAnswers, textFormats } from '#test/support/exports.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const noteText = (n: number) => `note-number-${n}-ends`

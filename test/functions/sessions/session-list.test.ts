@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow } from '../../support/flows.ts'
-import { createAccount, type TestAccount } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

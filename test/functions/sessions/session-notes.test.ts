@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { exportSession, textFormats } from '../../support/exports.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { exportSession, textFormats } from '#test/support/exports.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createProceduralSession, createSession } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, createProceduralSession, createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const sendDecision = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/decisions`, body)

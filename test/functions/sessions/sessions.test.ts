@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
-import { createAccount } from '../../support/people.ts'
-import { createSession, insertPlatformFlow } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { createFlow, printerFlow, printerForm } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
+import { createSession, insertPlatformFlow } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const selectUsageCounts = async (treeId: string) =>

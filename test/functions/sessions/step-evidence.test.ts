@@ -1,12 +1,12 @@
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
-import { buildStructure, flattenStructure } from '../../../lib/flows/flat-nodes.ts'
-import { sharedService } from '../../support/app.ts'
-import { exportPdf, exportSession, textFormats } from '../../support/exports.ts'
-import { createFlow, flowBody, patchProcedure } from '../../support/flows.ts'
-import { createImage, uploadImage } from '../../support/images.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createSession, proceduralFlowFields } from '../../support/sessions.ts'
+import { buildStructure, flattenStructure } from '#rules/flows/flat-nodes.ts'
+import { sharedService } from '#test/support/app.ts'
+import { exportPdf, exportSession, textFormats } from '#test/support/exports.ts'
+import { createFlow, flowBody, patchProcedure } from '#test/support/flows.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, createSession, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { flowBody, patchProcedure } from '../../support/flows.ts'
-import { postSignedJob } from '../../support/jobs.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { answerStep, createSession, proceduralFlowFields } from '../../support/sessions.ts'
+import { sharedService } from '#test/support/app.ts'
+import { flowBody, patchProcedure } from '#test/support/flows.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { answerStep, createSession, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { exportSession, textFormats } from '../../support/exports.ts'
-import { createAccount } from '../../support/people.ts'
-import { createChildFlow, createParentFlow, startRun } from '../../support/subflows.ts'
+import { sharedService } from '#test/support/app.ts'
+import { exportSession, textFormats } from '#test/support/exports.ts'
+import { createAccount } from '#test/support/people.ts'
+import { createChildFlow, createParentFlow, startRun } from '#test/support/subflows.ts'
 
 const service = await sharedService()
 

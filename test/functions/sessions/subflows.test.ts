@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { sharedService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
-import { expectRefusal } from '../../support/expect-refusal.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createFlow, printerFlow } from '../../support/flows.ts'
-import { createAccount, type Person } from '../../support/people.ts'
-import { createChildFlow, createParentFlow, procedureWithSubflow, startRun } from '../../support/subflows.ts'
+import { sharedService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow, printerFlow } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createChildFlow, createParentFlow, procedureWithSubflow, startRun } from '#test/support/subflows.ts'
 
 const service = await sharedService()
 

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { UploadsPort } from '../../../lib/uploads/uploads.ts'
-import { insertAiSession } from '../../support/ai.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { copyBytes, createImage, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
-import { createSession } from '../../support/sessions.ts'
+import { insertAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { copyBytes, createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
+import { createSession } from '#test/support/sessions.ts'
+import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 
 const service = await sharedService()
 const png = await createImage('png', 30, 20)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readChecksums } from '../../contract/row-checksums.ts'
-import { dashboard, request, sharedService, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { type Bytes, concatBytes, createImage, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
+import { readChecksums } from '#test/contract/row-checksums.ts'
+import { dashboard, request, sharedService, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { type Bytes, concatBytes, createImage, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const htmlPage = '<html><script>alert(1)</script></html>'
 const [png, jpeg, gif, webp] = [

@@ -1,9 +1,9 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { authorizationHeader, request, sendHeadersOnly, sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { copyBytes, createImage, downloadUpload, encodeFileForm, uploadImage } from '../../support/images.ts'
-import { createAccount } from '../../support/people.ts'
+import { authorizationHeader, request, sendHeadersOnly, sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { copyBytes, createImage, downloadUpload, encodeFileForm, uploadImage } from '#test/support/images.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { deliverNow } from '../../../functions/webhooks/attempts/service.ts'
-import type { WebhookResult } from '../../../lib/webhooks/webhooks.ts'
-import { createStubDatabase } from '../../support/stub-database.ts'
+import { deliverNow } from '#functions/webhooks/attempts/service.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
+import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
 
 const claimed = {
   ...{ id: 'd', account_id: 'a', webhook_id: 'w', message_id: 'm', type: 'session.completed', payload: '{}', url: 'https://hooks.example' },

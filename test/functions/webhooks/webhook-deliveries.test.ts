@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import type { Event } from '../../../lib/events/events.ts'
-import { dashboard, startOwnService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { emitWithoutPublishing } from '../../support/jobs.ts'
-import { createLastingAccount } from '../../support/maintenance.ts'
-import type { TestAccount } from '../../support/people.ts'
-import { createWebhook, startReceiver } from '../../support/webhook-receiver.ts'
+import type { Event } from '#rules/events/events.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { emitWithoutPublishing } from '#test/support/jobs.ts'
+import { createLastingAccount } from '#test/support/maintenance.ts'
+import type { TestAccount } from '#test/support/people.ts'
+import { createWebhook, startReceiver } from '#test/support/webhook-receiver.ts'
 
 const receiver = await startReceiver()
 const service = await startOwnService({ OUTBOUND_ALLOWED_ORIGIN: receiver.origin })

@@ -1,14 +1,14 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { createVault } from '../../../lib/auth/vault.ts'
-import { createClient } from '../../../lib/client/client.ts'
-import { parseConfig } from '../../../lib/config.ts'
-import type { RecordTypes } from '../../../lib/local/records.ts'
-import { openWebhookSecrets } from '../../../lib/webhooks/sealed-secrets.ts'
-import { insertRefreshToken } from '../../contract/fixture-rows.ts'
-import { sharedService } from '../../support/app.ts'
-import { expectStatus } from '../../support/expect-status.ts'
-import { createAccount, type Person } from '../../support/people.ts'
+import { createClient } from '#client/client.ts'
+import { parseConfig } from '#config.ts'
+import type { RecordTypes } from '#local/vendors/records.ts'
+import { insertRefreshToken } from '#test/contract/fixture-rows.ts'
+import { sharedService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { createVault } from '#vendors/auth/vault.ts'
+import { openWebhookSecrets } from '#vendors/webhooks/sealed-secrets.ts'
 
 const service = await sharedService()
 

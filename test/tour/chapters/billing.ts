@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { advanceClock, readClock, resetClock } from '../dashboard.ts'
-import { listWithItem } from '../expectations.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { advanceClock, readClock, resetClock } from '#test/tour/dashboard.ts'
+import { listWithItem } from '#test/tour/expectations.ts'
+import type { Person } from '#test/tour/person.ts'
 
 const beyondGraceSeconds = 7 * 86_400 + 100
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { waitForLink } from '../dashboard.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { waitForLink } from '#test/tour/dashboard.ts'
+import type { Person } from '#test/tour/person.ts'
 
 /** Delete the account and restore it. Then Robin deletes their user. */
 export async function deleteAndRestore(tour: Tour, { admin, robin }: { admin: Person; robin: Person }): Promise<void> {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import type { Person } from '#test/tour/person.ts'
 
 /** Export the account, and download the archive with a link. */
 export async function exportAccount(tour: Tour, { client }: Person): Promise<void> {

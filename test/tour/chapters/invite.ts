@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { waitForLink } from '../dashboard.ts'
-import { type Person, SignedIn } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { waitForLink } from '#test/tour/dashboard.ts'
+import { type Person, SignedIn } from '#test/tour/person.ts'
 
 /** Invite two colleagues: Robin registers with the code in the e-mail, Noa signs in through Google. Return Robin. */
 export async function inviteColleagues(tour: Tour, admin: Person): Promise<Person> {

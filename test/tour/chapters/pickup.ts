@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { listWithItem } from '../expectations.ts'
-import { waitForNote } from '../notes.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { listWithItem } from '#test/tour/expectations.ts'
+import { waitForNote } from '#test/tour/notes.ts'
+import type { Person } from '#test/tour/person.ts'
 
 interface Scene {
   admin: Person

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { NotificationConfigCreate } from '../../../lib/client/client.ts'
-import type { Tour } from '../client.ts'
+import type { NotificationConfigCreate } from '#client/client.ts'
+import type { Tour } from '#test/tour/client.ts'
 import {
   advanceClock,
   clearFaults,
@@ -10,9 +10,9 @@ import {
   waitForChatMessage,
   waitForLink,
   waitForMail,
-} from '../dashboard.ts'
-import { listWithItem } from '../expectations.ts'
-import { type Person, SignedIn } from '../person.ts'
+} from '#test/tour/dashboard.ts'
+import { listWithItem } from '#test/tour/expectations.ts'
+import { type Person, SignedIn } from '#test/tour/person.ts'
 
 /** Register an account and escalate, so that every channel is notified. Then let one channel fail. Return the admin. */
 export async function registerAndNotify(tour: Tour): Promise<Person> {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { advanceClock, clearFaults, resetClock, setFault } from '../dashboard.ts'
-import { listWithItem } from '../expectations.ts'
-import { waitForNote } from '../notes.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { advanceClock, clearFaults, resetClock, setFault } from '#test/tour/dashboard.ts'
+import { listWithItem } from '#test/tour/expectations.ts'
+import { waitForNote } from '#test/tour/notes.ts'
+import type { Person } from '#test/tour/person.ts'
 
 /** Connect the ticketing system, run a flow on a ticket and push the note. Return the ticket's id. */
 export async function runFlowOnTicket(tour: Tour, admin: Person): Promise<string> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Tour } from '../client.ts'
-import { listWithItem } from '../expectations.ts'
-import type { Person } from '../person.ts'
+import type { Tour } from '#test/tour/client.ts'
+import { listWithItem } from '#test/tour/expectations.ts'
+import type { Person } from '#test/tour/person.ts'
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///8Pdm6N8QZsAAAACXBIWXMAAAsTAAALEwEAmpwYAAAAGklEQVQ4y2P4jwQYRjkjmcMABsOHMxqnoxwAjRwcHVjNNBgAAAAASUVORK5CYII='

@@ -1,0 +1,68 @@
+import type { Hono } from 'hono'
+import { type Caller, openScope } from '#db/scope.ts'
+import { type C, type Env, respondProblem, type Services, toProblem } from '#http/app.ts'
+import { readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
+import type { KeyMemory } from '#http/key-memory.ts'
+import { keyScopes } from '#http/key-scopes.ts'
+import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
+import type { RouteGroup } from '#http/routes.ts'
+import { Problem } from '#problem.ts'
+import { isApiKey } from '#vendors/auth/api-keys.ts'
+import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
+import type { ParsedRate } from '#vendors/cache/limiter.ts'
+
+const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
+
+/** Where a client learns how to get a token: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
+export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp'
+
+/**
+ * Add the MCP server at `/mcp` (streamable HTTP, stateless). Its tools call operations through the app. Callers have an API key or a token of
+ * the OAuth server; the token that a person's sign-in gets is for the API alone.
+ */
+export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services: Services, keys: KeyMemory): void {
+  const tokens = createMcpTokens(services.ports.config)
+  app.all('/mcp', async (context) => {
+    const c = context as C
+    c.set('operation', 'mcp')
+    try {
+      requireOwnOrigin(c, services)
+      const credential = readBearer(c.req.header('authorization') ?? '')
+      const grant = isApiKey(credential) ? null : await tokens.verify(credential)
+      const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
+      await admitCaller(c, caller, keys, services)
+      // Loaded by the first call, because few requests need the library and the tools.
+      const { serveMcp } = await import('./mcp-server.ts')
+      const response = await serveMcp(c, { groups, services, delegated: grant })
+      return new Response(response.body, {
+        status: response.status,
+        headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },
+      })
+    } catch (error) {
+      return respondProblem(c, addChallenge(toProblem(error), services), error)
+    }
+  })
+}
+
+/** Throw 403 for a page of another site: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning */
+function requireOwnOrigin(c: C, { ports }: Services): void {
+  const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
+  const origin = c.req.header('origin')
+  if (origin !== undefined && ![...CORS_ORIGINS, PUBLIC_BASE_URL].includes(origin)) throw new Problem('forbidden')
+}
+
+/** Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else. */
+async function admitCaller(c: C, caller: Caller, keys: KeyMemory, services: Services): Promise<void> {
+  const options = { caller, access: 'user', skipGuards: 'all', ip: c.get('ip'), readOnly: true, keyScopes } as const
+  const scope = openScope(services.runtime, options, () => {})
+  await scope.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
+  const limit = await services.limiter.count(`mcp:${caller.key?.hash ?? caller.signInId}`, rate, false)
+  if (!limit.allowed) throw createRateLimitProblem(rate, limit)
+}
+
+/** Tell a client without a credential where to get one. */
+function addChallenge(problem: Problem, { ports }: Services): Problem {
+  if (problem.status !== 401) return problem
+  const challenge = `Bearer resource_metadata="${ports.config.PUBLIC_BASE_URL}${resourceMetadataPath}"`
+  return new Problem('unauthenticated', undefined, { headers: { 'www-authenticate': challenge }, cause: problem })
+}

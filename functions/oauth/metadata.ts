@@ -1,0 +1,43 @@
+import { keyScopes } from '#http/key-scopes.ts'
+
+export const oauthPaths = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  register: '/oauth/register',
+  revoke: '/oauth/revoke',
+} as const
+
+/** Return the identifier of the MCP server, for which tokens are issued (RFC 8707). */
+export function getResource(baseUrl: string): string {
+  return `${baseUrl}/mcp`
+}
+
+/** What a client reads first: https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+export function buildResourceMetadata(baseUrl: string) {
+  return {
+    resource: getResource(baseUrl),
+    resource_name: 'Support Flow',
+    authorization_servers: [baseUrl],
+    scopes_supported: keyScopes,
+    bearer_methods_supported: ['header'],
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc8414#section-2, and `iss` of RFC 9207 */
+export function buildServerMetadata(baseUrl: string) {
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: baseUrl + oauthPaths.authorize,
+    token_endpoint: baseUrl + oauthPaths.token,
+    registration_endpoint: baseUrl + oauthPaths.register,
+    revocation_endpoint: baseUrl + oauthPaths.revoke,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    scopes_supported: keyScopes,
+    authorization_response_iss_parameter_supported: true,
+  }
+}

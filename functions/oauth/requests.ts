@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { keyScopes } from '#http/key-scopes.ts'
+import { removeInvisible } from '#rules/text/plain-name.ts'
+import { randomToken } from '#vendors/auth/hash.ts'
+import { isRedirectUri } from './redirect-uri.ts'
+
+const Scope = z.enum(keyScopes as [string, ...string[]])
+
+/** The id of a program. */
+export const ClientId = z.string().regex(/^[\w-]{22}$/)
+
+/** Create the id of a program: 130 random bits, so that it cannot be guessed. */
+export function createClientId(): string {
+  return randomToken().slice(0, 22)
+}
+
+/** A registration: https://www.rfc-editor.org/rfc/rfc7591#section-2. Other metadata is ignored. */
+export const Registration = z.object({
+  redirect_uris: z.array(z.string().refine(isRedirectUri)).min(1).max(10),
+  client_name: z.string().overwrite(removeInvisible).trim().min(1).max(100).catch('MCP client'),
+})
+
+const CodeChallenge = z.string().regex(/^[\w-]{43}$/)
+
+/** The scopes of a request, separated by spaces. Unknown ones are left out; none means reading. */
+export function parseScopes(text: string | undefined): string[] {
+  const known = [...new Set((text ?? '').split(' '))].filter((scope) => Scope.safeParse(scope).success)
+  return known.length > 0 ? known : ['*:read']
+}
+
+/** An authorization request with PKCE, apart from `client_id` and `redirect_uri`, which are checked first. */
+export const AuthorizationRequest = z.object({
+  response_type: z.literal('code'),
+  code_challenge: CodeChallenge,
+  code_challenge_method: z.literal('S256'),
+  scope: z.string().max(2000).optional(),
+  state: z.string().max(2000).optional(),
+  resource: z.string().max(500).optional(),
+})
+
+const verifier = z.string().regex(/^[\w.~-]{43,128}$/)
+
+export const TokenRequest = z.discriminatedUnion('grant_type', [
+  z.object({
+    grant_type: z.literal('authorization_code'),
+    code: z.string().min(1).max(200),
+    redirect_uri: z.string().max(500),
+    client_id: ClientId,
+    code_verifier: verifier,
+    resource: z.string().max(500).optional(),
+  }),
+  z.object({
+    grant_type: z.literal('refresh_token'),
+    refresh_token: z.string().min(1).max(200),
+    client_id: ClientId,
+    scope: z.string().max(2000).optional(),
+    resource: z.string().max(500).optional(),
+  }),
+])
+export type TokenRequest = z.output<typeof TokenRequest>

@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '#local/postgres.ts'
+import { root } from '#local/root.ts'
+import { writeGenerated } from './write-generated.ts'
+
+interface Column {
+  table_name: string
+  column_name: string
+  type: string
+  not_null: boolean
+  has_default: boolean
+  /** The definition of a check constraint that limits the column to a list of texts. */
+  allowed: string | null
+}
+
+const columnsQuery = `
+  select c.relname as table_name, a.attname as column_name, format_type(a.atttypid, null) as type,
+         a.attnotnull as not_null, a.atthasdef or a.attidentity <> '' as has_default,
+         (select min(pg_get_constraintdef(k.oid)) from pg_constraint k
+           where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum]
+             and pg_get_constraintdef(k.oid) ~ '^CHECK \\(\\(\\w+ = ANY \\(ARRAY\\[[^()]*\\]\\)\\)\\)$') as allowed
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+   where n.nspname = 'public' and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped and c.relname <> 'migrations'
+   order by 1, a.attnum`
+
+const typescriptTypes: Record<string, string> = {
+  uuid: 'string',
+  text: 'string',
+  tsvector: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  smallint: 'number',
+  bigint: 'number',
+  'double precision': 'number',
+  'time without time zone': 'string',
+  bytea: 'Uint8Array',
+  jsonb: 'Json',
+}
+
+function toTypescriptType(sqlType: string): string {
+  if (sqlType.endsWith('[]')) return `${toTypescriptType(sqlType.slice(0, -2))}[]`
+  if (sqlType.startsWith('timestamp')) return 'string'
+  const type = typescriptTypes[sqlType]
+  if (!type) throw new Error(`lib/local/build/write-table-types.ts has no TypeScript type for ${sqlType}; add it to typescriptTypes`)
+  return type
+}
+
+/** Return the union of the allowed texts, the declared type of a JSON column, or the type that fits the SQL type. */
+function toColumnType({ table_name, column_name, type, allowed }: Column, jsonColumns: string): string {
+  if (allowed) return [...allowed.matchAll(/'([^']*)'::text/g)].map(([, text]) => `'${text}'`).join(' | ')
+  const key = `'${table_name}.${column_name}'`
+  if (type === 'jsonb' && jsonColumns.includes(key)) return `JsonColumns[${key}]`
+  return toTypescriptType(type)
+}
+
+function renderColumn(column: Column, jsonColumns: string): string {
+  const { column_name, not_null, has_default } = column
+  const base = not_null ? toColumnType(column, jsonColumns) : `${toColumnType(column, jsonColumns)} | null`
+  // The database fills account_id from the scope. With this type, code that sets it does not compile.
+  if (column_name === 'account_id') return `  account_id: ColumnType<${base}, never, never>`
+  return `  ${column_name}: ${has_default ? `Generated<${base}>` : base}`
+}
+
+function toPascalCase(name: string): string {
+  return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
+}
+
+/** Migrate an empty database and return the TypeScript types of its tables. */
+async function generateTypes(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'schema-'))
+  const cluster = await startPostgres(join(folder, 'data'), { durable: false })
+  try {
+    const client = new pg.Client({ connectionString: await cluster.createDatabase('schema') })
+    await client.connect()
+    const { rows } = await client.query<Column>(columnsQuery)
+    await client.end()
+    const jsonColumns = await readFile(join(root, 'lib/db/json-columns.ts'), 'utf8')
+    const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
+    const interfaces = tables.map(
+      ([name, columns = []]) =>
+        `export interface ${toPascalCase(name)}Table {\n${columns.map((column) => renderColumn(column, jsonColumns)).join('\n')}\n}\n`,
+    )
+    const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
+    const head =
+      "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
+    const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
+    return [head, json, ...interfaces, database].join('\n')
+  } finally {
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+await writeGenerated('lib/db/schema.ts', await generateTypes(), { source: 'the migrated database', command: 'npm run db:types' })

@@ -1,0 +1,172 @@
+import type { Event } from '#rules/events/events.ts'
+import type { EventKey } from '#rules/events/keys.ts'
+import { buildWeeklyReport, type WeeklyReport } from '#rules/reports/weekly.ts'
+import type { Feedback, Lead } from '#vendors/mail/contents.ts'
+import type { DigestItem } from '#vendors/mail/digest.ts'
+
+const origin = { actorId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14', teamId: null }
+const session = { sessionId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15', sessionTitle: 'VPN drops every few minutes for the whole branch' }
+const proposal = { proposalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', flowName: 'VPN: rebuild the site-to-site tunnel' }
+const approval = {
+  approvalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d22',
+  sessionId: session.sessionId,
+  subjectTitle: 'Restart the domain controller',
+  userIds: [origin.actorId],
+}
+const schedule = {
+  scheduleId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d21',
+  scheduleName: 'Patch the domain controllers',
+  ownerId: origin.actorId,
+}
+
+const escalation = {
+  urgency: 'critical',
+  client_name: 'Contoso Dental',
+  psa_ticket_id: '4711',
+  reason: 'Needs access to the firewall.',
+  summary: 'The tunnel of the branch drops every few minutes since 9:40. Both sides log a failed rekey.',
+  what_was_tried:
+    '1. Restarted the firewall of the branch: no change.\n2. Compared the pre-shared keys: equal.\n3. Switched to the second line: no change.',
+  next_steps: 'Compare the phase 2 lifetimes: https://wiki.contoso.example/vpn',
+} as const
+
+/** A sample of each event. */
+export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
+  'session.escalated': {
+    key: 'session.escalated',
+    ...origin,
+    sessionId: session.sessionId,
+    engineerName: 'Dana Reyes',
+    problemSummary: session.sessionTitle,
+    psaTicketId: '4711',
+    targetUserId: null,
+    details: escalation,
+  },
+  'escalation.reminded': {
+    key: 'escalation.reminded',
+    ...origin,
+    sessionId: session.sessionId,
+    handoffId: session.sessionId,
+    problemSummary: session.sessionTitle,
+    psaTicketId: '4711',
+    round: 1,
+    step: 2,
+    userIds: [origin.actorId],
+    details: escalation,
+  },
+  'escalation.acknowledged': {
+    key: 'escalation.acknowledged',
+    ...origin,
+    sessionId: session.sessionId,
+    handoffId: session.sessionId,
+    problemSummary: session.sessionTitle,
+    engineerId: origin.actorId,
+  },
+  'handoff.claimed': { key: 'handoff.claimed', ...origin, ...session, claimantName: 'Sam Ortiz', engineerId: origin.actorId },
+  'handoff.assessment_ready': { key: 'handoff.assessment_ready', ...origin, ...session, claimantId: null },
+  'proposal.submitted': { key: 'proposal.submitted', ...origin, ...proposal, submitterName: 'Sam Ortiz' },
+  'proposal.approved': { key: 'proposal.approved', ...origin, ...proposal, submitterId: origin.actorId },
+  'proposal.rejected': {
+    key: 'proposal.rejected',
+    ...origin,
+    ...proposal,
+    submitterId: origin.actorId,
+    reason: 'The second step must not be done during office hours.',
+  },
+  'approval.requested': { key: 'approval.requested', ...origin, ...approval, requesterName: 'Sam Ortiz' },
+  'approval.decided': {
+    key: 'approval.decided',
+    ...origin,
+    ...approval,
+    approverName: 'Dana Reyes',
+    isApproved: false,
+    comment: 'Wait until the backup has finished.',
+  },
+  'approval.expired': { key: 'approval.expired', ...origin, ...approval },
+  'session.timer_due': {
+    key: 'session.timer_due',
+    ...origin,
+    sessionId: session.sessionId,
+    flowName: 'Replace a disk',
+    stepTitle: 'Check that the array is rebuilt',
+    userId: origin.actorId,
+  },
+  'maintenance.batch_created': { key: 'maintenance.batch_created', ...origin, ...schedule, sessionCount: 12 },
+  'maintenance.run_failed': {
+    key: 'maintenance.run_failed',
+    ...origin,
+    ...schedule,
+    reason: 'The owner of the schedule can no longer see the flow',
+  },
+  'psa.push_failed': {
+    key: 'psa.push_failed',
+    ...origin,
+    source: 'session',
+    sessionId: session.sessionId,
+    psaTicketId: '4711',
+    reason: 'The ticketing system refuses the credentials',
+    ownerId: origin.actorId,
+  },
+  'member.joined': { key: 'member.joined', ...origin, memberName: 'Sam Ortiz', inviterId: origin.actorId },
+}
+
+const digestOrigin = { link: '/notifications', timezone: 'Europe/Berlin', total: 53 }
+
+export const sampleDigest: DigestItem[] = [
+  {
+    ...digestOrigin,
+    title: 'Dana Reyes escalated: Printer of the reception offline (Ticket #4711)',
+    created_at: '2026-11-21T22:14:00.000Z',
+  },
+  { ...digestOrigin, title: 'Sam Ortiz picked up your escalation', created_at: '2026-11-22T01:40:00.000Z' },
+  { ...digestOrigin, title: 'Push to ticket #4712 failed', created_at: '2026-11-22T04:02:00.000Z' },
+]
+
+const flow = { tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d22' }
+
+export const sampleReport: WeeklyReport = buildWeeklyReport({
+  week: {
+    team_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16',
+    team_name: 'Field service',
+    timezone: 'Europe/Berlin',
+    week: '2026-W47',
+    monday: '2026-11-16',
+  },
+  sessions: { completed: 38, resolved: 31, escalated: 2 },
+  ai: { resolved: 9 },
+  escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: 5400 },
+  flows: [
+    { ...flow, name: 'VPN: rebuild the site-to-site tunnel', completed: 14, resolved: 13 },
+    { ...flow, name: 'Printer offline', completed: 12, resolved: 9 },
+    { ...flow, name: 'Outlook asks for the password again and again after the migration of the mailbox', completed: 8, resolved: 2 },
+  ],
+  // Many sessions from Monday to Friday, mostly in the morning, and few on Saturday.
+  hours: [1, 2, 3, 4, 5, 6].flatMap((day) =>
+    [8, 9, 10, 11, 13, 14, 16].map((hour) => ({
+      day,
+      hour,
+      sessions: day === 6 ? Number(hour === 10) : (day * hour) % 4,
+      ai_sessions: Number(day < 6 && hour === 9),
+      resolved: day === 6 ? 0 : (day + hour) % 3,
+    })),
+  ),
+})
+
+export const sampleLead: Lead = {
+  name: 'Kim Lee',
+  company: 'Fabrikam',
+  email: 'kim@fabrikam.example',
+  phone: '+1 555 0100',
+  seats: 40,
+  source: 'pricing_page',
+  message: 'Please call me on Monday.',
+}
+
+export const sampleFeedback: Feedback = {
+  subject: 'Shortcuts',
+  message: 'Number keys for the options, please.',
+  page_url: 'https://app.supportflow.example/sessions/4711',
+  author: 'Dana Reyes',
+  email: 'dana@northwind.example',
+  account_name: 'Northwind IT',
+}

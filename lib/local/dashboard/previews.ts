@@ -1,0 +1,122 @@
+import { defuseContent, writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
+import { type Announcement, toAnnouncement } from '#rules/events/events.ts'
+import { eventKeyList } from '#rules/events/keys.ts'
+import type { ChatMessage } from '#vendors/chat/chat.ts'
+import { toBlocks } from '#vendors/chat/chat1-blocks.ts'
+import { toAdaptiveCard } from '#vendors/chat/chat2-card.ts'
+import type { Brand } from '#vendors/mail/brand.ts'
+import {
+  deletionEmails,
+  factorEmails,
+  linkEmails,
+  writeExportContent,
+  writeFeedbackContent,
+  writeInviteContent,
+  writeLeadContent,
+  writeReceiptContent,
+  writeWebhookContent,
+} from '#vendors/mail/contents.ts'
+import { writeDigestContent } from '#vendors/mail/digest.ts'
+import * as frames from '#vendors/mail/frames.ts'
+import { type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
+import { writeReportContent } from '#vendors/mail/weekly-report.ts'
+import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
+import { sampleDigest, sampleEvents, sampleFeedback, sampleLead, sampleReport } from './preview-samples.ts'
+
+/** An e-mail or a chat message with sample data, written by the code that writes the real ones. */
+export type Preview = { id: string; title: string } & (
+  | { kind: 'mail'; subject: string; html: string; text: string }
+  | { kind: 'chat'; tool: 1 | 2; body: unknown }
+)
+
+const frontendUrl = 'https://app.supportflow.example'
+const unsubscribeUrl = 'https://api.supportflow.example/api/v1/unsubscribe/sample'
+
+type SampleBrand = Brand & { accountName: string }
+
+/** List the previews of every e-mail and card of an account with this colour and name. */
+export function listPreviews(colour: string | null = null, accountName = 'Northwind IT'): Preview[] {
+  const brand = { accountName, colour }
+  return [...listNotifications(brand), ...listPurposes(brand)]
+}
+
+function listNotifications(brand: SampleBrand): Preview[] {
+  const messages: [string, ChatMessage][] = [
+    ...eventKeyList.map((key): [string, ChatMessage] => [key, writeMessage(toAnnouncement(sampleEvents[key]))]),
+    ['notification_test', writeMessage()],
+  ]
+  const origin = { accountName: brand.accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
+  const personal = frames.explainNotification({ ...origin, isPersonal: true })
+  const listed = frames.explainNotification({ ...origin, isPersonal: false })
+  return messages.flatMap(([key, message]) => {
+    const content = writeNotificationContent(message)
+    return [
+      createMail(`${key}.member`, `${key}, to a member`, content, frames.createMemberFrame(brand, personal, frontendUrl)),
+      createMail(`${key}.listed`, `${key}, to a listed member`, content, frames.createMemberFrame(brand, listed, frontendUrl)),
+      createMail(
+        `${key}.stranger`,
+        `${key}, to a stranger`,
+        defuseContent(content),
+        frames.createStrangerFrame(brand, listed, unsubscribeUrl),
+      ),
+      { id: `${key}.chat1`, title: `${key}, chat tool 1`, kind: 'chat', tool: 1, body: toBlocks(message) },
+      { id: `${key}.chat2`, title: `${key}, chat tool 2`, kind: 'chat', tool: 2, body: toAdaptiveCard(message) },
+    ]
+  })
+}
+
+const writeMessage = (announcement?: Announcement) => {
+  const { title = null, body = null, link = null, escalation = null } = announcement ?? {}
+  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, { title, body, link, escalation })
+}
+
+function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
+  return { id, title, kind: 'mail', ...renderEmail(content, frame) }
+}
+
+type Purpose = NonNullable<ClaimedDelivery['purpose']>
+
+function listPurposes(brand: SampleBrand): Preview[] {
+  const { accountName } = brand
+  const webhook = { url: 'https://hooks.northwind.example/support-flow', description: 'Ticket mirror', reason: 'failing' as const }
+  const webhooksUrl = `${frontendUrl}/settings/webhooks`
+  const accountUrl = `${frontendUrl}/settings/account`
+  const deletesAt = '2026-12-05T09:30:00.000Z'
+  const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
+  const exportFrame = frames.createMemberFrame(brand, frames.explainExport(accountName), frontendUrl)
+  const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
+    verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
+    reset_password: [writeLink('reset_password'), frames.createLinkFrame('reset_password')],
+    invite: [invite, frames.createStrangerFrame(brand, frames.explainInvite(accountName, 'Dana Reyes'), unsubscribeUrl)],
+    sales_lead: [writeLeadContent(sampleLead), frames.createStaffFrame('SALES_EMAIL')],
+    feedback: [writeFeedbackContent(sampleFeedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
+    feedback_receipt: [writeReceiptContent(sampleFeedback), frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl)],
+    second_factor_added: [factorEmails.second_factor_added, frames.factorFrame],
+    second_factor_removed: [factorEmails.second_factor_removed, frames.factorFrame],
+    export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
+    export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
+    digest: [
+      writeDigestContent(sampleDigest, frontendUrl),
+      frames.createMemberFrame(brand, frames.explainDigest(accountName, `${frontendUrl}/settings/emails`), frontendUrl),
+    ],
+    weekly_report: [
+      writeReportContent(sampleReport, frontendUrl),
+      frames.createMemberFrame(brand, frames.explainReport(accountName, sampleReport.team.name, unsubscribeUrl), frontendUrl),
+    ],
+    webhook_disabled: [
+      writeWebhookContent(webhook, webhooksUrl),
+      frames.createMemberFrame(brand, frames.explainWebhook(accountName, webhooksUrl), frontendUrl),
+    ],
+    account_deletion_requested: [
+      deletionEmails.account_deletion_requested(accountName, deletesAt, accountUrl),
+      frames.createDeletionFrame(brand),
+    ],
+    account_deletion_cancelled: [deletionEmails.account_deletion_cancelled(accountName, '', accountUrl), frames.createDeletionFrame(brand)],
+  }
+  return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))
+}
+
+function writeLink(purpose: keyof typeof linkEmails): EmailContent {
+  const { label, path, content } = linkEmails[purpose]
+  return { ...content, link: { label, url: `${frontendUrl}${path}?token=sample` } }
+}

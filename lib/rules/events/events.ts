@@ -1,0 +1,259 @@
+import { toPlainName } from '#rules/text/plain-name.ts'
+import type { EscalationDetails } from './escalation-alert.ts'
+import type { EventKey } from './keys.ts'
+
+interface EventOrigin {
+  /** The user who caused it; null when a schedule or a job did. */
+  actorId: string | null
+  /** The user whose work a job reports. E-mails about it leave only if this user, or else the actor, has verified their address. */
+  causedById?: string | null
+  /** The team whose admins notifyAdmins includes. Null: only account admins. */
+  teamId: string | null
+}
+
+/** Every event that sends notifications, with the data of its messages. */
+export type Event = EventOrigin &
+  (
+    | {
+        key: 'session.escalated'
+        sessionId: string
+        engineerName: string
+        problemSummary: string
+        psaTicketId: string | null
+        targetUserId: string | null
+        details?: EscalationDetails
+      }
+    | {
+        key: 'escalation.reminded'
+        sessionId: string
+        handoffId: string
+        problemSummary: string
+        psaTicketId: string | null
+        /** The place of the step, counted from 1. */
+        round: number
+        step: number
+        userIds: string[]
+        details: EscalationDetails
+      }
+    | { key: 'escalation.acknowledged'; sessionId: string; handoffId: string; problemSummary: string; engineerId: string }
+    | { key: 'handoff.claimed'; sessionId: string; sessionTitle: string; claimantName: string; engineerId: string }
+    | { key: 'handoff.assessment_ready'; sessionId: string; sessionTitle: string; claimantId: string | null }
+    | { key: 'proposal.submitted'; proposalId: string; flowName: string; submitterName: string }
+    | { key: 'proposal.approved'; proposalId: string; flowName: string; submitterId: string }
+    | { key: 'proposal.rejected'; proposalId: string; flowName: string; submitterId: string; reason: string }
+    | {
+        key: 'approval.requested'
+        approvalId: string
+        sessionId: string
+        requesterName: string
+        /** What is to be approved. */
+        subjectTitle: string
+        userIds: string[]
+      }
+    | {
+        key: 'approval.decided'
+        approvalId: string
+        sessionId: string
+        approverName: string
+        isApproved: boolean
+        comment: string
+        subjectTitle: string
+        userIds: string[]
+      }
+    | { key: 'approval.expired'; approvalId: string; sessionId: string; subjectTitle: string; userIds: string[] }
+    | { key: 'session.timer_due'; sessionId: string; flowName: string; stepTitle: string; userId: string }
+    | { key: 'maintenance.batch_created'; scheduleId: string; scheduleName: string; sessionCount: number; ownerId: string }
+    | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
+    | {
+        key: 'psa.push_failed'
+        source: 'session' | 'ai_session' | 'output' | 'user'
+        /** The source's id. */
+        sessionId: string
+        /** Null for a ticket that was not created. */
+        psaTicketId: string | null
+        reason: string
+        ownerId: string
+      }
+    | { key: 'member.joined'; memberName: string; inviterId: string }
+  )
+
+/** The message of an event, and its receivers in the app. */
+export interface Announcement {
+  key: EventKey
+  title: string
+  body: string
+  /** A path in the frontend. */
+  link: string
+  /** What an alert shows of an escalation. */
+  escalation?: EscalationDetails | undefined
+  userIds: string[]
+  /** Also notifies the account admins and the admins of the team, except the actor. */
+  notifyAdmins: boolean
+  /** Also sends every recipient, admins included, an e-mail, unless a matching config already contains the address. */
+  emailRecipients: boolean
+}
+
+/** Convert a text to one line. Cut it after 70 characters and append an ellipsis if it was longer. */
+export function toSnippet(text: string): string {
+  const line = Array.from(text.replace(/\s+/g, ' ').trim())
+  return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
+}
+
+/** Return the frontend path where an escalation is picked up. */
+export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
+
+/** Return the message and the receivers of an event. */
+export function toAnnouncement(event: Event): Announcement {
+  const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, emailRecipients: false }
+  switch (event.key) {
+    case 'session.escalated': {
+      const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+      const title = `${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
+      const userIds = event.targetUserId ? [event.targetUserId] : []
+      return {
+        ...defaults,
+        title,
+        body: event.problemSummary,
+        link: escalationPath(event.sessionId),
+        escalation: event.details,
+        userIds,
+        notifyAdmins: true,
+        emailRecipients: true,
+      }
+    }
+    case 'escalation.reminded':
+    case 'escalation.acknowledged':
+      return toFollowUpAnnouncement(event, defaults)
+    case 'handoff.claimed':
+      return {
+        ...defaults,
+        title: `${toPlainName(event.claimantName)} picked up your escalation`,
+        body: event.sessionTitle,
+        link: `/pilot/${event.sessionId}`,
+        userIds: [event.engineerId],
+      }
+    case 'handoff.assessment_ready': {
+      const link = `/pilot/${event.sessionId}${event.claimantId ? '' : '?pickup=true'}`
+      return {
+        ...defaults,
+        title: 'AI assessment ready',
+        body: event.sessionTitle,
+        link,
+        userIds: event.claimantId ? [event.claimantId] : [],
+        notifyAdmins: !event.claimantId,
+      }
+    }
+    case 'proposal.submitted':
+      return {
+        ...defaults,
+        title: `${toPlainName(event.submitterName)} proposed a flow: ${toSnippet(event.flowName)}`,
+        body: event.flowName,
+        link: `/flow-proposals/${event.proposalId}`,
+        notifyAdmins: true,
+      }
+    case 'proposal.approved':
+      return {
+        ...defaults,
+        title: `Flow proposal approved: ${toSnippet(event.flowName)}`,
+        body: event.flowName,
+        link: `/flow-proposals/${event.proposalId}`,
+        userIds: [event.submitterId],
+      }
+    case 'proposal.rejected':
+      return {
+        ...defaults,
+        title: `Flow proposal rejected: ${toSnippet(event.flowName)}`,
+        body: event.reason,
+        link: `/flow-proposals/${event.proposalId}`,
+        userIds: [event.submitterId],
+      }
+    case 'session.timer_due':
+      return {
+        ...defaults,
+        title: `Time to continue: ${toSnippet(event.stepTitle || event.flowName)}`,
+        body: event.flowName,
+        link: `/sessions/${event.sessionId}`,
+        userIds: [event.userId],
+      }
+    case 'approval.requested':
+    case 'approval.decided':
+    case 'approval.expired':
+      return toApprovalAnnouncement(event, defaults)
+    default:
+      return toRemainingAnnouncement(event, defaults)
+  }
+}
+
+function toApprovalAnnouncement(event: Extract<Event, { key: `approval.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+  const { sessionId, approvalId, userIds } = event
+  const announcement = { ...defaults, body: event.subjectTitle, link: `/sessions/${sessionId}?approval=${approvalId}`, userIds }
+  const snippet = toSnippet(event.subjectTitle)
+  if (event.key === 'approval.expired') return { ...announcement, title: `Nobody decided in time: ${snippet}` }
+  if (event.key === 'approval.requested')
+    return { ...announcement, title: `${toPlainName(event.requesterName)} asks for your approval: ${snippet}`, emailRecipients: true }
+  const verb = event.isApproved ? 'approved' : 'rejected'
+  return { ...announcement, title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`, body: event.comment || event.subjectTitle }
+}
+
+function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+  const announcement = { ...defaults, body: event.problemSummary, link: escalationPath(event.sessionId) }
+  const snippet = toSnippet(event.problemSummary)
+  if (event.key === 'escalation.acknowledged')
+    return { ...announcement, title: `Your escalation was acknowledged: ${snippet}`, userIds: [event.engineerId] }
+  const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+  const { userIds, details } = event
+  return { ...announcement, title: `Nobody has taken this yet: ${snippet}${ticket}`, userIds, escalation: details, emailRecipients: true }
+}
+
+type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
+type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
+
+type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
+const toPilotPath = ({ sessionId }: PushFailure) => `/pilot/${sessionId}`
+const pushSourcePaths: Record<PushFailure['source'], (event: PushFailure) => string> = {
+  session: ({ sessionId }) => `/sessions/${sessionId}`,
+  ai_session: toPilotPath,
+  output: toPilotPath,
+  user: ({ psaTicketId }) => `/tickets/${psaTicketId}`,
+}
+
+/** Announce an event that `toAnnouncement` has no case for. */
+function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
+  switch (event.key) {
+    case 'maintenance.batch_created': {
+      const body = `${event.sessionCount} ${event.sessionCount === 1 ? 'session is' : 'sessions are'} waiting.`
+      return {
+        ...defaults,
+        title: `Maintenance batch created: ${toSnippet(event.scheduleName)}`,
+        body,
+        link: `/maintenance/${event.scheduleId}`,
+        userIds: [event.ownerId],
+      }
+    }
+    case 'maintenance.run_failed':
+      return {
+        ...defaults,
+        title: `Maintenance run failed: ${toSnippet(event.scheduleName)}`,
+        body: event.reason,
+        link: `/maintenance/${event.scheduleId}`,
+        userIds: [event.ownerId],
+        notifyAdmins: true,
+      }
+    case 'psa.push_failed':
+      return {
+        ...defaults,
+        title: event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${event.psaTicketId} failed`,
+        body: event.reason,
+        link: pushSourcePaths[event.source](event),
+        userIds: [event.ownerId],
+      }
+    case 'member.joined':
+      return {
+        ...defaults,
+        title: `${toPlainName(event.memberName)} joined the account`,
+        body: 'Your invite was accepted.',
+        link: '/settings/members',
+        userIds: [event.inviterId],
+      }
+  }
+}

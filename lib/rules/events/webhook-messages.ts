@@ -1,0 +1,152 @@
+import { clip } from '#rules/text/clip.ts'
+import { maxTextLength } from './escalation-alert.ts'
+import type { Event } from './events.ts'
+import type { EventKey } from './keys.ts'
+import type { WebhookData } from './webhook-schemas.ts'
+
+/** A message for webhooks. Messages of one subject are sent in order. */
+export interface WebhookContent {
+  subject: string
+  data: object
+}
+
+type Builders = { [K in EventKey]: (event: Extract<Event, { key: K }>) => { subject: string; data: WebhookData<K> } }
+
+// `null` stands for an id that a deleted user has left empty.
+const toId = (id: string) => id || null
+
+interface ApprovalFields {
+  approvalId: string
+  sessionId: string
+  subjectTitle: string
+  teamId: string | null
+}
+const toApproval = ({ approvalId, sessionId, subjectTitle, teamId }: ApprovalFields) => ({
+  approval_id: approvalId,
+  session_id: sessionId,
+  title: subjectTitle,
+  team_id: teamId,
+})
+
+const builders: Builders = {
+  'session.escalated': ({ sessionId, actorId, engineerName, targetUserId, teamId, psaTicketId, problemSummary, details = null }) => ({
+    subject: sessionId,
+    data: {
+      session_id: sessionId,
+      engineer_id: actorId,
+      engineer_name: engineerName,
+      target_user_id: targetUserId,
+      team_id: teamId,
+      ticket_id: psaTicketId,
+      // The problem may be a whole message. A payload has a limit, and an event that does not fit would undo what caused it.
+      problem: clip(problemSummary, maxTextLength),
+      details,
+    },
+  }),
+  'escalation.reminded': ({ sessionId, handoffId, teamId, psaTicketId, problemSummary, round, step, userIds }) => ({
+    subject: sessionId,
+    data: {
+      session_id: sessionId,
+      handoff_id: handoffId,
+      team_id: teamId,
+      ticket_id: psaTicketId,
+      problem: clip(problemSummary, maxTextLength),
+      round,
+      step,
+      user_ids: userIds,
+    },
+  }),
+  'escalation.acknowledged': ({ sessionId, handoffId, teamId, actorId }) => ({
+    subject: sessionId,
+    data: { session_id: sessionId, handoff_id: handoffId, team_id: teamId, acknowledged_by: actorId },
+  }),
+  'handoff.claimed': ({ sessionId, sessionTitle, actorId, claimantName, engineerId, teamId }) => ({
+    subject: sessionId,
+    data: {
+      session_id: sessionId,
+      title: sessionTitle,
+      claimed_by: actorId,
+      claimant_name: claimantName,
+      engineer_id: engineerId,
+      team_id: teamId,
+    },
+  }),
+  'handoff.assessment_ready': ({ sessionId, sessionTitle, claimantId, teamId }) => ({
+    subject: sessionId,
+    data: { session_id: sessionId, title: sessionTitle, claimed_by: claimantId, team_id: teamId },
+  }),
+  'proposal.submitted': ({ proposalId, flowName, submitterName, actorId, teamId }) => ({
+    subject: proposalId,
+    data: { proposal_id: proposalId, team_id: teamId, flow_name: flowName, submitted_by: actorId, submitter_name: submitterName },
+  }),
+  'proposal.approved': ({ proposalId, flowName, submitterId, actorId, teamId }) => ({
+    subject: proposalId,
+    data: { proposal_id: proposalId, team_id: teamId, flow_name: flowName, submitted_by: submitterId, decided_by: actorId },
+  }),
+  'proposal.rejected': ({ proposalId, flowName, submitterId, actorId, teamId, reason }) => ({
+    subject: proposalId,
+    data: {
+      proposal_id: proposalId,
+      team_id: teamId,
+      flow_name: flowName,
+      submitted_by: submitterId,
+      decided_by: actorId,
+      reason: clip(reason, maxTextLength),
+    },
+  }),
+  'approval.requested': ({ approvalId, sessionId, subjectTitle, requesterName, actorId, teamId, userIds }) => ({
+    subject: sessionId,
+    data: {
+      ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+      requested_by: actorId,
+      requester_name: requesterName,
+      user_ids: userIds,
+    },
+  }),
+  'approval.decided': ({ approvalId, sessionId, subjectTitle, isApproved, comment, approverName, actorId, teamId }) => ({
+    subject: sessionId,
+    data: {
+      ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+      is_approved: isApproved,
+      decided_by: actorId,
+      approver_name: approverName,
+      comment: clip(comment, maxTextLength),
+    },
+  }),
+  'approval.expired': ({ approvalId, sessionId, subjectTitle, teamId }) => ({
+    subject: sessionId,
+    data: toApproval({ approvalId, sessionId, subjectTitle, teamId }),
+  }),
+  'session.timer_due': ({ sessionId, flowName, stepTitle, userId, teamId }) => ({
+    subject: sessionId,
+    // Variables can make a title long.
+    data: { session_id: sessionId, flow_name: flowName, step_title: clip(stepTitle, maxTextLength), user_id: userId, team_id: teamId },
+  }),
+  'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
+    subject: scheduleId,
+    data: {
+      schedule_id: scheduleId,
+      schedule_name: scheduleName,
+      session_count: sessionCount,
+      owner_id: ownerId,
+      team_id: teamId,
+    },
+  }),
+  'maintenance.run_failed': ({ scheduleId, scheduleName, reason, ownerId, teamId }) => ({
+    subject: scheduleId,
+    data: { schedule_id: scheduleId, schedule_name: scheduleName, reason, owner_id: ownerId, team_id: teamId },
+  }),
+  'psa.push_failed': ({ source, sessionId, psaTicketId, reason, ownerId }) => ({
+    subject: sessionId,
+    data: { source, source_id: sessionId, ticket_id: psaTicketId, reason, owner_id: toId(ownerId) },
+  }),
+  'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
+    subject: actorId ?? inviterId,
+    data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },
+  }),
+}
+
+/** Return what receivers of webhooks get of an event. */
+export function toWebhookContent(event: Event): WebhookContent {
+  return (builders[event.key] as (event: Event) => WebhookContent)(event)
+}

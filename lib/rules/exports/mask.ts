@@ -1,0 +1,30 @@
+import { maskValues } from '#rules/masking/mask-values.ts'
+import type { Report } from './report.ts'
+
+/** The maximum number of characters masked in one report. Masking more would take longer than a request may. */
+const maxMaskedCharacters = 6_000_000
+/** Longer texts hardly ever repeat, so their masked form is not cached. */
+const maxCachedLength = 200
+
+/** Thrown if a report could not be masked. The report must not be exported then. */
+export class MaskingError extends Error {}
+
+/** Return the report with all texts masked, so that all formats hide the same values. Throw a MaskingError on any failure. */
+export function maskReport(report: Report, mask: (text: string) => string): Report {
+  let characterCount = 0
+  const maskedByText = new Map<string, string>()
+  const maskText = (text: string): string => {
+    characterCount += text.length
+    if (characterCount > maxMaskedCharacters) throw new MaskingError('The report is too long to be masked')
+    if (text.length > maxCachedLength) return mask(text)
+    const masked = maskedByText.get(text) ?? mask(text)
+    maskedByText.set(text, masked)
+    return masked
+  }
+  try {
+    return maskValues(report, maskText) as Report
+  } catch (error) {
+    // The message of the cause may contain a secret from the report, so only its name is logged.
+    throw error instanceof MaskingError ? error : new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
+  }
+}

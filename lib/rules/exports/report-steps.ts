@@ -1,0 +1,227 @@
+import { fillPlaceholders } from '#rules/flows/placeholders.ts'
+import { collectVariables } from '#rules/flows/run-view.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
+import { indexAnswerableSteps } from '#rules/flows/step-navigation.ts'
+import { indexSectionHeaders, renderStepText, type StepText } from '#rules/flows/step-view.ts'
+import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
+import { walkAll } from '#rules/flows/walk.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportOptions,
+  ReportStep,
+  SupportingDataRow,
+} from './report.ts'
+import { type FormatTime, formatDuration } from './time-format.ts'
+
+const sessionOutcomes = { resolved: 'Resolved', unresolved: 'Not resolved', escalated: 'Escalated', cancelled: 'Cancelled' }
+const sessionStates = { prepared: 'Prepared', in_progress: 'In progress', completed: 'Completed', abandoned: 'Given up' }
+const stepOutcomes = { done: 'Done', skipped: 'Skipped', failed: 'Failed' }
+const customStepSources = {
+  'ad-hoc': 'Added during the session',
+  'step-library': 'From the step library',
+  'forked-tree': 'From another flow',
+}
+
+type Variables = Record<string, unknown>
+interface StepOptions extends ReportOptions {
+  /** Whether answers after the last decision are left out. */
+  isShortened: boolean
+  variables: Variables
+  formatTime: FormatTime
+  /** What the numbers of the steps start with: `2.` for the sub-flow of step 2. */
+  numberPrefix?: string
+  /** The number of steps of earlier sub-flows of the same step, whose numbers these steps continue. */
+  stepsBefore?: number
+}
+
+/** Return the outcome of a session as text, or its state if it has none yet. */
+export function describeResult({ outcome, state }: Pick<SessionRow, 'outcome' | 'state'>): string {
+  return outcome ? sessionOutcomes[outcome] : sessionStates[state]
+}
+
+/** Build the steps of a report, and what belongs to none of them. */
+export function buildReportSteps(
+  session: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+  options: StepOptions,
+): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
+  const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
+  const decisions = lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
+  const stepExtras = groupByStep(session, supportingData, options.variables)
+  const describeStep = createStepDescriber(session, options)
+  const addSubflows = createSubflowAppender(session, supportingData, options)
+  const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
+  const steps = decisions.flatMap((decision, index) => {
+    const answer = { number: getNumber(index), ...describeAnswer(describeStep(decision.step_id), decision, options) }
+    return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
+  })
+  const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
+  const pendingSteps =
+    pendingId === null
+      ? []
+      : addSubflows(buildPendingStep(describeStep(pendingId), getNumber(decisions.length), stepExtras.takeForStep(pendingId)), pendingId)
+  // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending step.
+  const [pendingStep = null, ...runningSteps] = pendingSteps
+  return { steps: [...steps, ...runningSteps], pendingStep, ...stepExtras.takeRest(isShortened) }
+}
+
+function describeAnswer(
+  { step, ...description }: StepDescription,
+  { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
+  { variables, formatTime }: StepOptions,
+) {
+  return {
+    ...description,
+    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
+    durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
+    note: note ?? '',
+  }
+}
+
+/** Create a function that returns a step with the steps of its sub-flows after it. The step names each sub-flow with its result and notes. */
+function createSubflowAppender(session: SessionRow, supportingData: readonly SupportingDataRow[], options: StepOptions) {
+  const subflows = (options.subflows ?? []).filter(({ parent_session_id }) => parent_session_id === session.id)
+  const subflowsByStep = groupBy(subflows, ({ parent_step_id }) => parent_step_id ?? '')
+  return (step: ReportStep, stepId: string): [ReportStep, ...ReportStep[]] => {
+    let stepsBefore = 0
+    const parts = takeGroup(subflowsByStep, stepId).map((subflow) => {
+      const numbering = { numberPrefix: `${step.number}.`, stepsBefore }
+      const variables = collectVariables(subflow)
+      stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
+      const subflowOptions = { ...options, ...numbering, variables, lastDecision: undefined, isShortened: false }
+      return { details: describeSubflow(subflow), ...buildReportSteps(subflow, supportingData, subflowOptions) }
+    })
+    const parent = {
+      ...step,
+      details: [...step.details, ...parts.flatMap(({ details }) => details)],
+      fallbacks: [...step.fallbacks, ...parts.flatMap(({ fallbacks }) => fallbacks)],
+      customSteps: [...step.customSteps, ...parts.flatMap(({ customSteps }) => customSteps)],
+      evidence: [...step.evidence, ...parts.flatMap(({ evidence }) => evidence)],
+    }
+    return [parent, ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps))]
+  }
+}
+
+function describeSubflow(session: SessionRow): Fact[] {
+  const facts = [
+    { label: 'Sub-flow', value: `${session.name}: ${describeResult(session)}` },
+    { label: 'Notes of the sub-flow', value: session.notes ?? '' },
+    { label: 'Next steps of the sub-flow', value: session.next_steps ?? '' },
+  ]
+  return facts.filter(({ value }) => value)
+}
+
+type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & { step: FlowNode | FlowStep | undefined }
+type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
+
+function buildPendingStep({ step: _, ...description }: StepDescription, number: string, extras: StepExtras): ReportStep {
+  return { number, ...description, answer: '', durationAndTime: '', note: '', ...extras }
+}
+
+/** Return a function that describes the step with an id. Only its first call for a step returns the section headers before the step. */
+function createStepDescriber({ tree_structure }: SessionRow, { variables, scriptNames }: StepOptions): (id: string) => StepDescription {
+  const stepById = indexAnswerableSteps(tree_structure)
+  const headersById = indexSectionHeaders(tree_structure)
+  return (id) => {
+    const step = stepById.get(id)
+    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables)))
+    headersById.delete(id)
+    return {
+      step,
+      headers,
+      title: fillPlaceholders(step?.title ?? '', variables) || id,
+      description: fillPlaceholders(step?.description ?? '', variables),
+      details: step ? buildDetails(step, scriptNames) : [],
+    }
+  }
+}
+
+function buildDetails(step: FlowNode | FlowStep, scriptNames: ReadonlyMap<string, string> | undefined): Fact[] {
+  const { estimated_minutes, script_template_id, attachments } = step
+  const groupLabel = 'group_label' in step ? step.group_label : null
+  const details: Fact[] = []
+  if (groupLabel) details.push({ label: 'Group', value: groupLabel })
+  if (typeof estimated_minutes === 'number') details.push({ label: 'Estimated time', value: formatDuration(estimated_minutes * 60) })
+  if (script_template_id) details.push({ label: 'Script', value: scriptNames?.get(script_template_id) ?? script_template_id })
+  for (const { title, url } of attachments ?? []) details.push({ label: 'Attachment', value: title, href: url })
+  return details
+}
+
+export function toHeader({ title, description }: StepText): ReportHeader {
+  return { title, description }
+}
+
+function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables): string {
+  const options = step && 'options' in step ? (step.options ?? []) : []
+  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables)
+}
+
+/**
+ * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the first one shows them.
+ * `takeRest` returns those that no step of the report shows.
+ */
+function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
+  const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()
+  const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
+  const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
+  const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
+  const toFallback = ({ fallback_step_id, outcome, note }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
+    title: titleById.get(fallback_step_id) || fallback_step_id,
+    outcome: stepOutcomes[outcome],
+    note: note ?? '',
+  })
+  return {
+    takeForStep: (stepId: string) => ({
+      fallbacks: takeGroup(fallbacks, stepId).map(toFallback),
+      customSteps: takeGroup(customSteps, stepId).map(toCustomStep),
+      evidence: takeGroup(evidence, stepId).map((item) => item.evidence),
+    }),
+    /** In a shortened report, the rest belongs to the steps that are left out, except the evidence of the whole session. */
+    takeRest: (isShortened: boolean) => ({
+      fallbacks: isShortened ? [] : [...fallbacks.values()].flat().map(toFallback),
+      customSteps: isShortened ? [] : [...customSteps.values()].flat().map(toCustomStep),
+      evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map((item) => item.evidence),
+    }),
+  }
+}
+
+/** Return the supporting data of this session alone. Its place in `supportingData` identifies an image. */
+function listEvidence({ id }: SessionRow, supportingData: readonly SupportingDataRow[]): { step_id: string; evidence: Evidence }[] {
+  return supportingData.flatMap((row, place) =>
+    (row.session_id ?? id) === id ? [{ step_id: row.step_id ?? '', evidence: toEvidence(row, place) }] : [],
+  )
+}
+
+function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
+  const group = groups.get(key)
+  if (!group) return []
+  groups.delete(key)
+  return group
+}
+
+function indexTitles(structure: SessionRow['tree_structure'], variables: Variables): Map<string, string> {
+  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables)]))
+}
+
+function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(getKey(item))
+    if (group) group.push(item)
+    else groups.set(getKey(item), [item])
+  }
+  return groups
+}
+
+function toCustomStep({ title, description, source }: SessionRow['custom_steps'][number]): ReportCustomStep {
+  return { title, description, source: customStepSources[source] }
+}
+
+function toEvidence({ kind, title, content, image }: SupportingDataRow, place: number): Evidence {
+  return { kind, title, content: content ?? '', image: image ? place : null }
+}

@@ -1,0 +1,32 @@
+import { compilePattern } from '#rules/text/pattern.ts'
+import type { FlowProblem } from './problems.ts'
+import type { IntakeField } from './structure.ts'
+
+/** Return what prevents publishing a flow with this field. `index` is the position of the field in the intake form. */
+export function validateIntakeField(field: IntakeField, index: number): FlowProblem[] {
+  const problems: FlowProblem[] = []
+  const addProblem = (property: string, message: string) =>
+    problems.push({ node_id: null, path: `intake_form[${index}].${property}`, message })
+  const needsOptions = field.type === 'select' || field.type === 'multiselect'
+  if (needsOptions && !field.options?.length) addProblem('options', `The field ${field.key} needs at least one option`)
+  if (needsOptions && field.options?.length && field.default !== undefined && field.default !== null) {
+    const defaults = Array.isArray(field.default) ? field.default : [field.default]
+    const unknownDefaults = defaults.filter((value) => !field.options?.includes(String(value)))
+    if (unknownDefaults.length > 0)
+      addProblem('default', `The default of ${field.key} is not one of its options: ${unknownDefaults.join(', ')}`)
+  }
+  if (typeof field.min === 'number' && typeof field.max === 'number' && field.min > field.max)
+    addProblem('min', `The minimum of ${field.key} is greater than its maximum`)
+  if (field.pattern && !isRegularExpression(field.pattern)) addProblem('pattern', `The pattern of ${field.key} is not a regular expression`)
+  else if (field.pattern && !compilePattern(field.pattern))
+    addProblem('pattern', `The pattern of ${field.key} uses lookaround or backreferences, or is too large; simplify it`)
+  return problems
+}
+
+function isRegularExpression(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') !== undefined
+  } catch {
+    return false
+  }
+}

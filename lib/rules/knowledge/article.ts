@@ -1,0 +1,108 @@
+import { isZip } from '#rules/archive/zip.ts'
+import { ArticleError, type Block } from './blocks.ts'
+import { readDocx } from './docx.ts'
+import type { ArticleFormat } from './formats.ts'
+import { readHtml } from './html.ts'
+import { readMarkdown } from './markdown.ts'
+import { readPlainText } from './plain-text.ts'
+
+type TextFormat = Exclude<ArticleFormat, 'docx'>
+
+export interface Article {
+  format: ArticleFormat
+  /** One line of at most 300 characters. */
+  title: string
+  blocks: Block[]
+}
+
+const maxTitleLength = 300
+
+const formatByExtension: Record<string, ArticleFormat> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  mdown: 'markdown',
+  mkd: 'markdown',
+  txt: 'text',
+  text: 'text',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  docx: 'docx',
+}
+const formatByMediaType: Record<string, ArticleFormat> = {
+  'text/markdown': 'markdown',
+  'text/x-markdown': 'markdown',
+  'text/plain': 'text',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+}
+
+interface ArticleFile {
+  bytes: Uint8Array<ArrayBuffer>
+  name: string
+  /** The media type, used only if the extension of the name is unknown. */
+  type: string
+}
+
+/**
+ * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it, or the article is empty or
+ * too large.
+ */
+export async function readArticleFile({ bytes, name, type }: ArticleFile): Promise<Article> {
+  const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
+  if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
+  if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
+  const { title, blocks } = format === 'docx' ? { title: null, blocks: await readDocx(bytes) } : readText(format, decodeText(bytes))
+  const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
+  return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
+}
+
+/** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
+export function readArticleText(format: TextFormat, title: string, content: string): Article {
+  return requireBlocks({ format, title, blocks: readText(format, content).blocks })
+}
+
+/**
+ * Return the first non-empty of: the article's title, a heading at its start, the file name, “Untitled”. Truncate it to `maxTitleLength`.
+ */
+function chooseTitle(articleTitle: string | null, blocks: readonly Block[], fileName: string): string {
+  const heading = blocks[0]?.kind === 'heading' ? blocks[0].text : ''
+  const candidates = [articleTitle ?? '', heading, fileName].map((candidate) => candidate.replace(/\s+/g, ' ').trim())
+  const title = candidates.find(Boolean) ?? 'Untitled'
+  return title.slice(0, maxTitleLength).toWellFormed()
+}
+
+function requireBlocks(article: Article): Article {
+  if (article.blocks.length === 0) throw new ArticleError('The article is empty')
+  return article
+}
+
+function readText(format: TextFormat, content: string): { title: string | null; blocks: Block[] } {
+  const text = content.replace(/\r\n?/g, '\n')
+  if (format === 'markdown') return readMarkdown(text)
+  return format === 'html' ? readHtml(text) : { title: null, blocks: readPlainText(text) }
+}
+
+// C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL and C1 are allowed.
+const binaryCharacter = /[^\P{Cc}\t-\r\x7f-\x9f]/u
+
+function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+  const text = decodeBytes(bytes)
+  if (binaryCharacter.test(text)) throw new ArticleError('The content is not text', 'unsupported_format')
+  return text
+}
+
+/** Decode UTF-16 with a byte order mark, UTF-8, or else Windows-1252, the encoding of old Windows files. */
+function decodeBytes(bytes: Uint8Array<ArrayBuffer>): string {
+  const [firstByte, secondByte] = bytes
+  if (firstByte === 0xff && secondByte === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (firstByte === 0xfe && secondByte === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}

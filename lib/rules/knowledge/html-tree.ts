@@ -1,0 +1,86 @@
+import { Parser } from 'htmlparser2'
+import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
+import { createWorkBudget } from '#rules/text/work-budget.ts'
+import { ArticleError } from './blocks.ts'
+import { createGrowingText, type GrowingText } from './growing-text.ts'
+
+export interface Element {
+  name: string
+  attributes: Record<string, string>
+  children: (Element | string)[]
+}
+
+/** Elements whose content is not shown. */
+export const ignoredElements = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
+export const inlineElements = new Set(
+  'a abbr b bdi bdo cite code del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr'.split(' '),
+)
+const maxDepth = 200
+/** Stands for `<br>` until white space is collapsed. */
+export const lineBreak = '\u2028'
+
+/** Parse a page. Throw an ArticleError if it is nested too deeply, and 422 when it takes too much work. */
+export function parseHtml(html: string): Element {
+  const root: Element = { name: '', attributes: {}, children: [] }
+  const openElements = [root]
+  createWorkBudget().spend(countMarkupSteps(html))
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const element = { name, attributes, children: [] }
+      openElements.at(-1)?.children.push(element)
+      openElements.push(element)
+      if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
+    },
+    ontext(text) {
+      openElements.at(-1)?.children.push(text)
+    },
+    onclosetag() {
+      openElements.pop()
+    },
+  })
+  parser.end(html)
+  return root
+}
+
+/** Return the child elements, without the texts between them. */
+export function listElements({ children }: Element): Element[] {
+  return children.filter((child) => typeof child !== 'string')
+}
+
+/** Collapse white space, and replace the marks of `<br>` with line breaks. */
+export function collapseSpaces(text: string): string {
+  return text
+    .replace(/[\t\n\f\r ]+/g, ' ')
+    .replaceAll(new RegExp(` ?${lineBreak} ?`, 'g'), '\n')
+    .trim()
+}
+
+/** Return the text of an element and of those in it, with spaces around blocks, bullets before list items, and line breaks. */
+export function getText(element: Element): string {
+  const text = createGrowingText()
+  appendElementText(element, text)
+  return text.read()
+}
+
+/** Append what follows the content of an element. For an image it is the alternative text; for a link, its address unless the text ends with it. */
+export function appendAttributeText({ name, attributes }: Element, text: GrowingText): void {
+  if (name === 'img' && attributes.alt) text.append(` ${attributes.alt} `)
+  const href = name === 'a' ? (attributes.href ?? '') : ''
+  const isAddress = /^(?:https?|mailto):/i.test(href)
+  if (isAddress && !text.endsWith(href)) text.append(` (${href})`)
+}
+
+function appendElementText(element: Element, text: GrowingText): void {
+  const { name, children } = element
+  if (ignoredElements.has(name)) return
+  if (name === 'br') text.append('\n')
+  const needsNoSpaces = inlineElements.has(name) || name === 'br' || name === 'pre' || name === 'title'
+  const space = needsNoSpaces ? '' : ' '
+  text.append(name === 'li' ? ' • ' : space)
+  for (const child of children) {
+    if (typeof child === 'string') text.append(child)
+    else appendElementText(child, text)
+  }
+  appendAttributeText(element, text)
+  text.append(space)
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+
+// The steps of an escalation policy.
+
+export const targetTypes = ['user', 'schedule', 'channel'] as const
+
+export const EscalationTarget = z.strictObject({
+  type: z
+    .enum(targetTypes)
+    .describe('`user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel.'),
+  id: z.uuid().describe('Id of the user, on-call schedule or notification config.'),
+})
+export type EscalationTarget = z.infer<typeof EscalationTarget>
+
+export const EscalationStep = z.strictObject({
+  delay_minutes: z.int().min(1).max(1440).describe('Minutes after the escalation or the previous step.'),
+  targets: z
+    .array(EscalationTarget)
+    .min(1)
+    .max(10)
+    .refine((targets) => hasNoDuplicates(targets.map(({ id }) => id)), 'must contain each target once')
+    .describe('Who is notified.'),
+})
+export type EscalationStep = z.infer<typeof EscalationStep>
+
+/** Return the ids of the targets of one type, in their order. */
+export function listTargetIds(targets: readonly EscalationTarget[], type: EscalationTarget['type']): string[] {
+  return targets.filter((target) => target.type === type).map(({ id }) => id)
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
+
+// The schemas of a rotation of an on-call schedule.
+
+export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+export const Weekday = z.enum(weekdays).describe('Day of the week.')
+export type Weekday = z.infer<typeof Weekday>
+
+/** A local time without seconds, such as `09:00`. */
+export const LocalTime = z.string().regex(timeOfDayPattern, 'must be a time from 00:00 to 23:59')
+
+const rotationFields = {
+  members: z
+    .array(z.uuid())
+    .min(1)
+    .max(50)
+    .refine(hasNoDuplicates, 'must contain each member once')
+    .describe('Ids of the users, in the order of their turns.'),
+  handoff_time: LocalTime.describe('When a turn ends and the next begins, in the time zone of the schedule.'),
+  starts_on: z.iso
+    .date()
+    .refine((date) => date >= '2000-01-01' && date < '2100-01-01', 'must be between 2000 and 2099')
+    .describe('The first day. The rotation begins on it at `handoff_time`.'),
+}
+
+export const Rotation = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('daily').describe('Each member is on call for a day.'), ...rotationFields }),
+  z.strictObject({
+    kind: z.literal('weekly').describe('Each member is on call for a week.'),
+    ...rotationFields,
+    handoff_day: Weekday.describe('The day on which a turn ends and the next begins.'),
+  }),
+])
+export type Rotation = z.infer<typeof Rotation>
+
+/** The rotations of a schedule. Each applies until the next one begins. */
+export const Rotations = z
+  .array(Rotation)
+  .max(10)
+  .refine(
+    (rotations) => rotations.every(({ starts_on }, n) => rotations.slice(0, n).every((earlier) => earlier.starts_on < starts_on)),
+    'must be sorted by `starts_on`, each with another day',
+  )

@@ -1,0 +1,77 @@
+import { fromLocalTime, toLocalTime } from '#rules/schedules/zoned-time.ts'
+import { type Rotation, weekdays } from './schema.ts'
+
+const dayMs = 86_400_000
+const weekMs = 7 * dayMs
+
+/** What decides who is on call: rotations, sorted by their first day, whose local times are those of the time zone. */
+export interface Plan {
+  timezone: string
+  rotations: readonly Rotation[]
+}
+
+/** The time for which one member of a rotation is on call, in milliseconds since the epoch. */
+export interface Turn {
+  userId: string | null
+  startsAt: number
+  endsAt: number
+}
+
+/** Return the local time at which a rotation begins. */
+function getFirstLocalTime({ starts_on, handoff_time }: Rotation): number {
+  return Date.parse(`${starts_on}T${handoff_time}:00Z`)
+}
+
+/** Return the local time of the first handoff. A weekly rotation that begins on another day has a short first turn. */
+function getFirstHandoff(rotation: Rotation): number {
+  const first = getFirstLocalTime(rotation)
+  if (rotation.kind === 'daily') return first + dayMs
+  const days = (weekdays.indexOf(rotation.handoff_day) - new Date(first).getUTCDay() + 7) % 7
+  return first + (days === 0 ? 7 : days) * dayMs
+}
+
+/** Return the instant at which turn `n` begins, counted from 0. */
+function getTurnStart(timezone: string, rotation: Rotation, n: number): number {
+  const period = rotation.kind === 'daily' ? dayMs : weekMs
+  return fromLocalTime(timezone, n === 0 ? getFirstLocalTime(rotation) : getFirstHandoff(rotation) + (n - 1) * period)
+}
+
+/** Return the number of the turn at an instant after the start of the rotation. */
+function findTurnNumber(timezone: string, rotation: Rotation, instant: number): number {
+  const period = rotation.kind === 'daily' ? dayMs : weekMs
+  let n = Math.max(0, Math.floor((toLocalTime(timezone, instant) - getFirstHandoff(rotation)) / period) + 1)
+  // A clock change near the handoff makes the local time misleading.
+  while (n > 0 && getTurnStart(timezone, rotation, n) > instant) n--
+  while (getTurnStart(timezone, rotation, n + 1) <= instant) n++
+  return n
+}
+
+/** Return the member of turn `n`. Members who are not available lose their turn to the next one. Null if nobody is available. */
+function chooseMember({ members }: Rotation, n: number, isAvailable: (userId: string) => boolean): string | null {
+  for (let skipped = 0; skipped < members.length; skipped++) {
+    const userId = members[(n + skipped) % members.length]
+    if (userId !== undefined && isAvailable(userId)) return userId
+  }
+  return null
+}
+
+/** Return the turn at an instant. Of several rotations the one that began last applies. Null before the first one. */
+export function getTurn({ timezone, rotations }: Plan, instant: number, isAvailable: (userId: string) => boolean): Turn | null {
+  const place = rotations.findLastIndex((rotation) => getTurnStart(timezone, rotation, 0) <= instant)
+  const rotation = rotations[place]
+  if (!rotation) return null
+  const next = rotations[place + 1]
+  const n = findTurnNumber(timezone, rotation, instant)
+  const end = next ? getTurnStart(timezone, next, 0) : Number.POSITIVE_INFINITY
+  return {
+    userId: chooseMember(rotation, n, isAvailable),
+    startsAt: getTurnStart(timezone, rotation, n),
+    endsAt: Math.min(getTurnStart(timezone, rotation, n + 1), end),
+  }
+}
+
+/** Return when the first rotation begins, or null without one. */
+export function getPlanStart({ timezone, rotations }: Plan): number | null {
+  const [first] = rotations
+  return first ? getTurnStart(timezone, first, 0) : null
+}

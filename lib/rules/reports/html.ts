@@ -1,0 +1,85 @@
+import { escapeHtml } from '#rules/text/html.ts'
+import { writeHtmlPage } from '#rules/text/html-page.ts'
+import { type Chart, formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from './labels.ts'
+import { renderSvgChart } from './svg-chart.ts'
+import type { FlowResult, WeeklyReport } from './weekly.ts'
+
+// Bars differ by filled and outlined, not by colour alone.
+const stylesheet = `
+:root{color-scheme:light dark;--text:#1f2933;--muted:#52606d;--page:#fff;--panel:#f5f7fa;--line:#d9e2ec;--accent:#1d4ed8}
+@media (prefers-color-scheme:dark){:root{--text:#f3f4f6;--muted:#a8b3c2;--page:#111827;--panel:#1f2937;--line:#374151;--accent:#7aa2ff}}
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--text);background:var(--page);max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
+h2{font-size:1.15rem;margin:2rem 0 .75rem}
+p{margin:.4rem 0}
+.muted{color:var(--muted)}
+dl{display:grid;grid-template-columns:repeat(2,1fr);gap:.75rem;margin:1.25rem 0}
+dl>div{background:var(--panel);border-radius:6px;padding:.6rem .8rem;display:flex;flex-direction:column-reverse;justify-content:flex-end}
+@media (min-width:34rem){dl{grid-template-columns:repeat(3,1fr)}}
+dt{color:var(--muted);font-size:.87em}
+dd{margin:0;font-size:1.35rem;font-weight:600}
+svg{display:block;width:100%;height:auto}
+.label{fill:var(--muted);font-size:20px}
+@media (min-width:34rem){.label{font-size:12px}}
+.grid{stroke:var(--line)}
+.bar-0{fill:var(--page);stroke:var(--accent);stroke-width:1.5}
+.bar-1,.single .bar-0{fill:var(--accent);stroke:var(--accent)}
+.legend span{margin-inline-end:1rem}
+.legend i{display:inline-block;width:.8em;height:.8em;border:1.5px solid var(--accent);border-radius:2px;margin-inline-end:.35em}
+.legend span:last-child i{background:var(--accent)}
+table{border-collapse:collapse;width:100%;margin:.5rem 0}
+th,td{border-bottom:1px solid var(--line);padding:.3rem .5rem;text-align:start}
+td.number,th.number{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap}
+summary{cursor:pointer;color:var(--muted)}
+`
+
+/** Render a report as one HTML page. It loads nothing and has no scripts. */
+export function renderReportHtml(report: WeeklyReport): string {
+  const title = `Weekly report: ${report.team.name}`
+  const { days, hours } = listCharts(report)
+  const body = `<main>
+<h1 dir="auto">${escapeHtml(title)}</h1>
+<p class="muted">${escapeHtml(`Week ${report.week}, ${formatPeriod(report)}`)}</p>
+${renderMetrics(report)}
+${renderChart(days, 'days', 'Day')}
+${renderChart(hours, 'hours', 'Hour')}
+<p>Busiest hours: ${escapeHtml(formatBusiestHours(report))}</p>
+${renderFlows('Flows that help', report.helpful_flows)}
+${renderFlows('Flows that do not help', report.unhelpful_flows)}
+</main>
+`
+  return writeHtmlPage({ title, stylesheet, body })
+}
+
+function renderMetrics(report: WeeklyReport): string {
+  const items = listMetrics(report).map(({ label, value }) => `<div><dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd></div>`)
+  return `<dl>${items.join('')}</dl>`
+}
+
+function renderChart(chart: Chart, id: string, labelName: string): string {
+  const legend = chart.series.map((name) => `<span><i></i>${escapeHtml(name)}</span>`).join('')
+  const rows = chart.bars.map(({ label, values }) => [label, ...values.map(String)])
+  return `<section${chart.series.length === 1 ? ' class="single"' : ''}>
+<h2>${escapeHtml(chart.title)}</h2>
+${chart.series.length > 1 ? `<p class="legend muted" aria-hidden="true">${legend}</p>` : ''}
+${renderSvgChart(chart, id)}
+<details><summary>${escapeHtml(chart.title)} as a table</summary>${renderTable([labelName, ...chart.series], rows)}</details>
+</section>`
+}
+
+function renderFlows(title: string, flows: readonly FlowResult[]): string {
+  const rows = flows.map((flow) => [flow.name, String(flow.completed), String(flow.resolved), formatRate(flow)])
+  const table = rows.length > 0 ? renderTable(['Flow', 'Completed', 'Resolved', 'Rate'], rows) : '<p class="muted">None this week.</p>'
+  return `<section><h2>${escapeHtml(title)}</h2>${table}</section>`
+}
+
+/** Render a table whose first column has names and whose other columns have numbers. */
+function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const heads = header.map((name, column) => `<th scope="col"${column > 0 ? ' class="number"' : ''}>${escapeHtml(name)}</th>`)
+  const lines = rows.map(([name = '', ...numbers]) => {
+    const cells = numbers.map((number) => `<td class="number">${escapeHtml(number)}</td>`)
+    return `<tr><th scope="row" dir="auto">${escapeHtml(name)}</th>${cells.join('')}</tr>`
+  })
+  return `<table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('')}</tbody></table>`
+}

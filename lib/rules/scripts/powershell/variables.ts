@@ -1,0 +1,101 @@
+import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
+import { createSourceGraph } from '#rules/scripts/source-graph.ts'
+import { marker } from './split.ts'
+
+// Values are followed through the variables of a script, in any order of its statements.
+
+/** Variables whose value comes from a caller or a pipeline. A script with a text parameter may fill them. */
+const passedVariables =
+  '_ psitem args input psboundparameters matches $ ^ this error foreach switch event eventargs sender sourceargs myinvocation pscmdlet stacktrace'
+
+/** Create the function that returns the starts of the placeholders whose values reach a text. */
+export function createSourceFinder(statements: readonly string[], placeholders: readonly JudgedPlaceholder[]): (text: string) => number[] {
+  const graph = createSourceGraph()
+  const collectStarts = (text: string) =>
+    [...text.matchAll(marker)].flatMap(([, index]) => {
+      const placeholder = placeholders[Number(index)]
+      return placeholder?.isUntrusted ? [placeholder.start] : []
+    })
+  const { functions, functionByStatement, outerFunctions } = findFunctions(statements)
+  const getCalled = (text: string) => getWords(text.replace(functionName, '')).filter((word) => functions.has(word))
+  const getNames = (text: string) => (functions.size === 0 ? getVariables(text) : [...getVariables(text), ...getCalled(text)])
+  const collect = (text: string) => ({ placeholders: collectStarts(text), names: getNames(text) })
+  const first = placeholders.find(({ isUntrusted }) => isUntrusted)
+  const passed = new Set([...passedVariables.split(' '), ...findParameters(statements)])
+  if (first) for (const name of passed) graph.assign(name, { placeholders: [first.start], names: [] })
+  for (const [index, text] of statements.entries()) {
+    // The statement is a node of its own, so that the number of edges stays linear.
+    const node = `=${index}`
+    const targets = [...findTargets(text), ...(functionByStatement[index] ?? [])]
+    if (targets.length === 0) continue
+    graph.assign(node, collect(text))
+    for (const target of targets) graph.connect(node, target)
+  }
+  for (const [name, outer] of outerFunctions) graph.connect(name, outer)
+  const findSources = graph.follow()
+  return (text) => findSources(collect(text))
+}
+
+/** Return the words of a text in lower case. A name with a dash is also one word. */
+function getWords(text: string): string[] {
+  return [...(text.match(/\w+/g) ?? []), ...(text.match(/\w+(?:-\w+)+/g) ?? [])].map((word) => word.toLowerCase())
+}
+
+const variable =
+  /(\[(?:int|int32|long|bool|double|datetime)\]\s*)?(?:[$@]\{?(?:(?:script|global|local|private|using|env|variable):)?|(?<![\w-])(?:variable|env):[\\/]?|%(?=\w+%))([\w?$^]+)/gi
+
+/** Return the variables of an expression in lower case, without those that are converted to a number. */
+function getVariables(text: string): string[] {
+  const names = [...text.matchAll(variable)].filter(([, conversion]) => !conversion).map(([, , name = '']) => name.toLowerCase())
+  // The name stands anywhere in the arguments.
+  const words = /(?<![\w-])(?:get-variable|gv)(?![\w-])/i.test(text) ? getWords(text) : []
+  return [...names, ...words]
+}
+
+const variableSetter =
+  /\b(set-variable|sv|new-variable|nv|read-host|tee-object|outvariable|ov|pipelinevariable|pv|errorvariable|ev|warningvariable|wv|informationvariable|iv|set-item|si|add-member)\b/i
+/** A variable with its members and indexes. */
+const place = String.raw`\$\{?([\w:]+)\}?(?:\.\$?\w+|\[[^\]]{0,200}\])*`
+const assignment = new RegExp(
+  String.raw`${place}\s*(?:(?<![!<>])[-+*/%?]*=(?!=)|\bin\b|\.\w+\s*\()|\[ref\]\s*${place}|\$\{?([\w:]+)\}?[^\s=$]*\s*(?<![!<>])=(?!=)`,
+  'gi',
+)
+const listAssignment = /((?:\$[\w:]+\s*,\s*){1,100}\$[\w:]+)\s*=/g
+
+/** Find `$name = value`, `$name.Method(value)`, `foreach ($name in values)`, and the cmdlets and options that set a variable. The whole statement is the value. */
+export function findTargets(text: string): string[] {
+  if (variableSetter.test(text)) return getWords(text)
+  return [...text.matchAll(assignment), ...text.matchAll(listAssignment)].flatMap(([assigned]) => getVariables(assigned))
+}
+
+const functionName = /\b(?:function|filter|workflow)\s+(?:\w+:)?([^\s({]+)/gi
+
+/** Find the innermost function of each statement, and the function around each function. A function may return any value of its body. */
+function findFunctions(statements: readonly string[]) {
+  const open: { name: string; depth: number; hasBody: boolean }[] = []
+  const functions = new Set<string>()
+  const outerFunctions: [name: string, outer: string][] = []
+  let depth = 0
+  const functionByStatement = statements.map((text) => {
+    for (const [, name = ''] of text.matchAll(functionName)) {
+      const outer = open.at(-1)
+      if (outer) outerFunctions.push([name.toLowerCase(), outer.name])
+      functions.add(name.toLowerCase())
+      open.push({ name: name.toLowerCase(), depth, hasBody: false })
+    }
+    const innermost = open.at(-1)
+    if (innermost && text.includes('{')) innermost.hasBody = true
+    depth += text.split('{').length - text.split('}').length
+    for (let last = open.at(-1); last && (last.hasBody || last !== innermost) && last.depth >= depth; last = open.at(-1)) open.pop()
+    return innermost ? [innermost.name] : []
+  })
+  return { functions, functionByStatement, outerFunctions }
+}
+
+/** Return the parameters of functions and script blocks. In a class, any variable may be one. */
+function findParameters(statements: readonly string[]): string[] {
+  const hasClass = statements.some((text) => /^\s*class\s+\w/i.test(text))
+  return statements.flatMap((text) =>
+    hasClass || /\bparam\s*\(|\b(function|filter|workflow)\s+[^\s({]+\s*\(/i.test(text) ? getVariables(text) : [],
+  )
+}

@@ -1,0 +1,48 @@
+import type { FieldError } from '#problem.ts'
+
+export const maxJsonDepth = 32
+
+/** Parse JSON, or return undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep value overflows the stack later. */
+export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolean {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isInString) {
+      if (code === 0x5c /* \ */) i++
+      else if (code === 0x22 /* " */) isInString = false
+    } else if (code === 0x22 /* " */) isInString = true
+    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
+      if (++depth > maxDepth) return true
+    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) depth--
+  }
+  return false
+}
+
+/** Return whether PostgreSQL can store the text. It cannot store NUL characters and lone surrogates. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
+/** Return a field error for each text and each key in a parsed JSON value that PostgreSQL cannot store. */
+export function findUnstorableText(value: unknown, loc: (string | number)[]): FieldError[] {
+  if (typeof value === 'string') {
+    return isStorable(value) ? [] : [{ loc, msg: 'must not contain NUL characters or lone surrogates', type: 'invalid_text' }]
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => findUnstorableText(item, [...loc, index]))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) =>
+    isStorable(key)
+      ? findUnstorableText(item, [...loc, key])
+      : [{ loc, msg: 'must not have a key with NUL characters or lone surrogates', type: 'invalid_text' }],
+  )
+}

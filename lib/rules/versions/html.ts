@@ -1,0 +1,67 @@
+import { escapeHtml } from '#rules/text/html.ts'
+import { writeHtmlPage } from '#rules/text/html-page.ts'
+import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
+
+const stylesheet = `
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:#1f2933;background:#fff;max-width:56rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.25}
+h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid #d9e2ec}
+h3{font-size:1rem;margin:0 0 .35rem}
+section.item{border:1px solid #d9e2ec;border-inline-start-width:4px;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem}
+section.added{border-inline-start-color:#1a7f37}
+section.removed{border-inline-start-color:#cf222e}
+.badge,dt{color:#52606d;font-weight:400;font-size:.87em}
+dl{margin:.5rem 0 0}
+dd{margin:0 0 .5rem;white-space:pre-wrap}
+del{background:#ffebe9;color:#82071e}
+ins{background:#dafbe1;color:#0a3622;text-decoration:none}
+@media (prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}h2,section.item{border-color:#3e4c59}section.added{border-inline-start-color:#3fb950}section.removed{border-inline-start-color:#f85149}.badge,dt{color:#9fb3c8}del{background:#5c1a1b;color:#ffd7d5}ins{background:#10401f;color:#aff5b4}}
+`
+
+/** Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer version. */
+export function renderComparison(name: string, { base, version, fields, items }: Comparison): string {
+  const title = `${name}: changes from version ${base} to version ${version}`
+  const content = [
+    fields.length > 0 ? `<h2>Fields</h2>\n${renderFields(fields)}` : '',
+    items.length > 0 ? `<h2>Parts</h2>\n${items.map(renderItem).join('')}` : '',
+  ].join('')
+  const body = `<h1 dir="auto">${escapeHtml(title)}</h1>
+${content || '<p>The versions have the same content.</p>\n'}`
+  return writeHtmlPage({ title, stylesheet, body })
+}
+
+function renderItem(item: ItemChange): string {
+  const { list, id, label, change, fields } = item
+  const badge = `${list} ${id}, ${describeChange(item)}`
+  return `<section class="item ${change}">
+<h3 dir="auto">${escapeHtml(label || id)} <span class="badge">${escapeHtml(badge)}</span></h3>
+${renderFields(fields)}</section>
+`
+}
+
+function describeChange({ change, moved, fields, position_before: from, position_after: to }: ItemChange): string {
+  if (!moved) return change
+  const describe = (position: ItemChange['position_before']) =>
+    `${position?.parent_id ? `below ${position.parent_id}, ` : ''}place ${(position?.index ?? 0) + 1}`
+  return `${fields.length > 0 ? 'changed and ' : ''}moved from ${describe(from)} to ${describe(to)}`
+}
+
+function renderFields(fields: readonly FieldChange[]): string {
+  return fields.length > 0 ? `<dl>\n${fields.map(renderField).join('')}</dl>\n` : ''
+}
+
+function renderField({ field, before, after, parts }: FieldChange): string {
+  const value = parts ? parts.map(renderPart).join('') : [renderValue('del', before), renderValue('ins', after)].filter(Boolean).join(' ')
+  return `<dt>${escapeHtml(field.replaceAll('_', ' '))}</dt>\n<dd dir="auto">${value}</dd>\n`
+}
+
+function renderPart({ op, text }: TextPart): string {
+  if (op === 'equal') return escapeHtml(text)
+  return op === 'insert' ? `<ins>${escapeHtml(text)}</ins>` : `<del>${escapeHtml(text)}</del>`
+}
+
+function renderValue(tag: 'del' | 'ins', value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return `<${tag}>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</${tag}>`
+}

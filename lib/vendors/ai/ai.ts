@@ -1,0 +1,81 @@
+import type { TokenUsage } from '#rules/ai/prices.ts'
+/** One message of a conversation with the model. */
+export interface Turn {
+  role: 'user' | 'assistant'
+  text: string
+  /** JPEGs; only a user's turn has some. */
+  images?: readonly Uint8Array[]
+}
+
+/** How long the model reasons before it answers. Every current reasoning model of the vendor supports these levels. */
+export type ReasoningEffort = 'low' | 'medium'
+
+export interface Completion {
+  /** The prompt's name, also used as the name of the schema. */
+  name: string
+  instructions: string
+  turns: readonly Turn[]
+  /** JSON Schema of the answer, with every property required. */
+  schema: Record<string, unknown>
+  /** Ceiling of the answer together with the reasoning before it. */
+  maxTokens: number
+  effort: ReasoningEffort
+  timeoutMs: number
+  /** Receive the answer's text as it streams. Without it the answer is not streamed. */
+  onText?: ((delta: string) => void) | undefined
+}
+
+export const noUsage: TokenUsage = { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }
+
+export interface CompletionResult {
+  text: string
+  usage: TokenUsage
+  /** The provider's id of the request, for its support. */
+  requestId: string | null
+}
+
+export interface ModelStatus {
+  /** When the provider switches the model off; null if it has announced nothing. */
+  shutdownAt: Date | null
+}
+
+export interface AiPort {
+  /** Stored with the token usage. */
+  readonly model: string
+  /** Call the model once. Throw AiFailure. */
+  complete(completion: Completion): Promise<CompletionResult>
+  /** Ask for the model's status. Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */
+  ping(): Promise<ModelStatus>
+}
+
+/**
+ * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `limited`: the provider asks to wait.
+ * `truncated`: the answer reached the token ceiling. `declined`: the model refused to answer, or a content filter removed the answer.
+ * `failed`: anything else, also an unusable answer.
+ */
+export type AiFailureKind = 'timeout' | 'rejected' | 'limited' | 'truncated' | 'declined' | 'failed'
+
+interface AiFailureOptions {
+  cause?: unknown
+  /** The tokens that the call cost. */
+  usage?: TokenUsage
+  requestId?: string | null
+  /** How long the provider asks to wait, in milliseconds. */
+  retryAfterMs?: number | undefined
+}
+
+export class AiFailure extends Error {
+  readonly kind: AiFailureKind
+  readonly usage: TokenUsage
+  readonly requestId: string | null
+  readonly retryAfterMs: number | undefined
+  constructor(kind: AiFailureKind, message: string, { cause, usage = noUsage, requestId = null, retryAfterMs }: AiFailureOptions = {}) {
+    super(message, { cause })
+    this.kind = kind
+    this.usage = usage
+    this.requestId = requestId
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+export const callTimeoutMs = 120_000

@@ -1,0 +1,84 @@
+import type { AiSessionRow, Citation } from '#db/rows/ai-session.ts'
+import { mask } from '#rules/masking/mask.ts'
+import { maskValues } from '#rules/masking/mask-values.ts'
+
+interface DocumentationOptions {
+  outcome?: string | null
+  notes?: string | null
+  handoff?: { summary: string; reason: string; what_was_tried: string; next_steps: string; urgency: string }
+}
+
+const toSection = (title: string, lines: readonly string[]) =>
+  lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
+const toWords = (text: string) => text.replaceAll('_', ' ')
+
+/**
+ * Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
+ * secrets are masked, as in exports.
+ */
+export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean): string {
+  if (!isMasked) return writeText(session, options)
+  const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
+  // The status is a word of the service. The whole text is masked again, because it puts labels and values next to each other.
+  return mask(writeText({ ...masked.session, status: session.status }, masked.options))
+}
+
+function writeText(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
+  const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
+  const head = [
+    outcome ? `Outcome: ${toWords(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${toWords(session.status)}`,
+    `Case: ${title}`,
+    ...(client_name ? [`Client: ${client_name}`] : []),
+    ...(asset_name ? [`Asset: ${asset_name}`] : []),
+    ...(issue_category ? [`Category: ${issue_category}`] : []),
+  ].join('\n')
+  const parts = [
+    head,
+    problem_summary ? `Problem\n${problem_summary}` : '',
+    handoff?.summary ? `Summary\n${handoff.summary}` : '',
+    handoff?.reason ? `Reason\n${handoff.reason}` : '',
+    triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
+    toSection(
+      'Observed',
+      session.evidence_items.map(({ text }) => text),
+    ),
+    toSection(
+      'Known',
+      session.facts.map(({ key, value }) => `${key}: ${value}`),
+    ),
+    handoff?.what_was_tried ? `What was tried\n${handoff.what_was_tried}` : '',
+    toSection(
+      'Steps',
+      session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`),
+    ),
+    toSection('Fixes', session.suggested_fixes.map(toFixLine)),
+    toSection('Sources', listSources(session)),
+    toSection('Open', listOpenItems(session)),
+    handoff?.next_steps ? `Next steps\n${handoff.next_steps}` : '',
+    notes ? `Notes\n${notes}` : '',
+  ]
+  return parts.filter(Boolean).join('\n\n')
+}
+
+function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
+  const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
+    status as 'applied_partial'
+  ]
+  return `${title}: ${toWords(status)}${remark ? ` (${remark})` : ''}`
+}
+
+const sourceKinds = { flow: 'Flow', article: 'Article', session: 'Earlier session' }
+
+/** Describe a source in one line. */
+export function describeCitation({ kind, title }: Citation): string {
+  return `${sourceKinds[kind]} “${title}”`
+}
+
+/** List the sources that the model's messages and steps cite, each once. */
+function listSources({ messages, steps }: AiSessionRow): string[] {
+  return [...new Set([...messages, ...steps].flatMap(({ citations }) => citations.map(describeCitation)))]
+}
+
+function listOpenItems({ pending_task_lane: { questions, actions } }: AiSessionRow): string[] {
+  return [...questions.filter(({ answered }) => !answered), ...actions.filter(({ done }) => !done)].map(({ text }) => text)
+}

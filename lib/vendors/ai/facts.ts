@@ -1,0 +1,84 @@
+import type { AiSessionRow } from '#db/rows/ai-session.ts'
+import { shorten } from '#rules/ai/shorten.ts'
+import type { Sources } from './sources.ts'
+
+/** A ticket as facts for a prompt. */
+export interface TicketFacts {
+  summary: string
+  description: string | null
+  status: string | null
+  priority: string | null
+  company: string | null
+  contact: string | null
+  configurations: string[]
+  /** At most ten, of 200 characters each. */
+  notes: string[]
+}
+
+/** A script template that may carry out a fix. */
+export interface TemplateCandidate {
+  id: string
+  name: string
+  description: string
+  language: string
+}
+
+/** The sources and scripts that a diagnosis may use besides the case itself. */
+export interface CaseMaterial {
+  sources: Sources
+  templates: TemplateCandidate[]
+}
+
+const noMaterial: CaseMaterial = { sources: { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] }, templates: [] }
+
+/** Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
+export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, { sources, templates }: CaseMaterial = noMaterial) {
+  const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
+  const { questions, actions, responses } = session.pending_task_lane
+  return {
+    session: { title, problem_summary, environment_tags },
+    triage: { client_name, asset_name, issue_category, triage_hypothesis },
+    evidence: session.evidence_items.slice(-50).map(({ text }) => text),
+    known: session.facts.slice(-100).map(({ key, value }) => ({ key, value: shorten(value, 1000) })),
+    task_lane: {
+      questions: questions.map(({ text, answered }) => ({ text, answered: answered ?? false })),
+      actions: actions.map(({ text, done }) => ({ text, done: done ?? false })),
+      responses: responses.map(({ text }) => shorten(text, 1000)),
+    },
+    ticket,
+    steps: session.steps.map(({ kind, text, options, response }) => ({ kind, text: shorten(text, 1000), options, response })),
+    fixes: session.suggested_fixes.map((fix, index) => ({
+      number: index + 1,
+      title: fix.title,
+      status: fix.status,
+      description: shorten(fix.description, 500),
+      notes: fix.partial_notes ?? fix.pending_reason ?? fix.failure_reason,
+    })),
+    ...sources.facts,
+    templates: templates.map(({ name, description, language }, index) => ({
+      number: index + 1,
+      name,
+      description: shorten(description, 300),
+      language,
+    })),
+  }
+}
+
+// A writing prompt gets only the last turns.
+const maxTurns = 30
+
+/** Return a whole case for a writing prompt, with the conversation and the resolution. */
+export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
+  const { outcome, resolution_notes: notes } = session
+  return {
+    ...toCaseFacts(session, ticket),
+    resolution: outcome && { outcome, notes },
+    conversation: session.messages.slice(-maxTurns).map(({ role, content }) => ({ role, text: content })),
+  }
+}
+
+/** Return the text with which sources and scripts are searched. */
+export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
+  const { problem_summary, title, issue_category } = session
+  return [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)
+}

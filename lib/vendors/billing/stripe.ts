@@ -1,0 +1,138 @@
+import Stripe from 'stripe'
+import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import type { AccountReferences } from './account-reference.ts'
+import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
+
+export interface StripeSettings {
+  secretKey: string | undefined
+  webhookSecret: string | undefined
+  baseUrl: string
+  references: AccountReferences
+}
+
+const toleranceSeconds = 300
+// Keeps a byte order mark, because the signature covers every byte.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const timeoutMs = 5000
+const maxBytes = 1024 * 1024
+
+/** Create a billing port that uses Stripe. Without its keys every call returns `not_configured`. */
+export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }: StripeSettings): BillingPort {
+  const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
+  return {
+    isConfigured: stripe !== null,
+    createReference: references.sign,
+    createPortalUrl: (customer, return_url) =>
+      callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
+    // It also cancels the customer's subscriptions at once: https://docs.stripe.com/api/customers/delete
+    deleteCustomer: (id) =>
+      callStripe(stripe, async ({ customers }) => {
+        await customers.del(id)
+        return null
+      }),
+    getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id), references)),
+    async readEvent({ bytes, headers }) {
+      if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
+      try {
+        const signature = headers.get('stripe-signature') ?? ''
+        const event = await stripe.webhooks.constructEventAsync(decoder.decode(bytes), signature, webhookSecret, toleranceSeconds)
+        const { id, type, created } = event
+        return { ok: true, value: { id, type, at: toTime(created), change: await readChange(event, references) } }
+      } catch {
+        return { ok: false, reason: 'unsigned' }
+      }
+    },
+  }
+}
+
+function openStripe(secretKey: string, baseUrl: string): Stripe {
+  const fetchBounded = createBoundedFetch('billing', { timeoutMs, maxBytes })
+  // The client takes a host without a path. Its one retry uses the same idempotency key.
+  const toBase = async (url: string | URL | Request, init?: RequestInit) => {
+    const { pathname, search } = new URL(String(url))
+    const response = await fetchBounded(`${baseUrl}${pathname}${search}`, init)
+    // The client would read a redirect as an answer.
+    if (response.status >= 300 && response.status < 400) throw new Error('The billing provider sent a redirect')
+    return response
+  }
+  const httpClient = Stripe.createFetchHttpClient(toBase as typeof fetch)
+  return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })
+}
+
+async function callStripe<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T>): Promise<ProviderResult<T>> {
+  if (!stripe) return { ok: false, reason: 'not_configured' }
+  try {
+    return { ok: true, value: await work(stripe) }
+  } catch (error) {
+    const unknown = error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    return { ok: false, reason: unknown ? 'unknown' : 'failed' }
+  }
+}
+
+async function readChange(event: Stripe.Event, references: AccountReferences): Promise<BillingChange | null> {
+  switch (event.type) {
+    case 'checkout.session.completed': {
+      const { client_reference_id, metadata, customer, subscription } = event.data.object
+      return toLink(await readAccount(references, metadata?.account_id ?? client_reference_id), getId(customer), getId(subscription))
+    }
+    case 'customer.created':
+    case 'customer.updated':
+      return toLink(await readAccount(references, event.data.object.metadata?.account_id), event.data.object.id, null)
+    case 'customer.deleted':
+      return { kind: 'customer_gone', customerId: event.data.object.id }
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+    case 'customer.subscription.paused':
+    case 'customer.subscription.resumed': {
+      const subscription = await toSubscription(event.data.object, references)
+      return subscription && { kind: 'subscription', subscription }
+    }
+    default:
+      return null
+  }
+}
+
+/** Return the account that an event names. A reference that we did not sign names none. */
+async function readAccount({ verify }: AccountReferences, reference: string | null | undefined): Promise<string | null> {
+  return reference ? verify(reference) : null
+}
+
+function toLink(accountId: string | null, customerId: string | null, subscriptionId: string | null): BillingChange | null {
+  return accountId && customerId ? { kind: 'linked', accountId, customerId, subscriptionId } : null
+}
+
+/** Maps Stripe's states. A state that is missing here means that the subscription was never paid. */
+const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status']>> = {
+  active: 'active',
+  trialing: 'active',
+  past_due: 'past_due',
+  unpaid: 'unpaid',
+  paused: 'unpaid',
+  canceled: 'canceled',
+}
+
+async function toSubscription(
+  { id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription,
+  references: AccountReferences,
+): Promise<Subscription | null> {
+  const mapped = statuses[status]
+  const customerId = getId(customer)
+  if (!mapped || !customerId) return null
+  const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
+  return {
+    id,
+    customerId,
+    accountId: await readAccount(references, metadata?.account_id),
+    status: mapped,
+    priceIds: items.data.map(({ price }) => price.id),
+    currentPeriodEnd: ends.length > 0 ? toTime(Math.max(...ends)) : null,
+    anchor: billing_cycle_anchor ? toTime(billing_cycle_anchor) : null,
+  }
+}
+
+function getId(reference: string | { id: string } | null): string | null {
+  return typeof reference === 'string' ? reference : (reference?.id ?? null)
+}
+
+const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString()

@@ -1,0 +1,26 @@
+import type { LabelledText } from '#rules/text/labelled-text.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+
+/** A message to a channel, in plain text as users wrote it. */
+export interface ChatMessage {
+  title: string
+  body: string
+  /** An absolute URL, or null. */
+  url: string | null
+  /** Short texts, which are shown as a table. */
+  facts?: readonly LabelledText[]
+  /** Long texts, each under its label. */
+  sections?: readonly LabelledText[]
+  /** The label of a button that opens the URL. Without it there is only a link. */
+  button?: { label: string; isUrgent: boolean }
+  /** A second button, with an address of its own. */
+  secondButton?: { label: string; url: string }
+}
+
+/** The type of an incoming webhook: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */
+export type ChatTool = 1 | 2
+
+export interface ChatPort {
+  /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
+  send(tool: ChatTool, webhookUrl: string, message: ChatMessage): Promise<SendResult>
+}

@@ -1,0 +1,69 @@
+import type { LabelledText } from '#rules/text/labelled-text.ts'
+import type { ChatMessage } from './chat.ts'
+
+// https://docs.slack.dev/reference/block-kit/blocks: a header has 150 characters, the text of a section 3,000, a field 2,000, and a section
+// ten fields. A message has 50 blocks.
+const maxHeader = 150
+const maxText = 3000
+const maxFact = 300
+const maxFacts = 5
+const maxSections = 6
+// Slack refuses a message whose blocks have more characters than this together.
+const maxSectionTexts = 10_000
+
+// Unescaped, a name or a ticket title could mention a channel or contain a link.
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Escape a text and cut it to `max` characters. Never split an escape or a character. */
+function clipEscaped(text: string, max: number): string {
+  const whole = escapeText(text)
+  if (whole.length <= max) return whole
+  let clipped = ''
+  for (const character of text) {
+    const escaped = escapeText(character)
+    if (clipped.length + escaped.length >= max) break
+    clipped += escaped
+  }
+  return `${clipped}…`
+}
+
+/**
+ * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are `plain_text`: mrkdwn, which would
+ * make `*slow*` bold, has no escape for its marks.
+ */
+export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
+  const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
+  const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
+  const blocks = [
+    { type: 'header', text: toPlainText(title, maxHeader) },
+    ...(facts.length > 0 ? [{ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) }] : []),
+    ...(hasBody ? [{ type: 'section', text: toPlainText(body || title, maxText) }] : []),
+    ...sections.slice(0, maxSections).flatMap(({ label, text }) => [
+      { type: 'section', text: toBold(label) },
+      { type: 'section', text: toPlainText(text, max) },
+    ]),
+    ...(url && button
+      ? [{ type: 'actions', elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])] }]
+      : []),
+    ...(url ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: `<${escapeText(url)}|Open in Support Flow>` }] }] : []),
+  ]
+  return { text: clipEscaped(title, maxText), blocks }
+}
+
+function toPlainText(text: string, max: number) {
+  return { type: 'plain_text', text: clipEscaped(text, max), emoji: false }
+}
+
+const toBold = (label: string) => ({ type: 'mrkdwn', text: `*${label}*` })
+// The fields of a section are shown in two columns.
+const toFields = ({ label, text }: LabelledText) => [toBold(label), toPlainText(text, maxFact)]
+
+function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>) {
+  return { type: 'button', text: toPlainText(label, 75), url, action_id: 'second' }
+}
+
+function toButton(url: string, { label, isUrgent }: NonNullable<ChatMessage['button']>) {
+  return { type: 'button', text: toPlainText(label, 75), url, action_id: 'open', ...(isUrgent ? { style: 'danger' } : {}) }
+}

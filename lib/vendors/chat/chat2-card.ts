@@ -1,0 +1,62 @@
+import { clip } from '#rules/text/clip.ts'
+import type { ChatMessage } from './chat.ts'
+
+// Teams accepts 28 KB: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+const maxBytes = 20 * 1024
+const maxTitle = 300
+const maxText = 4000
+
+// Cards render some Markdown (emphasis, links, lists). A backslash keeps users' characters literal. Teams starts a new line only after two
+// line feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
+function escapeText(text: string): string {
+  return text
+    .replace(/[\\*_[\]]/g, (mark) => `\\${mark}`)
+    .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, (_, space: string, mark: string) => `${space}\\${mark}`)
+    .replace(/(?:\r\n?|\n)+/g, '\n\n')
+}
+
+/** Build a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */
+export function toAdaptiveCard(message: ChatMessage) {
+  let length = maxText
+  let card = buildCard(message, length)
+  while (new TextEncoder().encode(JSON.stringify(card)).byteLength > maxBytes) {
+    length = Math.floor(length / 2)
+    card = buildCard(message, length)
+  }
+  return card
+}
+
+function buildCard({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage, length: number) {
+  const text = (value: string, style: object) => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
+  const factSet = {
+    type: 'FactSet',
+    facts: facts.map(({ label, text: value }) => ({ title: label, value: escapeText(clip(value, maxTitle)) })),
+  }
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            text(clip(title, maxTitle), { weight: 'Bolder', size: 'Medium', ...(button?.isUrgent ? { color: 'Attention' } : {}) }),
+            ...(facts.length > 0 ? [factSet] : []),
+            ...(body ? [text(clip(body, length), { spacing: 'Small' })] : []),
+            ...sections.flatMap((section) => [
+              text(section.label, { weight: 'Bolder' }),
+              text(clip(section.text, length), { spacing: 'Small' }),
+            ]),
+          ],
+          actions: [
+            ...(url ? [{ type: 'Action.OpenUrl', title: button?.label ?? 'Open in Support Flow', url }] : []),
+            ...(secondButton ? [{ type: 'Action.OpenUrl', title: secondButton.label, url: secondButton.url }] : []),
+          ],
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,161 @@
+import { toPlainName } from '#rules/text/plain-name.ts'
+import { serviceName } from './brand.ts'
+import type { EmailContent } from './layout.ts'
+
+// The e-mails without an event. Their addresses are paths of the frontend.
+
+/** A webhook that was switched off. `reason` is null when an admin has changed it since. */
+export interface DisabledWebhook {
+  url: string
+  description: string
+  reason: 'gone' | 'failing' | null
+}
+
+export interface LinkEmail {
+  /** How long the link works, as an interval of PostgreSQL. */
+  lifetime: string
+  path: string
+  /** The label of the link. */
+  label: string
+  content: Omit<EmailContent, 'link'>
+  reason: string
+}
+
+/** The e-mails with a one-time link. */
+export const linkEmails: Record<'verify_email' | 'reset_password', LinkEmail> = {
+  verify_email: {
+    lifetime: '24 hours',
+    path: '/verify-email',
+    label: 'Verify my address',
+    content: {
+      subject: 'Verify your e-mail address',
+      paragraphs: ['Please confirm that this address is yours. The link works once, within 24 hours.'],
+    },
+    reason: `Somebody entered this address in ${serviceName}.`,
+  },
+  reset_password: {
+    lifetime: '1 hour',
+    path: '/reset-password',
+    label: 'Choose a new password',
+    content: {
+      subject: 'Reset your password',
+      paragraphs: [
+        'A new password was requested for your account. The link works once, within an hour. If you did not request it, ignore this e-mail.',
+      ],
+    },
+    reason: `Somebody asked ${serviceName} for a new password of this address.`,
+  },
+}
+
+const securityAdvice = 'If this was not you, change your password and tell an administrator of your account.'
+
+export const factorEmails = {
+  second_factor_added: {
+    subject: 'A second factor was added',
+    paragraphs: ['Your sign-in now has another second factor.', securityAdvice],
+  },
+  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
+}
+
+const formatDay = (time: string) =>
+  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** The e-mails about the deletion of an account. `deletesAt` is RFC 3339. */
+export const deletionEmails = {
+  account_deletion_requested: (accountName: string, deletesAt: string, url: string): EmailContent => ({
+    subject: `The account “${toPlainName(accountName)}” will be deleted`,
+    paragraphs: [
+      `An admin has asked to delete the account “${toPlainName(accountName)}” with everything in it. This will happen on ${formatDay(deletesAt)}.`,
+      'Until then it works as before, and any admin can restore it. Afterwards nobody can.',
+    ],
+    link: { label: 'Restore the account', url },
+  }),
+  account_deletion_cancelled: (accountName: string, _: string, url: string): EmailContent => ({
+    subject: `The account “${toPlainName(accountName)}” stays`,
+    paragraphs: [`An admin has restored the account “${toPlainName(accountName)}”. It will not be deleted.`],
+    link: { label: 'Open the account', url },
+  }),
+}
+
+/** Return the content of an invite. The names are users' texts. */
+export function writeInviteContent(accountName: string, inviterName: string | null, url: string): EmailContent {
+  return {
+    subject: `${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
+    paragraphs: [`Join your team on ${serviceName}. The link works once, within 7 days.`],
+    link: { label: 'Accept the invite', url },
+  }
+}
+
+export function nameInviter(name: string | null): string {
+  return (name && toPlainName(name)) || 'A colleague'
+}
+
+const disabledReasons = {
+  gone: 'Its receiver answered 410, which means that it wants no more messages.',
+  failing: 'Its receiver has accepted no message for five days.',
+}
+
+/** Return the content about a webhook that was switched off. It names the host only, because an address may contain a secret. */
+export function writeWebhookContent(
+  { url, description, reason }: DisabledWebhook & { reason: 'gone' | 'failing' },
+  settingsUrl: string,
+): EmailContent {
+  const { host } = new URL(url)
+  const name = toPlainName(description) ? `“${toPlainName(description)}” at ${host}` : `at ${host}`
+  return {
+    subject: 'A webhook was switched off',
+    paragraphs: [
+      `${serviceName} sends no more events to the webhook ${name}. ${disabledReasons[reason]}`,
+      'Repair the receiver, switch the webhook on again, and replay the failed messages.',
+    ],
+    link: { label: 'Open the webhooks', url: settingsUrl },
+  }
+}
+
+/** Return the content about an export that has ended. The archive is fetched on the page, where the reader is signed in. */
+export function writeExportContent(purpose: 'export_ready' | 'export_failed', url: string): EmailContent {
+  const link = { label: 'Open the exports', url }
+  if (purpose === 'export_ready') {
+    const paragraphs = ['The export of your account is ready. It can be downloaded for 7 days.']
+    return { subject: 'Your export is ready', paragraphs, link }
+  }
+  return { subject: 'Your export failed', paragraphs: ['The export of your account could not be written. Start it again.'], link }
+}
+
+/** What a sales lead has entered. */
+export interface Lead {
+  name: string
+  company: string
+  email: string
+  phone: string | null
+  seats: number | null
+  source: string
+  message: string | null
+}
+
+export function writeLeadContent({ name, company, email, phone, seats, source, message }: Lead): EmailContent {
+  const details = [`${name}, ${company}`, email, ...(phone ? [phone] : []), ...(seats ? [`${seats} seats`] : []), `From: ${source}`]
+  return { subject: `Sales lead: ${company}`, paragraphs: [details.join('\n'), ...(message ? [message] : [])] }
+}
+
+/** Feedback with its author. */
+export interface Feedback {
+  subject: string
+  message: string
+  page_url: string | null
+  author: string
+  email: string
+  account_name: string
+}
+
+export function writeFeedbackContent({ subject, message, page_url, author, email, account_name }: Feedback): EmailContent {
+  const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
+  return { subject: `Feedback: ${subject}`, paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender] }
+}
+
+export function writeReceiptContent({ subject, message, author }: Pick<Feedback, 'subject' | 'message' | 'author'>): EmailContent {
+  return {
+    subject: `We got your feedback: ${subject}`,
+    paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
+  }
+}

@@ -1,0 +1,26 @@
+import type { SendResult } from '#vendors/net/send-result.ts'
+
+export interface Mail {
+  to: string
+  replyTo?: string
+  subject: string
+  html: string
+  text: string
+  headers?: Record<string, string>
+}
+
+/** Maximum number of e-mails in one call. */
+export const maxMailsPerCall = 100
+
+/**
+ * The result of a call. `refused` has the indexes of e-mails that were not sent although the others were. `isUncertain`: the call failed, but
+ * the provider may have sent the e-mails. `isPostponed`: the provider was called too often, so the call does not count as an attempt.
+ */
+export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean; isPostponed?: boolean }
+
+export interface MailPort {
+  /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */
+  send(mails: Mail[], idempotencyKey: string): Promise<MailResult>
+  /** Throw when the provider does not answer. */
+  ping(): Promise<void>
+}

@@ -1,0 +1,71 @@
+import type { Resend } from 'resend'
+import { parseJson } from '#rules/text/json.ts'
+import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
+import type { MailPort, MailResult } from './mail.ts'
+
+interface ResendSettings {
+  key: string
+  baseUrl: string
+  from: string
+}
+
+/** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
+export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
+  const fetchBounded = createBoundedFetch('mail', sendLimits)
+  let resend: Resend | undefined
+  return {
+    async send(mails, idempotencyKey) {
+      try {
+        resend ??= await openResend({ key, baseUrl }, fetchBounded)
+        // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
+        const response = await resend.batch.send(
+          mails.map((mail) => ({ ...mail, to: [mail.to], from })),
+          { idempotencyKey, batchValidation: 'permissive' },
+        )
+        if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))
+        const refused = (response.data.errors ?? []).map(({ index }) => index)
+        return { ok: true, status: 200, ...(refused.length > 0 ? { refused } : {}) }
+      } catch (error) {
+        return { ...failedSend(error), isUncertain: true }
+      }
+    },
+    async ping() {
+      // A send-only API key gets 401 or 403 here, which proves that Resend is reachable.
+      const response = await fetchBounded(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` } })
+      if (response.status >= 500 || response.status === 429 || (response.status >= 300 && response.status < 401))
+        throw new Error(`The mail provider returned ${response.status}`)
+      await response.json()
+    },
+  }
+}
+
+/** Open Resend's client with our `fetch`. The client has no option for it, so the method that calls fetch is replaced. The new one throws. */
+async function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, fetchBounded: Fetch): Promise<Resend> {
+  const { Resend } = await import('resend')
+  const send = async (path: string, options: RequestInit = {}) => {
+    const response = await fetchBounded(`${baseUrl}${path}`, options)
+    const answer = parseJson(await response.text())
+    const headers = Object.fromEntries(response.headers)
+    if (response.ok && answer !== undefined) return { data: answer, error: null, headers }
+    const { name } = (answer ?? {}) as { name?: unknown }
+    return { data: null, error: { name: typeof name === 'string' ? name : '', message: '', statusCode: response.status }, headers }
+  }
+  return Object.assign(new Resend(key, { baseUrl }), { fetchRequest: send as Resend['fetchRequest'] })
+}
+
+// The pause after a 429 without `retry-after`, for example when the daily quota is used up: https://resend.com/docs/api-reference/errors
+const defaultPauseSeconds = 60
+
+function toMailResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): MailResult {
+  // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the bodies are new.
+  if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
+  const seconds = parseRetryAfter(headers.get('retry-after'))
+  // The provider's error codes are words. Other text of the provider is not stored.
+  const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
+  const error = `The mail provider returned ${code}`
+  if (statusCode === 429) return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true }
+  // It refuses a request with 4xx before it sends anything, unless an earlier call with the same key still runs.
+  const isUncertain = statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
+  return { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+}

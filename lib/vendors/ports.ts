@@ -1,0 +1,61 @@
+import type { Config } from '#config.ts'
+import type { AiPort } from './ai/ai.ts'
+import type { AnalyticsPort } from './analytics/analytics.ts'
+import type { AssetsPort } from './assets/assets.ts'
+import type { AcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
+import type { DeviceTokens } from './auth/device-tokens.ts'
+import type { ExportTokens } from './auth/export-tokens.ts'
+import type { IdentityProviders } from './auth/oidc.ts'
+import type { Passkeys } from './auth/passkeys.ts'
+import type { PasswordHasher } from './auth/passwords.ts'
+import type { AccessTokens } from './auth/tokens.ts'
+import type { UnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
+import type { Vault } from './auth/vault.ts'
+import type { BillingPort } from './billing/billing.ts'
+import type { CachePort } from './cache/cache.ts'
+import type { ChatPort } from './chat/chat.ts'
+import type { MailPort } from './mail/mail.ts'
+import type { OutboundGuard } from './net/guard.ts'
+import type { OpenPsa } from './psa/psa.ts'
+import type { QueuePort } from './queue/queue.ts'
+import type { RealtimePort } from './realtime/realtime.ts'
+import type { UploadsPort } from './uploads/uploads.ts'
+import type { WebhookPort } from './webhooks/webhooks.ts'
+
+/** Everything outside the database that a service may use: one port per kind of vendor. */
+export interface Ports {
+  config: Config
+  tokens: AccessTokens
+  deviceTokens: DeviceTokens
+  exportTokens: ExportTokens
+  unsubscribeTokens: UnsubscribeTokens
+  acknowledgementTokens: AcknowledgementTokens
+  passwords: PasswordHasher
+  /** Only those that are configured. */
+  identity: IdentityProviders
+  queue: QueuePort
+  realtime: RealtimePort
+  mail: MailPort
+  chat: ChatPort
+  webhooks: WebhookPort
+  analytics: AnalyticsPort
+  billing: BillingPort
+  uploads: UploadsPort
+  ai: AiPort
+  /** Static files deployed beside the bundle. */
+  assets: AssetsPort
+  guard: OutboundGuard
+  cache: CachePort
+  passkeys: Passkeys
+  vault: Vault
+  psa: OpenPsa
+  /** Ask every dependency, as `/ready` does. Set when the app is assembled. */
+  checkDependencies?: (() => Promise<DependencyChecks>) | undefined
+}
+
+/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
+export interface DependencyChecks {
+  checks: Record<string, 'ok' | 'failed' | 'in_process'>
+  /** Problems that will occur soon, as sentences. */
+  warnings: string[]
+}

@@ -1,0 +1,154 @@
+import * as z from 'zod'
+import { encodeBase64 } from '#rules/text/base64.ts'
+import { apiPath, type Get, type Query } from './api-path.ts'
+import { containsAll, joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { toApiRoot } from './connectwise-address.ts'
+import { readPages } from './connectwise-pages.ts'
+import {
+  BoardWire,
+  CompanyItemWire,
+  CompanyWire,
+  ConfigurationRef,
+  ConfigurationWire,
+  ContactWire,
+  isActiveMember,
+  MemberWire,
+  NoteWire,
+  StatusWire,
+  TicketWire,
+  toCompany,
+  toConfiguration,
+  toContact,
+  toMember,
+  toTicket,
+  toTicketItem,
+} from './connectwise-wire.ts'
+import { createConnectWiseWrites, type Send } from './connectwise-writes.ts'
+import { readContextParts } from './gather.ts'
+import type { PsaHttp } from './http.ts'
+import {
+  type Configuration,
+  type PsaConnection,
+  PsaError,
+  type PsaPort,
+  type Ticket,
+  type TicketNote,
+  type TicketSearch,
+  ticketIdPattern,
+} from './psa.ts'
+import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
+
+type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
+
+const maxNotes = 50
+const maxConfigurations = 10
+const maxRelatedTickets = 10
+const maxCompanies = 25
+const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
+
+/** Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's client id. */
+export function createConnectWise({ baseUrl, identity, secrets }: Connection, http: PsaHttp): PsaPort {
+  const root = toApiRoot(baseUrl)
+  const headers = {
+    authorization: `Basic ${encodeBase64(new TextEncoder().encode(`${identity.company_id}+${secrets.public_key}:${secrets.private_key}`))}`,
+    clientid: identity.client_id,
+  }
+  const get: Get = (path, query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
+  const send: Send = (method, path, body) =>
+    http({ method, url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return {
+    checkCredentials: async () => void parseAnswer(z.looseObject({}), await get(apiPath`/system/info`)),
+    listBoards: () =>
+      readPages(get, apiPath`/service/boards`, { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
+    listMembers: async () =>
+      (await readPages(get, apiPath`/system/members`, { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
+        .filter(isActiveMember)
+        .map(toMember),
+    listStatuses: (boardId) => readPages(get, apiPath`/service/boards/${boardId}/statuses`, { orderBy: 'sortOrder asc' }, StatusWire),
+    searchCompanies: async (words) => {
+      const conditions = joinConditions('deletedFlag=false', containsAll('name', words))
+      const query = { conditions, fields: 'id,name', orderBy: 'name asc', pageSize: maxCompanies }
+      return parseItems(CompanyItemWire, await get(apiPath`/company/companies`, query))
+    },
+    searchTickets: (search) => searchTickets(get, search),
+    getTicket: (ticketId) => readTicket(get, ticketId),
+    getTicketContext: (ticketId) => readTicketContext(get, ticketId),
+    findNote: async (ticketId, query) =>
+      findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), query),
+    ...createConnectWiseWrites(get, send),
+  }
+}
+
+async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
+  const owner = assignedTo && toLiteral(assignedTo.identifier)
+  const conditions = joinConditions(
+    'closedFlag=false',
+    boardIds.length > 0 && `board/id in ${toIdList(boardIds)}`,
+    owner ? `(owner/identifier=${owner} or resources contains ${owner})` : false,
+    unassigned && '(owner=null and resources=null)',
+    matchWords(words),
+  )
+  const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields }
+  const answer = parseAnswer(z.array(z.unknown()), await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
+  // Lists have no total, so the first item after a full page shows whether there are more.
+  const next =
+    answer.length < pageSize ? [] : await get(apiPath`/service/tickets`, { ...query, fields: 'id', page: page * pageSize + 1, pageSize: 1 })
+  return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseAnswer(z.array(z.unknown()), next).length > 0 }
+}
+
+/** Write the condition for the words of a search. A single number may be the ticket's id. */
+function matchWords(words: readonly string[]): string | false {
+  const inSummary = containsAll('summary', words)
+  const [word = ''] = words
+  return words.length === 1 && ticketIdPattern.test(word) ? `(id in ${toIdList([word])} or ${inSummary})` : inSummary
+}
+
+async function readTicket(get: Get, ticketId: string): Promise<Ticket> {
+  return toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
+}
+
+async function readTicketContext(get: Get, ticketId: string) {
+  const ticket = await readTicket(get, ticketId)
+  const { company_id, contact_id } = ticket
+  return readContextParts(ticket, {
+    company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
+    contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`))) : null),
+    configurations: () => readConfigurations(get, ticketId),
+    notes: () => readNotes(get, ticketId),
+    related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
+  })
+}
+
+/** Read the newest notes, those of time entries included. The list has no documented order, and old servers do not have it. */
+async function readNotes(get: Get, ticketId: string): Promise<TicketNote[]> {
+  const notes = await readPages(get, apiPath`/service/tickets/${ticketId}/allNotes`, {}, NoteWire).catch((error: unknown) => {
+    if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
+    return readPages(get, apiPath`/service/tickets/${ticketId}/notes`, {}, NoteWire)
+  })
+  return sortNewestFirst(notes).slice(0, maxNotes)
+}
+
+async function readRelatedTickets(get: Get, companyId: string, ticketId: string) {
+  const conditions = joinConditions(`company/id in ${toIdList([companyId])}`, `id not in ${toIdList([ticketId])}`)
+  const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields, pageSize: maxRelatedTickets }
+  return parseItems(TicketWire, await get(apiPath`/service/tickets`, query)).map(toTicketItem)
+}
+
+/** Read each configuration by itself, because the list contains little more than ids. */
+async function readConfigurations(get: Get, ticketId: string): Promise<Configuration[]> {
+  const listed = parseItems(
+    ConfigurationRef,
+    await get(apiPath`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }),
+  )
+  return Promise.all(
+    listed.slice(0, maxConfigurations).map(async (reference) => {
+      const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
+      return { ...toConfiguration(details), name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}` }
+    }),
+  )
+}
+
+function toQueryString(query: Query): string {
+  const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()
+  return search ? `?${search}` : ''
+}

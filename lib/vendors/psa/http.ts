@@ -1,0 +1,83 @@
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { parseRetryAfter } from '#vendors/net/send-result.ts'
+import { PsaError } from './psa.ts'
+
+const callTimeoutMs = 8000
+const requestTimeoutMs = 9500
+const maxBytes = 8 * 1024 * 1024
+// A Worker may open six connections per request; two stay free for the database and Redis.
+const maxParallelCalls = 4
+
+export interface PsaRequest {
+  method?: 'GET' | 'POST' | 'PATCH'
+  /** Absolute. */
+  url: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** Send one call and return its JSON, or null for an empty answer. Throw PsaError. */
+export type PsaHttp = (request: PsaRequest) => Promise<unknown>
+
+/**
+ * Create a function that calls one provider during one request. The guard checks `baseUrl`, and the caller
+ * builds every URL from it. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response, four calls at once.
+ */
+export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
+  const deadline = Date.now() + requestTimeoutMs
+  const limit = limitConcurrency({ running: maxParallelCalls })
+  let refusal: Promise<string | null> | undefined
+  return async (request) => {
+    refusal ??= guard.findRefusal(baseUrl, 'sending')
+    if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
+    return limit(async () => {
+      const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
+      if (remainingMs <= 0) throw timeoutError()
+      return send(request, remainingMs)
+    })
+  }
+}
+
+async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<unknown> {
+  try {
+    const response = await createBoundedFetch('psa', { timeoutMs, maxBytes })(url, {
+      method,
+      headers: { accept: 'application/json', ...headers },
+      body: body ?? null,
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw toPsaError(response)
+    }
+    return parseJson(await response.text())
+  } catch (error) {
+    if (error instanceof PsaError) throw error
+    if (error instanceof AnswerTooLongError) throw new PsaError('down', 'The answer of the ticketing system was too large')
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    throw isTimeout ? timeoutError() : new PsaError('down', 'The connection to the ticketing system failed')
+  }
+}
+
+function toPsaError({ status, headers }: Response): PsaError {
+  if (status === 401 || status === 403) return new PsaError('auth', 'The ticketing system refused the credentials', { status })
+  if (status === 404) return new PsaError('missing', 'The ticketing system has no such record', { status })
+  if (status === 429) {
+    const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
+    return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', { status, retryAfterSeconds })
+  }
+  const kind = status >= 400 && status < 500 ? 'invalid' : 'down'
+  return new PsaError(kind, `The ticketing system returned ${status}`, { status })
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new PsaError('down', 'The ticketing system did not answer with JSON')
+  }
+}
+
+const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')

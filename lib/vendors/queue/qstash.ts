@@ -1,0 +1,59 @@
+import type { Client } from '@upstash/qstash'
+import { createTraceparent } from '#trace.ts'
+import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import type { QueuePort } from './queue.ts'
+
+interface QStashSettings {
+  url: string
+  token: string
+  /** The public address of this service. */
+  target: string
+}
+
+const limits = { timeoutMs: 3000, maxBytes: 1024 * 1024 }
+
+/**
+ * Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. The first
+ * message loads the client, because most requests send none.
+ */
+export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
+  const fetchBounded = createBoundedFetch('queue', limits)
+  let client: Client | undefined
+  return {
+    async publish(messages) {
+      if (messages.length === 0) return
+      // QStash forwards it to the job: https://upstash.com/docs/qstash/howto/publishing#custom-headers
+      const traceparent = createTraceparent()
+      const requests = messages.map(({ path, body, delaySeconds = 0, deduplicationId }) => ({
+        url: target + path,
+        body,
+        retries: 0,
+        ...(delaySeconds > 0 ? { delay: delaySeconds } : {}),
+        ...(deduplicationId ? { deduplicationId } : {}),
+        ...(traceparent ? { headers: { traceparent } } : {}),
+      }))
+      client ??= await openClient({ url, token }, fetchBounded)
+      await client.batchJSON(requests)
+    },
+    async ping() {
+      const response = await fetchBounded(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` } })
+      if (!response.ok) throw new Error(`The queue returned ${response.status}`)
+      await response.json()
+    },
+  }
+}
+
+/** Open QStash's client with our `fetch`. It takes none, so its method that sends a request is replaced. */
+async function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Promise<Client> {
+  const { Client } = await import('@upstash/qstash')
+  const client = new Client({ baseUrl: url, token, enableTelemetry: false })
+  client.http.request = async ({ path, method = 'GET', headers, body }) => {
+    const init = { method, headers: new Headers(headers as HeadersInit), body: (body ?? null) as string | null }
+    init.headers.set('authorization', `Bearer ${token}`)
+    const response = await fetchBounded([url, ...path].join('/'), init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`The queue returned ${response.status}`)
+    return JSON.parse(text)
+  }
+  return client
+}

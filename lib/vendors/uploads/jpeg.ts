@@ -1,0 +1,91 @@
+import { concatBytes } from '#rules/text/bytes.ts'
+import { type ImageStructure, maxParts } from './parts.ts'
+
+// A decoder processes the whole progressive image again for each scan, so many scans would overload it.
+const maxScans = 100
+
+interface Segment {
+  marker: number
+  from: number
+  to: number
+}
+
+const isStandalone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
+
+/** Yield a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stop early where the file is broken. */
+function* readSegments(bytes: Uint8Array): Generator<Segment> {
+  for (let at = 2, parts = 0; at + 1 < bytes.length && parts < maxParts; ) {
+    if (bytes[at] !== 0xff) return
+    const marker = bytes[at + 1] ?? 0
+    if (marker === 0xff) at++
+    else if (isStandalone(marker)) at += 2
+    else if (marker === 0xd9) return yield { marker, from: at, to: at + 2 }
+    else {
+      const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
+      const to = at + 2 + length
+      if (length < 2 || to > bytes.length) return
+      parts++
+      yield { marker, from: at, to }
+      at = marker === 0xda ? findScanEnd(bytes, to) : to
+    }
+  }
+}
+
+/** Return the offset of the next marker after a scan. Inside a scan, a data byte 0xff is followed by 0x00. Restart markers are part of the scan. */
+function findScanEnd(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0
+    if (next !== 0x00 && next !== 0xff && !isStandalone(next)) return at
+  }
+  return bytes.length
+}
+
+/** Read a JPEG's segments. Return null for an incomplete file, an unusual encoding, too many scans or a forbidden trailer. */
+export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
+  const otherParts: Uint8Array[] = []
+  let size: { width: number; height: number } | null = null
+  let scans = 0
+  for (const { marker, from, to } of readSegments(bytes)) {
+    if (marker === 0xd9)
+      return size && scans > 0 && isAllowedTrailer(bytes.subarray(to))
+        ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] }
+        : null
+    if (marker === 0xda && (!size || ++scans > maxScans)) return null
+    if (marker >= 0xe0) otherParts.push(bytes.subarray(from, to))
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      // Accept one frame header: baseline, extended or progressive. After a zero height, a DNL marker would define the height later.
+      if (marker > 0xc2 || size || to - from < 10) return null
+      size = { height: readUint16BE(bytes, from + 5), width: readUint16BE(bytes, from + 7) }
+      if (size.width === 0 || size.height === 0) return null
+    }
+  }
+  return null
+}
+
+function readUint16BE(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+}
+
+/**
+ * Return whether a trailer is zero padding or starts like a JPEG (previews, gain maps) or an MP4 video. Cameras append these. Only the
+ * start is checked.
+ */
+function isAllowedTrailer(rest: Uint8Array): boolean {
+  if (rest[0] === 0xff && rest[1] === 0xd8) return true
+  if (String.fromCharCode(...rest.subarray(4, 8)) === 'ftyp') return true
+  return rest.every((byte) => byte === 0)
+}
+
+/** Remove a JPEG's metadata. Keep only the application segments for colour (JFIF, Adobe, ICC). */
+export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let copied = 0
+  for (const { marker, from, to } of readSegments(bytes)) {
+    if (marker === 0xd9) parts.push(bytes.subarray(copied, to))
+    const isProfile = marker === 0xe2 && String.fromCharCode(...bytes.subarray(from + 4, from + 15)) === 'ICC_PROFILE'
+    if (marker < 0xe1 || marker === 0xee || isProfile) continue
+    parts.push(bytes.subarray(copied, from))
+    copied = to
+  }
+  return concatBytes(parts)
+}

@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
+import type { DisabledWebhook } from '#vendors/mail/contents.ts'
+import { attemptTable } from './attempts.ts'
+
+/** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
+export const ClaimedDelivery = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  channel: z.enum(['chat1_webhook', 'chat2_webhook', 'email']),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  recipient: z.string().nullable(),
+  purpose: z
+    .enum([
+      'verify_email',
+      'reset_password',
+      'invite',
+      'sales_lead',
+      'feedback',
+      'feedback_receipt',
+      'second_factor_added',
+      'second_factor_removed',
+      'webhook_disabled',
+      'account_deletion_requested',
+      'account_deletion_cancelled',
+      'export_ready',
+      'export_failed',
+      'digest',
+      'weekly_report',
+    ])
+    .nullable(),
+  user_id: z.string().nullable(),
+  invite_id: z.string().nullable(),
+  sales_lead_id: z.string().nullable(),
+  feedback_id: z.string().nullable(),
+  report_id: z.string().nullable(),
+  account_name: z.string(),
+  account_colour: z.string().nullable(),
+  /** When the account will be erased, RFC 3339. */
+  deletes_at: z.string().nullable(),
+  sender_name: z.string().nullable(),
+  config_author: z.string().nullable(),
+  mails: z.int(),
+  webhook_url: z.string().nullable(),
+  email_addresses: z.array(z.string()).nullable(),
+  title: z.string().nullable(),
+  body: z.string().nullable(),
+  link: z.string().nullable(),
+  escalation: z.custom<EscalationDetails | null>(),
+  /** The webhook that the e-mail is about. */
+  webhook: z.custom<DisabledWebhook | null>(),
+  /** When the reminder of an escalation was sent that the delivery belongs to, RFC 3339. */
+  reminded_at: z.string().nullable(),
+  /** Whether somebody has taken or acknowledged the escalation since, or it is over. Null for a delivery of another event. */
+  is_taken: z.boolean().nullable(),
+  batch_key: z.string().nullable(),
+  /** Whether it was created more than a day ago. */
+  is_old: z.boolean(),
+})
+export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
+
+export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+
+/** Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or names a query that does. */
+export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
+  select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
+         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
+         case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
+         a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
+         reminder.sent_at as reminded_at, reminder.is_taken,
+         d.created_at < app.now() - interval '1 day' as is_old
+    from ${claimed} d
+    join accounts a on a.id = d.account_id
+    left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
+    left join events e on e.account_id = d.account_id and e.id = d.event_id
+    left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
+    left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
+    left join lateral (
+      select r.sent_at, f.acknowledged_at is not null or h.claimed_by is not null or h.picked_up_at is not null or h.closed_at is not null as is_taken
+        from escalation_reminders r
+        join escalation_follow_ups f on f.account_id = r.account_id and f.id = r.follow_up_id
+        join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
+       where r.account_id = d.account_id and r.event_id = d.event_id) reminder on true
+    left join users author on author.account_id = d.account_id and author.id = c.set_up_by`

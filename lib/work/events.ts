@@ -1,0 +1,40 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '#db/expressions.ts'
+import type { Enqueues, PlatformDb, WriteDb } from '#db/scope.ts'
+import { writeStatement } from '#db/statement.ts'
+import { type Event, toAnnouncement } from '#rules/events/events.ts'
+import { toWebhookContent } from '#rules/events/webhook-messages.ts'
+import { enqueueDeliveries } from './deliveries.ts'
+import { EmittedWebhooks, enqueueWebhooks } from './webhooks.ts'
+
+/** The row shape of `app.emit`. */
+export const EmittedEvent = EmittedWebhooks.extend({ delivery_ids: z.array(z.string()), user_ids: z.array(z.string()) })
+export type EmittedEvent = z.output<typeof EmittedEvent>
+
+/** Return a call of `app.emit` for an event. */
+export function callEmit(event: Event): RawBuilder<unknown> {
+  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation } = toAnnouncement(event)
+  const users = `{${userIds.join(',')}}`
+  return sql`app.emit(${key}, ${event.actorId}, ${event.teamId}, ${users}::uuid[], ${notifyAdmins}, ${emailRecipients},
+    ${title}, ${body}, ${link}, ${event.causedById ?? event.actorId}, ${escalation ? jsonb(escalation) : null}::jsonb,
+    ${JSON.stringify(toWebhookContent(event))}::json)`
+}
+
+export const emitEvent = writeStatement(
+  EmittedEvent,
+  (event: Event) => sql`select delivery_ids, user_ids, webhook_delivery_ids from ${callEmit(event)}`,
+)
+
+/** Insert an event with its in-app notifications, and enqueue one delivery per matching config, e-mail and webhook. Return the notified users. */
+export async function enqueueEvent(db: WriteDb | PlatformDb, event: Event): Promise<string[]> {
+  const emitted = await emitEvent.one(db, event)
+  enqueueEmitted(db, emitted)
+  return emitted.user_ids
+}
+
+/** Enqueue the deliveries of an event that the transaction of `db` has stored. */
+export function enqueueEmitted(db: Enqueues, { delivery_ids, webhook_delivery_ids }: EmittedEvent): void {
+  enqueueDeliveries(db, delivery_ids)
+  enqueueWebhooks(db, webhook_delivery_ids)
+}

@@ -1,0 +1,126 @@
+import { type Compilable, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '#db/expressions.ts'
+import { selectExportMasking } from '#db/rows/export-masking.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import { mask } from '#rules/masking/mask.ts'
+import { clip } from '#rules/text/clip.ts'
+
+/** A push: a note that is queued for a ticket. */
+export interface NewPush {
+  /** The provider's id of the ticket. */
+  ticketId: string
+  /** Plain text, cut to 30,000 characters. */
+  body: string
+  /** Whether the client must not see it. */
+  internal: boolean
+  sourceKind: 'session' | 'ai_session' | 'output' | 'user'
+  sourceId: string
+  /** Whether the note is the resolution. */
+  isResolution?: boolean
+}
+
+/** A push that its session makes once. */
+export type OncePush = {
+  /** Plain text, cut to 30,000 characters. */
+  body: string
+  sessionId: string
+} & (
+  | { kind: 'time_entry'; ticketId: string; internal: boolean; details: TimeEntryDetails }
+  | { kind: 'ticket'; ticketId: null; internal: false; details: TicketDetails }
+)
+
+export const TimeEntryDetails = z.strictObject({
+  member_id: z.string(),
+  started_at: z.string(),
+  minutes: z.int(),
+  is_resolution: z.boolean(),
+})
+export type TimeEntryDetails = z.output<typeof TimeEntryDetails>
+
+export const TicketDetails = z.strictObject({
+  summary: z.string(),
+  company_id: z.string(),
+  contact_id: z.string().nullable(),
+  board_id: z.string().nullable(),
+})
+export type TicketDetails = z.output<typeof TicketDetails>
+
+/** Maximum length of a note, in characters. */
+export const maxPushLength = 30_000
+
+const toDetails = (isResolution = false) => (isResolution ? { is_resolution: true } : {})
+
+/** Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. */
+const isRecentDuplicate = ({ ticketId, body, internal, sourceId, isResolution }: NewPush) => sql`
+  p.account_id = app.account_id() and p.source_id = ${sourceId} and p.kind = 'note' and p.ticket_id = ${ticketId} and p.internal = ${internal}
+  and p.details = ${jsonb(toDetails(isResolution))}
+  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(body, maxPushLength)}`
+
+/** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
+export const insertPush = writeStatement(
+  z.object({ id: z.string() }),
+  (push: NewPush) => sql`
+    insert into psa_pushes (ticket_id, body, internal, source_kind, source_id, details)
+    select ${push.ticketId}, ${clip(push.body, maxPushLength)}, ${push.internal}, ${push.sourceKind}, ${push.sourceId},
+           ${jsonb(toDetails(push.isResolution))}
+     where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
+       and not exists (select from psa_pushes p where ${isRecentDuplicate(push)})
+    returning id`,
+)
+
+/** Select the push of the same note within the last minute. */
+export const selectRecentPush = readStatement(
+  z.object({ id: z.string() }),
+  (push: NewPush) => sql`select p.id from psa_pushes p where ${isRecentDuplicate(push)} order by p.created_at desc limit 1`,
+)
+
+/**
+ * Insert and enqueue a push in the transaction of `db`. The statement `lockSource` runs first, so that concurrent pushes of the same source
+ * wait for each other. Mask the note if the account masks its exports. Return its id, or the id of a push of the same note within the last
+ * minute. Return null when the account has no active connection.
+ */
+export async function enqueuePush(db: WriteDb, push: NewPush, ...lockSource: Compilable[]): Promise<string | null> {
+  const { is_masked } = await selectExportMasking.one(db)
+  const note = is_masked ? { ...push, body: mask(push.body) } : push
+  const results = await db.batch([...lockSource, insertPush.query(note), selectRecentPush.query(note)])
+  const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
+  if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
+  return recent?.id ?? null
+}
+
+/** Insert a push unless its session has one of this kind that has not failed, or the account has no active connection. */
+export const insertOncePush = writeStatement(
+  z.object({ id: z.string() }),
+  ({ kind, ticketId, body, internal, sessionId, details }: OncePush) => sql`
+    insert into psa_pushes (kind, ticket_id, body, internal, source_kind, source_id, details)
+    select ${kind}, ${ticketId}, ${clip(body, maxPushLength)}, ${internal}, 'session', ${sessionId}, ${jsonb(details)}
+     where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
+    on conflict (account_id, source_id, kind) where kind <> 'note' and state <> 'failed' do nothing
+    returning id`,
+)
+
+export const selectOncePush = readStatement(
+  z.object({ id: z.string() }),
+  ({ kind, sessionId }: OncePush) => sql`
+    select p.id from psa_pushes p
+     where p.account_id = app.account_id() and p.source_id = ${sessionId} and p.kind = ${kind} and p.state <> 'failed'`,
+)
+
+/**
+ * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask its text if the account masks its exports. Return its
+ * id, or that of the earlier one. Return null when the account has no active connection.
+ */
+export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<string | null> {
+  const { is_masked } = await selectExportMasking.one(db)
+  const masked = is_masked ? maskTexts(push) : push
+  const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush.query(masked)])
+  if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
+  return stored?.id ?? null
+}
+
+function maskTexts(push: OncePush): OncePush {
+  const body = mask(push.body)
+  return push.kind === 'ticket' ? { ...push, body, details: { ...push.details, summary: mask(push.details.summary) } } : { ...push, body }
+}

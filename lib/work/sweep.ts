@@ -1,0 +1,93 @@
+import { limitConcurrency, type RunLimited } from '#async/limit-concurrency.ts'
+import { settleAll } from '#async/settle-all.ts'
+import type { AttemptKind } from '#db/outbox-entry.ts'
+import type { QueuePort } from '#vendors/queue/queue.ts'
+import type { DueRow } from './attempts.ts'
+import { toMessage } from './messages.ts'
+
+/** One kind of stored work, as its sweep needs it. */
+export interface SweptKind {
+  kind: AttemptKind
+  /** Mark up to `limit` due rows as swept, so that no other sweep takes them for a minute, and return them. */
+  claimDue(limit: number): Promise<DueRow[]>
+  /** Make an attempt in this process. It is called while the queue is unreachable. */
+  attempt(id: string, attempt: number): Promise<void>
+  /** Maximum number of attempts at the same time. */
+  parallel: number
+}
+
+export interface SweepOptions {
+  /** Time for the sweep of one kind, in milliseconds. */
+  budgetMs: number
+  now: () => number
+  /** The slots that all kinds share. Each attempt takes one. */
+  slots: RunLimited
+}
+
+// A Worker may have six connections that wait for response headers; a seventh waits until one of them has received its headers.
+// https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections
+export const maxConnections = 6
+
+/** Return the options of one sweep of all kinds. */
+export const defaultSweepOptions = (): SweepOptions => ({
+  budgetMs: 20_000,
+  now: Date.now,
+  slots: limitConcurrency({ running: maxConnections }),
+})
+
+const publishedAtOnce = 100
+
+/** Publish due rows until none is left or the time is over. While the queue is unreachable, make the attempts in this process. */
+export async function sweepKind(queue: QueuePort, swept: SweptKind, { budgetMs, now, slots }: SweepOptions): Promise<void> {
+  const end = now() + budgetMs
+  while (now() < end) {
+    const due = await swept.claimDue(publishedAtOnce)
+    if (due.length === 0) return
+    if (!(await tryPublish(queue, swept.kind, due))) return attemptUntilEmpty(swept, due, { slots, hasTime: () => now() < end })
+    if (due.length < publishedAtOnce) return
+  }
+}
+
+async function tryPublish(queue: QueuePort, kind: AttemptKind, due: readonly DueRow[]): Promise<boolean> {
+  // Without a deduplication id: the queue may still remember the id of the lost message.
+  const messages = due.map(({ id, attempts }) => toMessage({ kind, id, attempt: attempts + 1 })).map(({ path, body }) => ({ path, body }))
+  return queue.publish(messages).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * Make the attempts of `due`, then of further rows, until none is left or the time is over. An attempt that fails stays due, so a failure
+ * does not stop the others. Further rows are claimed only when a worker is free for each. Otherwise those that are left when the time is
+ * over would wait for a minute, because they are marked as swept.
+ */
+async function attemptUntilEmpty(
+  { claimDue, attempt, parallel }: SweptKind,
+  due: readonly DueRow[],
+  { slots, hasTime }: { slots: RunLimited; hasTime: () => boolean },
+): Promise<void> {
+  let waiting = [...due]
+  let isFirstClaim = true
+  let claiming: Promise<void> | undefined
+  const claimMore = async () => {
+    isFirstClaim = false
+    waiting = hasTime() ? await claimDue(parallel) : []
+    // After an empty claim, `claiming` stays, so that no worker claims again.
+    if (waiting.length > 0) claiming = undefined
+  }
+  const takeNext = async () => {
+    if (waiting.length === 0 || (isFirstClaim && !hasTime())) {
+      claiming ??= claimMore()
+      await claiming
+    }
+    return waiting.shift()
+  }
+  const work = async () => {
+    for (let row = await takeNext(); row; row = await takeNext()) {
+      const { id, attempts } = row
+      await slots(() => attempt(id, attempts + 1)).catch(() => {})
+    }
+  }
+  await settleAll(Array.from({ length: parallel }, work))
+}
