@@ -1,3 +1,4 @@
+import { isFurnitureLine, isFurnitureTitle, readNames } from './furniture-names.ts'
 import { type Element, ignoredElements, listElements } from './html-tree.ts'
 
 // Finds the parts of an HTML page that do not belong to its article: navigation, banners, forms, lists of related pages.
@@ -8,21 +9,7 @@ const furnitureElements = new Set(
 const furnitureRoles = new Set(
   'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar tablist button'.split(' '),
 )
-/** Words of class names and ids. They are matched as whole words, so that `navbar` is not found in `unavailable`. */
-const furnitureNames =
-  /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|crumbs|toc|tocmacro|rbtoc|toccollapsible|tableofcontents|table-of-contents|on-this-page|in-this-article|page-outline|doc-outline|share|sharing|social|addtoany|related|yarpp|recommended|recommendations|feedback|votes?|rating|helpful|sidebar|leftnav|rightnav|subnav|sub-nav|nav|navbar|navheader|navfooter|navigation|site-(?:header|footer|nav)|main-menu|topbar|footer|pagination|pager|prev-next|newsletter|subscribe|promo|advert(?:isement)?|ads|comments?|comments-area|author-box|author-bio|byline|article-meta|entry-meta|post-meta|page-metadata|skip-(?:link|nav|navigation|to-main-link|to-content)|edit-this-page|page-actions|kb-actions|copy-permalink|codeheader|code-toolbar__buttons|widget-area|search-?(?:box|form|panel|bar)|searchpanel|version-badge|visually-hidden|sr-only|screen-reader-text|pagesectiontitle|greybox|pagesection|more-questions)(?:$|[\s_-])/i
-/** Names of notes, which some generators write as `<aside>`. */
-const noteNames = /(?:^|[\s_-])(?:admonition|callout|note|notice|warning|caution|important|tip|hint|info|danger|alert)(?:$|[\s_-])/i
-const anchorNames = /(?:^|[\s_-])(?:headerlink|header-anchor|heading-anchor|anchor-link|anchorjs-link|hash-link|permalink)(?:$|[\s_-])/i
 const anchorText = /^[\s\u200b¶#§🔗]*$/u
-
-const furnitureTitle =
-  /^(?:(?:table of )?contents|on this page|in this (?:article|section|page)|articles in this section|related (?:articles|content|posts|topics|links|pages)|you may also like|recommended (?:articles|reading|for you)|recent (?:posts|articles)|(?:was this (?:article|page|topic|information) |did this )?(?:helpful|help)|feedback|share(?: this(?: article| page| post)?)?|attachments|navigation|(?:main )?menu|additional resources)[\s:?]*$/i
-const furnitureLine =
-  /^(?:was this (?:article|page|topic|information|content) helpful\b.{0,20}|did this (?:article|page) help\b.{0,20}|(?:skip to (?:main )?content|back to top|edit this page|copy (?:link|permalink|code)|print(?: this)?(?: page)?|share this(?: article| page)?|\d+ out of \d+ found this helpful))$/i
-
-/** Names that only describe the page around them, such as `has-sidebar`. */
-const descriptiveNames = /(?:^|\s)(?:has|with|without|no|is)-\S+/gi
 
 /**
  * Return the part of the page that contains its article, without page furniture. Elements with the main heading or with most of the text stay,
@@ -133,7 +120,7 @@ function cleanElement(element: Element, cleaning: Cleaning): Element {
     if (ignoredElements.has(child.name)) continue
     const traits = getTraits(child)
     const next = elements[elementIndex]
-    const isTitle = isFurnitureTitle(child, traits) && next !== undefined && cleaning.traits.has(next) && isOnlyLinks(getTraits(next))
+    const isTitle = isTitleOfFurniture(child, traits) && next !== undefined && cleaning.traits.has(next) && isOnlyLinks(getTraits(next))
     const isListOfTitle: boolean = isAfterTitle && isOnlyLinks(traits)
     isAfterTitle = isTitle || isListOfTitle
     const isMenu = cleaning.isBeforeHeading && menuElements.has(child.name) && isOnlyLinks(traits)
@@ -153,24 +140,24 @@ function isOnlyLinks({ length, linkLength }: ElementTraits): boolean {
 function isFurniture(element: Element, traits: ElementTraits, maxLength: number): boolean {
   const { name, attributes } = element
   if (name === 'html' || name === 'body' || name === 'article') return false
-  const names = `${attributes.class ?? ''} ${attributes.id ?? ''}`.slice(0, 500).replace(descriptiveNames, ' ')
-  if (name === 'a' && isHeadingAnchor(attributes, names, traits)) return true
-  if (name === 'aside' || attributes.role === 'complementary') return !noteNames.test(names)
+  const named = readNames(attributes)
+  if (name === 'a' && (named.isHeadingAnchor || isAnchorSign(attributes, traits))) return true
+  if (name === 'aside' || attributes.role === 'complementary') return !named.isNote
   if (name === 'form') return !traits.hasBlocks
   if (name === 'header') return !traits.hasHeading
   if (isAlwaysFurniture(element)) return true
   const isPartOfArticle = headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length - traits.linkLength > maxLength
-  if (furnitureNames.test(names) && !isPartOfArticle) return true
-  return traits.length < maxShortText && furnitureLine.test(traits.shortText.trim())
+  if (named.isFurniture && !isPartOfArticle) return true
+  return traits.length < maxShortText && isFurnitureLine(traits.shortText)
 }
 
 /** Return whether a link only marks the place of a heading, such as “¶”. */
-function isHeadingAnchor({ href = '' }: Element['attributes'], names: string, { shortText, length }: ElementTraits): boolean {
-  return anchorNames.test(names) || (href.includes('#') && length > 0 && anchorText.test(shortText))
+function isAnchorSign({ href = '' }: Element['attributes'], { shortText, length }: ElementTraits): boolean {
+  return href.includes('#') && length > 0 && anchorText.test(shortText)
 }
 
-function isFurnitureTitle({ name }: Element, { length, shortText }: ElementTraits): boolean {
-  return length <= 40 && /^(?:h[1-6]|p|div|span|strong|b)$/.test(name) && furnitureTitle.test(shortText.trim())
+function isTitleOfFurniture({ name }: Element, { length, shortText }: ElementTraits): boolean {
+  return length <= 40 && /^(?:h[1-6]|p|div|span|strong|b)$/.test(name) && isFurnitureTitle(shortText)
 }
 
 /** Return whether a list has at least two items, all of them links to places of the same page. Links such as “If …” are options. */
