@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { operations } from '#functions/operations.ts'
 import { createApp } from '#http/app.ts'
 import { type AnyOperation, operation, requiresToken } from '#http/operation.ts'
 import { mountOperations } from '#http/request.ts'
@@ -10,6 +9,7 @@ import { parseNodeConfig } from '#platform/node/settings.ts'
 import { authorizationHeader, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
+import { listCases, listSharedCases } from './cases.ts'
 import { guards } from './guards.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { roles, send } from './requests.ts'
@@ -99,7 +99,7 @@ const stepUpOperations = [
 ]
 
 describe('step-up', () => {
-  const cases = operations.filter(({ stepUp }) => stepUp).map((op) => [op.id, op] as const)
+  const cases = listCases(({ stepUp }) => stepUp)
   const verify = `update sign_ins set second_factor_at = app.now() - $2::interval where user_id = $1`
 
   it('the changes of credentials, integrations, roles and second factors need one', () => {
@@ -124,9 +124,8 @@ describe('step-up', () => {
 
 describe('guards', () => {
   const skippedWeight = { none: 0, account: 1, mfa: 2, all: 3 }
-  const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
-  it.each(signedIn)('the guards stop %s with 403 and their code, unless the operation skips them', async (_, op) => {
+  it.each(listSharedCases(requiresToken))('the guards stop %s with 403 and their code, unless the operation skips them', async (_, op) => {
     const isSkipped = ({ weight }: { weight: number }) => skippedWeight[op.skipGuards ?? 'none'] >= weight
     const refusedSetup = await createRequestSetup(service, op)
     for (const guard of guards) {

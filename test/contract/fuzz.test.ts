@@ -17,7 +17,8 @@ import { findFault, type RawResponse } from './response-check.ts'
 import { readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
-const cases = Number(process.env.FUZZ_CASES ?? 8)
+/** Requests per operation; 2,000 requests together by default. */
+const cases = Number(process.env.FUZZ_CASES ?? Math.ceil(2000 / operations.length))
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
 

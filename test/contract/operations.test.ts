@@ -5,6 +5,7 @@ import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { type Limit, parseRate } from '#vendors/cache/limiter.ts'
+import { listCases, listSharedCases } from './cases.ts'
 import type { Sample } from './fixture-rows.ts'
 import { fixtures, getFixture } from './fixtures.ts'
 import { createRequestSetup, mayWrite } from './request-setup.ts'
@@ -12,7 +13,6 @@ import { createPermittedCaller, createRefusedCaller, expectSuccess, hasOpenBody,
 import { readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
-const casesOf = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
 const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
@@ -47,12 +47,12 @@ describe('list of operations', () => {
 const roleList = Object.entries(roles)
 
 describe.concurrent('access', () => {
-  it.each(casesOf())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
+  it.each(listCases())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
     const { sample, token } = await createSetup(op)
     expectSuccess(op, await send(service, op, sample, { token }))
   })
 
-  it.each(casesOf(requiresToken))(
+  it.each(listSharedCases(requiresToken))(
     'WIR-09 AUT-09 %s returns 401 with WWW-Authenticate for a missing or invalid Bearer token, and changes nothing',
     async (_, op) => {
       const { sample, rows, person } = await createSetup(op)
@@ -73,7 +73,7 @@ describe.concurrent('access', () => {
     },
   )
 
-  it.each(casesOf((op) => !requiresToken(op)))('WIR-27 %s ignores an Authorization header, even a malformed one', async (_, op) => {
+  it.each(listSharedCases((op) => !requiresToken(op)))('WIR-27 %s ignores an Authorization header, even a malformed one', async (_, op) => {
     const { sample, person, account } = await createSetup(op)
     expectSuccess(op, await send(service, op, sample, { headers: malformedTokens.token }))
     for (const headers of [malformedTokens.scheme, { authorization: `Bearer ${person.token}` }]) {
@@ -82,7 +82,7 @@ describe.concurrent('access', () => {
     }
   })
 
-  it.each(casesOf(requiresToken))(
+  it.each(listSharedCases(requiresToken))(
     'WIR-04 %s succeeds for the roles that its access allows, and returns 403 to the others',
     async (_, op) => {
       const account = await createAccount(service)
@@ -129,7 +129,7 @@ describe.concurrent('access', () => {
 })
 
 describe.concurrent('request validation', () => {
-  it.each(casesOf(hasUuidParams))('WIR-12 %s returns 404 for a malformed id', async (_, op) => {
+  it.each(listSharedCases(hasUuidParams))('WIR-12 %s returns 404 for a malformed id', async (_, op) => {
     const { account, sample, token, rows } = await createSetup(op)
     const id = Object.values(sample.params ?? {})[0] ?? ''
     const malformed = ['1', 'null', `${id}0`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}'--`, '٣'.repeat(36)]
@@ -148,7 +148,7 @@ describe.concurrent('request validation', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each(casesOf((op) => op.body && !hasOpenBody(op)))('WIR-10 WIR-14 %s returns 422 for an unknown body field', async (_, op) => {
+  it.each(listSharedCases((op) => op.body && !hasOpenBody(op)))('WIR-10 WIR-14 %s returns 422 for an unknown body field', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const response = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
@@ -159,7 +159,7 @@ describe.concurrent('request validation', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each(casesOf())('WIR-10 %s returns 422 for an unknown query parameter', async (_, op) => {
+  it.each(listSharedCases())('WIR-10 %s returns 422 for an unknown query parameter', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const response = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
@@ -168,7 +168,7 @@ describe.concurrent('request validation', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each(casesOf((op) => op.body))('WIR-13 %s returns 415 for another content type and 422 for malformed JSON', async (_, op) => {
+  it.each(listSharedCases((op) => op.body))('WIR-13 %s returns 415 for another content type and 422 for malformed JSON', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
@@ -179,7 +179,7 @@ describe.concurrent('request validation', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each(casesOf((op) => op.method !== 'get'))('%s returns 413 for a body over its limit', async (_, op) => {
+  it.each(listSharedCases((op) => op.method !== 'get'))('%s returns 413 for a body over its limit', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const response = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
@@ -189,7 +189,7 @@ describe.concurrent('request validation', () => {
 })
 
 describe.concurrent('order of checks', () => {
-  it.each(casesOf())('WIR-11 %s returns the status of the first mistake when a request has several', async (_, op) => {
+  it.each(listSharedCases())('WIR-11 %s returns the status of the first mistake when a request has several', async (_, op) => {
     const account = await createAccount(service)
     const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
     const sample = await getFixture(op)(service, permitted)
@@ -203,7 +203,7 @@ describe.concurrent('order of checks', () => {
     }
   })
 
-  it.each(casesOf((op) => requiresToken(op) && op.access !== 'user'))(
+  it.each(listSharedCases((op) => requiresToken(op) && op.access !== 'user'))(
     'WIR-11 %s returns 429 before 403, and 401 before 429',
     async (_, op) => {
       const account = await createAccount(service)
