@@ -19,7 +19,7 @@ let timer: NodeJS.Timeout | undefined
 async function runChanged(): Promise<void> {
   const files = [...changed]
   changed.clear()
-  const tests = await findTests(root, files)
+  const tests = findTests(root, files)
   if (tests.length === 0) return console.log(`No test belongs to ${files.join(', ')}.`)
   const startedAt = performance.now()
   for (const file of files) vitest.invalidateFile(join(root, file))

@@ -1,40 +1,122 @@
-import { globSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, posix } from 'node:path'
 
-/** Find the test files that belong to changed files. Paths are relative to `root`. */
-export async function findTests(root: string, changed: readonly string[]): Promise<string[]> {
-  const tests = globSync('test/**/*.test.ts', { cwd: root }).sort()
-  const texts = new Map<string, string>(
-    await Promise.all(tests.map(async (test) => [test, await readFile(join(root, test), 'utf8')] as const)),
-  )
-  return [...new Set(changed.flatMap((file) => findTestsOf(file, texts)))]
+// Finds every test that a change can break. Imports are followed as far as they go, but for one: the table of operations imports all of
+// them, and a test only depends on those that it calls, which its text names.
+
+/** Changed files that can break any test: what is installed, how tests run, and the database that all of them share. */
+const affectsAll =
+  /^(package(-lock)?\.json|tsconfig\.json|wrangler\.toml|migrations\/.+|test\/vitest\.config\.ts|test\/support\/(setup|sequencer)\.ts)$/
+/** Only the files of the groups that a test calls are followed from here. */
+const operationTable = 'functions/routes.ts'
+/** Their limits are times, which a busy machine exceeds without a defect. `npm test` runs them. */
+export const timingTests = /^test\/(lib\/(linear-work|migrate-under-load)|local\/processes)\.test\.ts$/
+
+interface Graph {
+  texts: ReadonlyMap<string, string>
+  /** The files that a file imports, or names as a path. */
+  imports: ReadonlyMap<string, readonly string[]>
+  names: ReadonlyMap<string, NamedPaths>
 }
 
-function findTestsOf(file: string, texts: ReadonlyMap<string, string>): string[] {
-  const tests = [...texts.keys()]
-  if (texts.has(file)) return [file]
-  if (file.startsWith('migrations/')) return tests.filter((test) => /\/(statements|migrate|release)\.test\.ts$/.test(test))
-  const importing = tests.filter((test) => importsFile(test, texts.get(test) ?? '', file))
-  if (importing.length > 0) return importing
-  const [top, subject = '', group] = file.split('/')
-  // A group of operations is tested over HTTP, by files of its subject. The name of a file begins with what it is about.
-  const ofSubject = tests.filter((test) => test.startsWith(`test/functions/${subject}/`))
-  const stem = (group ?? '').replace(/\.ts$/, '').replace(/(ies|s)$/, '')
-  const ofGroup = ofSubject.filter((test) => stem && basename(test).includes(stem))
-  if (top === 'functions') return ofGroup.length > 0 ? ofGroup : ofSubject
-  // A file of lib that no test imports is tested with its neighbours.
-  return tests.filter((test) => importsFolder(test, texts.get(test) ?? '', dirname(file)))
+/** Find the test files that changes of these files can break. Paths are relative to `root`. Deleted files count too. */
+export function findTests(root: string, changed: readonly string[]): string[] {
+  const graph = readGraph(root)
+  const tests = [...graph.texts.keys()].filter((file) => file.endsWith('.test.ts') && !timingTests.test(file)).sort()
+  if (changed.some((file) => affectsAll.test(file))) return tests
+  const groups = listGroups(graph.texts.get(operationTable) ?? '')
+  return tests.filter((test) => {
+    const reached = follow(graph, [test])
+    const texts = [...reached].filter((file) => file.startsWith('test/')).map((file) => graph.texts.get(file) ?? '')
+    const called = reached.has(operationTable) ? groups.filter(({ names }) => texts.some((text) => names.test(text))) : []
+    const files = follow(
+      graph,
+      called.map(({ file }) => file),
+      reached,
+    )
+    // Code is imported, but some tests read all of it.
+    return changed.some((file) => files.has(file) || readsFile(graph, file.endsWith('.ts') ? new Set([test]) : files, file))
+  })
 }
 
-function listImports(test: string, text: string): string[] {
-  return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(test), path))
+/** Add to `reached` the files that can be reached from others. */
+function follow({ imports }: Graph, from: readonly string[], reached = new Set<string>()): Set<string> {
+  const next = [...from]
+  for (const file of next) {
+    if (reached.has(file)) continue
+    reached.add(file)
+    if (file !== operationTable) next.push(...(imports.get(file) ?? []))
+  }
+  return reached
 }
 
-function importsFile(test: string, text: string, file: string): boolean {
-  return listImports(test, text).includes(file)
+/** Return whether one of the files reads another file that is no code: it names its path, or a folder above it and its name or all names. */
+function readsFile({ names }: Graph, files: ReadonlySet<string>, path: string): boolean {
+  return [...files].some((file) => {
+    const { paths, listsFolders } = names.get(file) ?? noPaths
+    if (paths.has(path)) return true
+    const isBelow = [...paths].some((folder) => path.startsWith(`${folder}/`))
+    return isBelow && (listsFolders || paths.has(basename(path)))
+  })
 }
 
-function importsFolder(test: string, text: string, folder: string): boolean {
-  return listImports(test, text).some((path) => !relative(folder, path).startsWith('..'))
+interface NamedPaths {
+  /** The quoted texts that may be paths, as they are and from the folder of the file. */
+  paths: ReadonlySet<string>
+  /** Whether the file reads the names in a folder. */
+  listsFolders: boolean
+}
+
+const noPaths: NamedPaths = { paths: new Set(), listsFolders: false }
+
+function listNamedPaths(file: string, text: string): NamedPaths {
+  const quoted = [...text.matchAll(/['"`]([\w@.-]+(?:\/[\w@.-]+)*)['"`]/g)].map(([, path = '']) => path).filter((path) => /[./]/.test(path))
+  const listsFolders = /\breaddir|\bglob/.test(text)
+  const tops = listsFolders ? [...text.matchAll(/['{,](functions|lib)[',}]/g)].map(([, top = '']) => top) : []
+  const paths = quoted.flatMap((path) => [posix.normalize(path), posix.join(dirname(file), path)])
+  return { paths: new Set([...tops, ...paths.filter((path) => !/^\.*$/.test(path))]), listsFolders }
+}
+
+function readGraph(root: string): Graph {
+  const files = globSync('{functions,lib,test}/**/*.{ts,tsx}', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+  const mapFiles = <T>(read: (file: string, text: string) => T) => new Map([...texts].map(([file, text]) => [file, read(file, text)]))
+  return { texts, imports: mapFiles((file, text) => listImports(root, file, text)), names: mapFiles(listNamedPaths) }
+}
+
+function listImports(root: string, file: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?)\s*'([.#][^']+)'/g)].map(([, specifier = '']) => resolve(file, specifier))
+  // Processes and bundles are started from a path.
+  const paths = [...text.matchAll(/'((?:functions|lib|test)\/[\w./-]+\.ts)'/g)].map(([, path = '']) => path)
+  const siblings = [...text.matchAll(/'([\w-]+\.ts)'/g)].map(([, name = '']) => posix.join(dirname(file), name))
+  return [...specifiers, ...[...paths, ...siblings].filter((path) => existsSync(join(root, path)))]
+}
+
+function resolve(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return posix.join(dirname(file), specifier)
+  return /^#(functions|test)\//.test(specifier) ? specifier.slice(1) : `lib/${specifier.slice(1)}`
+}
+
+interface Group {
+  file: string
+  /** Matches a text that calls one of the group's operations, by its id or by the beginning of its path. */
+  names: RegExp
+}
+
+/** List the groups of operations from the text of their table. */
+function listGroups(table: string): Group[] {
+  return table
+    .split('load:')
+    .slice(1)
+    .map((entry) => {
+      const [, file = ''] = /import\('\.\/([^']+)'\)/.exec(entry) ?? []
+      const routes = [...entry.matchAll(/'([\w.]+)': '\w+ ([^']+)'/g)]
+      const ids = routes.map(([, id = '']) => id.replaceAll('.', '\\??\\.'))
+      const paths = new Set(routes.map(([, , path = '']) => escapePattern(path.split('/{')[0] ?? '')))
+      return { file: `functions/${file}`, names: new RegExp(`\\b(?:${ids.join('|')})\\b|(?:${[...paths].join('|')})(?![\\w-])`) }
+    })
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
