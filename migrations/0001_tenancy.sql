@@ -39,8 +39,12 @@ exception when insufficient_privilege then null; end $$;
 create extension if not exists pg_trgm with schema public;
 create extension if not exists btree_gin with schema public;
 
+-- Columns of times have milliseconds. PostgreSQL rounds a time to them, up or down, so a column that was set to `now()` could be up to half a
+-- millisecond in the future, and what was due at once was not due yet for the next statement. A clock that is rounded alike cannot differ.
+create function app.real_time() returns timestamptz language sql stable parallel safe as 'select now()::timestamptz(3)';
+
 -- The clock of every rule about time. The local database replaces it by one that tests can move.
-create function app.now() returns timestamptz language sql stable parallel safe as 'select now()';
+create function app.now() returns timestamptz language sql stable parallel safe as 'select app.real_time()';
 
 -- The tenant context: whom the current statement acts for. It is one setting, `app.scope`: a signature of 44 characters, then the account,
 -- user, role, team, role in the team and client address, with a space before each. It is signed, because every role may set a setting. These

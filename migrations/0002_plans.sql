@@ -1,12 +1,27 @@
 -- Plans: their limits, their prices and the features they include. Staff change them at run time, so later migrations must not reset them.
+-- How much an account may use and store, by plan. Null for no limit.
 create table plan_limits (
-  plan                    text primary key check (plan ~ '^[a-z][a-z0-9_]{0,39}$'),
-  max_users               integer check (max_users > 0),
-  max_kb_imports          integer check (max_kb_imports >= 0),
-  max_ai_builds_per_month integer check (max_ai_builds_per_month >= 0)
+  plan                         text primary key check (plan ~ '^[a-z][a-z0-9_]{0,39}$'),
+  max_users                    integer check (max_users > 0),
+  max_kb_imports               integer check (max_kb_imports >= 0),
+  max_ai_builds_per_month      integer check (max_ai_builds_per_month >= 0),
+  max_mails_per_day            integer default 500 constraint plan_limits_mails check (max_mails_per_day >= 0),
+  max_notification_configs     integer default 10 constraint plan_limits_configs check (max_notification_configs >= 0),
+  max_flows                    integer default 2000,
+  max_open_ai_sessions         integer default 1000,
+  max_schedules                integer default 200,
+  max_stored_bytes             bigint default 10737418240,
+  -- In micro-dollars.
+  max_ai_cost_micros_per_month bigint default 50000000 constraint plan_limits_ai_cost check (max_ai_cost_micros_per_month >= 0),
+  max_webhooks                 integer default 10 constraint plan_limits_webhooks check (max_webhooks >= 0),
+  constraint plan_limits_quotas check (least(max_flows, max_open_ai_sessions, max_schedules, max_stored_bytes) >= 0)
 );
-insert into plan_limits (plan, max_users, max_kb_imports, max_ai_builds_per_month) values
-  ('free', 3, 3, 5), ('pro', 10, null, 100), ('team', 50, null, 500), ('enterprise', null, null, null);
+insert into plan_limits (plan, max_users, max_kb_imports, max_ai_builds_per_month, max_mails_per_day, max_flows, max_open_ai_sessions,
+                         max_schedules, max_stored_bytes, max_ai_cost_micros_per_month) values
+  ('free', 3, 3, 5, 50, 100, 50, 5, 209715200, 2000000),
+  ('pro', 10, null, 100, 500, 2000, 1000, 200, 10737418240, 50000000),
+  ('team', 50, null, 500, 500, 10000, 5000, 1000, 53687091200, 200000000),
+  ('enterprise', null, null, null, 500, null, null, null, null, null);
 
 create table plan_billing (
   plan                      text primary key references plan_limits on delete cascade,

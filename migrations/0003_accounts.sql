@@ -17,6 +17,13 @@ create table accounts (
   require_mfa              boolean not null default false,
   settings                 jsonb not null default '{}' constraint accounts_settings_size check (app.is_small_object(settings)),
   preferences              jsonb not null default '{}' constraint accounts_preferences_size check (app.is_small_object(preferences)),
+  -- The colour of the account's e-mails. Null for the default.
+  brand_colour             text constraint accounts_brand_colour check (brand_colour ~ '^#[0-9a-f]{6}$'),
+  -- How long the account keeps its old rows, in days. `session_days` is null where finished sessions stay.
+  audit_log_days           integer not null default 730,
+  notification_days        integer not null default 180,
+  ai_message_days          integer not null default 730,
+  session_days             integer,
   billing_customer_id      text unique check (length(billing_customer_id) <= 255),
   provider_subscription_id text unique check (length(provider_subscription_id) <= 255),
   current_period_end       timestamptz(3),
@@ -28,14 +35,20 @@ create table accounts (
   deletes_at               timestamptz(3),
   deletion_requested_by    uuid,
   -- When the erasure began. From then on nobody enters the account, and nobody restores it.
-  erasing_at               timestamptz(3)
+  erasing_at               timestamptz(3),
+  constraint accounts_retention check (
+    audit_log_days between 365 and 3650 and notification_days between 30 and 730
+    and ai_message_days between 30 and 3650 and session_days between 90 and 3650)
 );
+create index accounts_deletion on accounts (deletes_at) where deletes_at is not null;
 insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');
 
 create table teams (
   id                      uuid not null default uuidv7(),
   account_id              uuid not null default app.account_id() references accounts on delete cascade,
   name                    text not null check (length(name) between 1 and 200),
+  -- Null for the time zone of the account.
+  timezone                text constraint teams_timezone check (length(timezone) between 1 and 100),
   created_at              timestamptz(3) not null default app.now(),
   -- The branding of the team's documents; null for the default.
   branding_company_name   text check (length(branding_company_name) between 1 and 200),
@@ -56,16 +69,24 @@ create table users (
   team_role            text check (team_role in ('member', 'admin')),
   is_super_admin       boolean not null default false,
   is_active            boolean not null default true,
+  -- Whether it is the user of an API key.
+  is_service           boolean not null default false,
   email_verified_at    timestamptz(3),
   must_change_password boolean not null default false,
   -- Whether the user has a confirmed authenticator app or a passkey. Each request reads it.
-  has_second_factor boolean not null default false,
+  has_second_factor    boolean not null default false,
   timezone             text not null default 'UTC',
   created_at           timestamptz(3) not null default app.now(),
   last_login_at        timestamptz(3),
+  -- When the user was anonymised. The row stays for those that refer to it; it names nobody and stays inactive.
+  erased_at            timestamptz(3),
+  -- When the last trace of the user was erased from rows of which there may be many.
+  traces_erased_at     timestamptz(3),
   unique (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id),
-  check ((team_id is null) = (team_role is null))
+  check ((team_id is null) = (team_role is null)),
+  constraint users_service_inactive check (not (is_service and (is_active or is_super_admin))),
+  constraint users_erased_inactive check (erased_at is null or not is_active)
 );
 -- Without the account, which is not known yet at sign-in.
 create unique index users_email on users (lower(email));
@@ -132,16 +153,25 @@ call app.protect('accounts', writes => '{}');
 create policy own on accounts using (id = (select app.signed_account_id())) with check (id = (select app.signed_account_id()));
 call app.protect('teams');
 call app.protect('users');
+-- What members may change about each other does not apply to the user of a key.
+create policy people on users as restrictive for update
+  using (account_id = (select app.signed_account_id()) and not is_service)
+  with check (account_id = (select app.signed_account_id()) and not is_service);
+create policy erased on users as restrictive for update
+  using (account_id = (select app.signed_account_id()) and erased_at is null)
+  with check (account_id = (select app.signed_account_id()) and erased_at is null);
 call app.protect('invites');
 call app.protect('feature_overrides');
 
 grant select on accounts, teams, users, feature_overrides to app_runtime;
-grant update (name, timezone, settings, preferences, require_mfa) on accounts to app_runtime;
+grant update (name, timezone, settings, preferences, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days,
+              deletes_at, deletion_requested_by) on accounts to app_runtime;
 grant insert, update, delete on teams to app_runtime;
 grant update (full_name, timezone, role, team_id, team_role, is_active) on users to app_runtime;
 grant select, insert, update on invites to app_runtime;
 grant select, insert, update, delete on accounts, teams, users, feature_overrides to app_platform;
-grant select, insert, update on invites, platform_invite_codes to app_platform;
+grant select, insert, update, delete on invites to app_platform;
+grant select, insert, update on platform_invite_codes to app_platform;
 grant select, insert, delete on invite_codes to app_platform;
 
 -- Whether the user's address is still unverified 72 hours after registration.
@@ -250,6 +280,41 @@ create trigger seats after insert on users for each row execute function app.kee
 create trigger seats_again after update of is_active on users for each row
   when (new.is_active and not old.is_active) execute function app.keep_seats();
 create trigger seats after insert or update of codes_since on invites for each row execute function app.keep_seats();
+
+-- An invite ends when its inviter is deactivated or is no account admin any more.
+create function app.revoke_invites_of_inviter() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update invites set revoked_at = app.now()
+   where account_id = new.account_id and invited_by = new.id and accepted_at is null and revoked_at is null;
+  return null;
+end $$;
+create trigger revoke_invites after update of role, is_active on users for each row
+  when (old.role = 'admin' and old.is_active and not (new.role = 'admin' and new.is_active))
+  execute function app.revoke_invites_of_inviter();
+
+-- Waits for a concurrent change of the inviter, which would not see the new invite.
+create function app.require_inviter() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform from users where account_id = new.account_id and id = new.invited_by and role = 'admin' and is_active for share;
+  if not found then
+    raise exception 'the inviter is no admin' using errcode = 'SF403';
+  end if;
+  return null;
+end $$;
+create trigger inviter after insert on invites for each row when (new.invited_by is not null) execute function app.require_inviter();
+
+-- The preference that decides whether exports are masked: only an account admin changes it, and each change is in the audit log. The other
+-- preferences belong to every member. Without a user in the scope, the platform itself acts.
+create function app.require_admin_for_masking() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if app.user_id() is not null and app.role() is distinct from 'admin' then
+    raise exception 'only an account admin changes mask_exports' using errcode = 'SF4AA';
+  end if;
+  return new;
+end $$;
+create trigger masking before update of preferences on accounts for each row
+  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')
+  execute function app.require_admin_for_masking();
 
 -- Deletes a team and removes its members from it. Fails with foreign_key_violation while other rows belong to the team.
 -- Security definer, because only the owner can switch the audit log off.

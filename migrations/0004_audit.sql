@@ -56,9 +56,13 @@ begin
   return null;
 end $$;
 
--- The tables of earlier files. What members change about themselves, and what the billing provider changes, is not logged.
-create trigger audit after update of name, timezone, settings, require_mfa on accounts
-  for each row execute function app.audit('account');
+-- The tables that exist already. What members change about themselves, and what the billing provider changes, is not logged.
+create trigger audit
+  after update of name, timezone, settings, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days, deletes_at
+  on accounts for each row execute function app.audit('account');
+create trigger audit_masking after update of preferences on accounts for each row
+  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')
+  execute function app.audit('account');
 create trigger audit_subscription after update of plan, subscription_status, trial_ends_at on accounts for each row
   when (app.user_id() is not null) execute function app.audit('subscription');
 create trigger audit after insert or update or delete on teams for each row
@@ -70,3 +74,19 @@ create trigger audit after insert or update or delete on plan_features for each 
 create trigger audit after insert or update or delete on feature_overrides for each row execute function app.audit('feature_override');
 -- Not when a code is used: that is a registration.
 create trigger audit after insert on platform_invite_codes for each row execute function app.audit('invite_code', 'hash');
+
+-- Deletes up to `p_limit` entries that are older than their account keeps them, and returns their number. No role may delete other entries.
+create function app.delete_audit_logs(p_limit integer) returns integer
+language sql security definer set search_path = public, pg_temp as $$
+  with deleted as (
+    delete from audit_logs where ctid = any (array(
+      select l.ctid from accounts a cross join lateral (
+        select ctid from audit_logs
+         where account_id = a.id and created_at < app.now() - make_interval(days => a.audit_log_days)
+         limit p_limit for update skip locked) l
+       limit p_limit))
+    returning id
+  )
+  select count(*)::integer from deleted
+$$;
+revoke execute on function app.delete_audit_logs(integer) from app_runtime;

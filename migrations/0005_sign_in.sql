@@ -1,22 +1,24 @@
 -- Passwords, sign-ins, tokens, identities at Google and Microsoft, and the functions that open a scope.
 -- Passwords, tokens and codes are stored as hashes, which only the platform role reads.
 create table passwords (
-  user_id    uuid primary key references users on delete cascade,
-  hash       text not null,
-  changed_at timestamptz(3) not null default app.now()
+  user_id           uuid primary key references users on delete cascade,
+  hash              text not null,
+  -- A device token names this number. Raising it ends every device token of the user.
+  device_generation integer not null default 0,
+  changed_at        timestamptz(3) not null default app.now()
 );
 
 -- One row per sign-in. Each access token names its sign-in, so ending the sign-in applies to the next request.
 create table sign_ins (
-  id           uuid not null default uuidv7(),
-  account_id   uuid not null default app.account_id() references accounts on delete cascade,
-  user_id      uuid not null,
-  user_agent   text not null default '',
-  ip           text not null default '',
-  created_at   timestamptz(3) not null default app.now(),
-  last_used_at timestamptz(3) not null default app.now(),
-  expires_at   timestamptz(3) not null,
-  ended_at     timestamptz(3),
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  user_id          uuid not null,
+  user_agent       text not null default '',
+  ip               text not null default '',
+  created_at       timestamptz(3) not null default app.now(),
+  last_used_at     timestamptz(3) not null default app.now(),
+  expires_at       timestamptz(3) not null,
+  ended_at         timestamptz(3),
   -- When a second factor was last verified.
   second_factor_at timestamptz(3),
   primary key (id),
@@ -35,6 +37,8 @@ create table refresh_tokens (
   created_at timestamptz(3) not null default app.now()
 );
 create index refresh_tokens_sign_in on refresh_tokens (sign_in_id);
+-- Old tokens are deleted by age.
+create index refresh_tokens_age on refresh_tokens (created_at);
 
 create table one_time_tokens (
   hash       bytea primary key,
@@ -47,11 +51,14 @@ create table one_time_tokens (
 create index one_time_tokens_user on one_time_tokens (user_id, purpose);
 create index one_time_tokens_expiry on one_time_tokens (expires_at);
 
-create table login_failures (
-  email        text primary key,
-  failed_at    timestamptz[] not null,
-  locked_until timestamptz(3)
+-- Counts attempts with a secret by a hash of what was tried, such as the address as it was typed.
+create table sign_in_attempts (
+  key          bytea primary key,
+  attempted_at timestamptz[] not null,
+  locked_until timestamptz(3),
+  expires_at   timestamptz(3) not null
 );
+create index sign_in_attempts_expiry on sign_in_attempts (expires_at);
 
 -- The key is the id that a provider never assigns to anyone else (Google: sub, Microsoft: tid and oid), not the e-mail address.
 create table identities (
@@ -76,8 +83,78 @@ create table oauth_states (
 create index oauth_states_expiry on oauth_states (expires_at);
 
 grant select, update (ended_at) on sign_ins to app_runtime;
-grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, one_time_tokens, login_failures, identities, oauth_states
+grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, one_time_tokens, sign_in_attempts, identities, oauth_states
   to app_platform;
+
+-- The key of the attempts for an address or another name. `p_kind` separates what is counted.
+create function app.attempt_key(p_kind text, p_name text) returns bytea language sql immutable parallel safe as $$
+  select sha256(convert_to(p_kind || ':' || lower(p_name), 'UTF8'))
+$$;
+
+-- Counts one attempt before it is checked. The attempt number p_max within 15 minutes locks the key for 15 minutes. While it is locked,
+-- attempts are refused and do not count: lock_seconds is then the remaining time. Concurrent attempts wait for one another's row, so at
+-- most p_max are allowed. The caller deletes the row when the attempt succeeds.
+create function app.count_attempt(p_key bytea, p_max integer, out lock_seconds integer, out is_last boolean)
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  period constant interval := '15 minutes';
+begin
+  insert into sign_in_attempts as a (key, attempted_at, locked_until, expires_at)
+  values (p_key, array[app.now()], case when p_max <= 1 then app.now() + period end, app.now() + period)
+  on conflict (key) do update set
+    attempted_at = (select array_agg(t) from unnest(a.attempted_at || app.now()) t where t > app.now() - period),
+    locked_until = case when (select count(*) from unnest(a.attempted_at) t where t > app.now() - period) + 1 >= p_max
+                        then app.now() + period end,
+    expires_at = app.now() + period
+   where a.locked_until is null or a.locked_until <= app.now()
+  returning a.locked_until is not null into is_last;
+  if is_last is null then
+    is_last := false;
+    select greatest(1, ceil(extract(epoch from a.locked_until - app.now())))::integer into lock_seconds from sign_in_attempts a where a.key = p_key;
+  end if;
+end $$;
+
+-- Whatever statement replaces a password ends the user's device tokens, reset links and sign-ins, except the sign-in that app.kept_sign_in
+-- names. A reset mail that was not sent yet is withdrawn, because its link would be new. A new hash of the same password ends nothing:
+-- app.rehash_password stores it. Triggers see what other transactions have committed since the statement began, such as a sign-in with the
+-- old password.
+create function app.is_rehash() returns boolean language sql stable parallel safe as $$
+  select coalesce(current_setting('app.rehash', true), '') = 'on'
+$$;
+create function app.end_device_tokens() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  new.device_generation := old.device_generation + 1;
+  return new;
+end $$;
+create trigger end_device_tokens before update of hash on passwords for each row
+  when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_device_tokens();
+create function app.end_password_uses() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if tg_op = 'UPDATE' and new.hash = old.hash then
+    return null;
+  end if;
+  update one_time_tokens set used_at = app.now()
+   where user_id = new.user_id and purpose = 'reset_password' and used_at is null;
+  delete from deliveries where user_id = new.user_id and purpose = 'reset_password' and state in ('pending', 'retrying');
+  -- The statement that inserts the first password may also insert the first sign-in.
+  if tg_op = 'UPDATE' then
+    update sign_ins s set ended_at = app.now() from users u
+     where u.id = new.user_id and s.account_id = u.account_id and s.user_id = u.id and s.ended_at is null
+       and s.id is distinct from nullif(current_setting('app.kept_sign_in', true), '')::uuid;
+  end if;
+  return null;
+end $$;
+create trigger end_password_uses after insert or update of hash on passwords for each row
+  when (not app.is_rehash()) execute function app.end_password_uses();
+
+-- Stores another hash of the same password, unless the password was replaced meanwhile.
+create function app.rehash_password(p_user uuid, p_old text, p_new text) returns void
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform set_config('app.rehash', 'on', true);
+  update passwords set hash = p_new where user_id = p_user and hash = p_old;
+  perform set_config('app.rehash', '', true);
+end $$;
 
 -- The first statement of every scope. It checks the caller against the current rows, not against the claims of the token, and sets whose
 -- rows the following statements see.

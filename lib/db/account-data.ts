@@ -799,7 +799,6 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   search_entries: 'words of other records',
   tree_subflows: 'in the structures of the flows',
   flow_link_checks: 'checked again for each published flow',
-  login_failures: credentials,
   mail_batches: shortLived,
   mail_counts: counters,
   mail_pace: platform,

@@ -5,8 +5,10 @@ import { loadContent } from './content.ts'
 import { type PlatformContent, readContent } from './content-files.ts'
 import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
 import { withConnection } from './migrate/connection.ts'
+import { describeFailure } from './migrate/failure.ts'
 import { withMigrationLock } from './migrate/lock.ts'
 import { planMigrations } from './migrate/plan.ts'
+import { requireServer } from './migrate/requirements.ts'
 import { retryWhileLocked } from './migrate/retry.ts'
 
 /** The folder with the migrations and the platform's content. */
@@ -20,7 +22,8 @@ interface Passwords {
 /**
  * Apply the pending migrations to the database at `ownerUrl`, each file as its mode says. Then load the platform's content. Set the passwords
  * of the two service roles when given. Return the names of the files that changed the database. A second process waits for the first.
- * Throw before any change when a content file is invalid or an earlier version made the data, and when an applied file has changed.
+ * Throw before any change when a content file is invalid, the server is too old, its role lacks rights, an earlier version made the data, or
+ * an applied file has changed.
  */
 export async function migrate(
   ownerUrl: string,
@@ -36,20 +39,25 @@ export async function migrate(
     if (passwords) await setPasswords(client, passwords)
     return applied
   }
+  // Before the lock, whose table would be the first change.
+  await withConnection({ connectionString: ownerUrl }, requireServer)
   return withMigrationLock(ownerUrl, settings, () => withConnection({ connectionString: ownerUrl }, run))
 }
 
 /** List what `migrate` would do to the database at `ownerUrl`, without changing it. */
 export async function plan(ownerUrl: string, folder = migrationsFolder): Promise<string[]> {
   await readContent(folder)
-  return withConnection({ connectionString: ownerUrl }, (client) => planMigrations(client, folder))
+  return withConnection({ connectionString: ownerUrl }, async (client) => {
+    await requireServer(client)
+    return planMigrations(client, folder)
+  })
 }
 
 async function loadInTransaction(client: pg.Client, content: PlatformContent, settings: ApplySettings): Promise<string[]> {
   try {
     return await retryWhileLocked('content', settings, () => inTransaction(client, () => loadContent(client, content)))
   } catch (error) {
-    throw new Error(`Loading the platform's content failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`Loading the platform's content failed: ${describeFailure(error)}`, { cause: error })
   }
 }
 
@@ -74,6 +82,6 @@ async function main(): Promise<void> {
 
 if (import.meta.main)
   main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(describeFailure(error))
     process.exitCode = 1
   })

@@ -90,7 +90,6 @@ export const retention: Record<keyof DB, Policy> = {
   knowledge_entries: kept('one row per flow, article and resolved session'),
   knowledge_terms: kept('one row per word of the entries'),
   library_steps: kept(work),
-  login_failures: kept('replaced by sign_in_attempts; nothing writes it'),
   mail_batches: expires('the provider remembers the key of a call for 24 hours', { column: 'created_at', keptFor: '2 days' }),
   mail_counts: expires('for support', { column: 'day', keptFor: '30 days' }),
   mail_pace: kept('one row'),

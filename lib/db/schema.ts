@@ -60,6 +60,11 @@ export interface AccountsTable {
   require_mfa: Generated<boolean>
   settings: Generated<JsonColumns['accounts.settings']>
   preferences: Generated<JsonColumns['accounts.preferences']>
+  brand_colour: string | null
+  audit_log_days: Generated<number>
+  notification_days: Generated<number>
+  ai_message_days: Generated<number>
+  session_days: number | null
   billing_customer_id: string | null
   provider_subscription_id: string | null
   current_period_end: string | null
@@ -68,11 +73,6 @@ export interface AccountsTable {
   deletes_at: string | null
   deletion_requested_by: string | null
   erasing_at: string | null
-  brand_colour: string | null
-  audit_log_days: Generated<number>
-  notification_days: Generated<number>
-  ai_message_days: Generated<number>
-  session_days: number | null
 }
 
 export interface AiBranchesTable {
@@ -189,9 +189,9 @@ export interface AiMessagesTable {
   position: Generated<number>
   role: 'user' | 'assistant'
   content: string
+  citations: Generated<JsonColumns['ai_messages.citations']>
   author_id: string | null
   created_at: Generated<string>
-  citations: Generated<JsonColumns['ai_messages.citations']>
 }
 
 export interface AiOutputsTable {
@@ -226,6 +226,7 @@ export interface AiSessionsTable {
   triage_hypothesis: string | null
   evidence_items: Generated<JsonColumns['ai_sessions.evidence_items']>
   pending_task_lane: Generated<JsonColumns['ai_sessions.pending_task_lane']>
+  task_lane_version: Generated<number>
   is_branching: Generated<boolean>
   active_branch_id: Generated<string>
   escalation_package: JsonColumns['ai_sessions.escalation_package'] | null
@@ -239,7 +240,6 @@ export interface AiSessionsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   resolved_at: string | null
-  task_lane_version: Generated<number>
   messages_deleted_at: string | null
 }
 
@@ -252,9 +252,9 @@ export interface AiStepsTable {
   text: string
   options: Generated<JsonColumns['ai_steps.options']>
   rationale: string | null
+  citations: Generated<JsonColumns['ai_steps.citations']>
   response: string | null
   created_at: Generated<string>
-  citations: Generated<JsonColumns['ai_steps.citations']>
 }
 
 export interface AiTasksTable {
@@ -390,6 +390,10 @@ export interface DeliveriesTable {
   purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
+  held_until: string | null
+  digest_id: string | null
+  mails: Generated<number>
+  batch_key: string | null
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -402,11 +406,7 @@ export interface DeliveriesTable {
   invite_id: string | null
   sales_lead_id: string | null
   feedback_id: string | null
-  mails: Generated<number>
-  batch_key: string | null
   webhook_id: string | null
-  held_until: string | null
-  digest_id: string | null
   report_id: string | null
 }
 
@@ -508,12 +508,12 @@ export interface EventsTable {
   account_id: ColumnType<string, never, never>
   key: string
   actor_id: string | null
+  caused_by: string | null
   title: string
   body: string
   link: string | null
-  created_at: Generated<string>
-  caused_by: string | null
   escalation: Json | null
+  created_at: Generated<string>
 }
 
 export interface FeatureOverridesTable {
@@ -638,10 +638,10 @@ export interface KbImportsTable {
   format: 'markdown' | 'text' | 'html' | 'docx'
   blocks: JsonColumns['kb_imports.blocks']
   status: Generated<'uploaded' | 'converted' | 'committed' | 'failed'>
+  warnings: Generated<JsonColumns['kb_imports.warnings']>
   tree_id: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
-  warnings: Generated<JsonColumns['kb_imports.warnings']>
 }
 
 export interface KnowledgeEntriesTable {
@@ -675,12 +675,6 @@ export interface LibraryStepsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   search: Generated<string | null>
-}
-
-export interface LoginFailuresTable {
-  email: string
-  failed_at: string[]
-  locked_until: string | null
 }
 
 export interface MailBatchesTable {
@@ -742,13 +736,13 @@ export interface MaintenanceSchedulesTable {
   name: string
   cron: string
   timezone: string
+  ticket_number: string | null
   is_active: boolean
   next_run_at: string | null
   timed_since: Generated<string>
   version: Generated<number>
   created_at: Generated<string>
   updated_at: Generated<string>
-  ticket_number: string | null
 }
 
 export interface NetworkDiagramsTable {
@@ -762,14 +756,14 @@ export interface NetworkDiagramsTable {
   nodes: JsonColumns['network_diagrams.nodes']
   edges: JsonColumns['network_diagrams.edges']
   is_archived: Generated<boolean>
+  version: Generated<number>
+  restored_from: number | null
+  saved_by: Generated<string | null>
+  bytes: number | null
   created_by: Generated<string>
   created_at: Generated<string>
   updated_at: Generated<string>
   search: Generated<string | null>
-  bytes: number | null
-  version: Generated<number>
-  saved_by: Generated<string | null>
-  restored_from: number | null
 }
 
 export interface NotificationConfigsTable {
@@ -779,8 +773,8 @@ export interface NotificationConfigsTable {
   webhook_url: string | null
   email_addresses: JsonColumns['notification_configs.email_addresses'] | null
   events_enabled: JsonColumns['notification_configs.events_enabled']
-  created_at: Generated<string>
   set_up_by: string | null
+  created_at: Generated<string>
 }
 
 export interface NotificationsTable {
@@ -792,10 +786,10 @@ export interface NotificationsTable {
   title: string
   body: string
   link: string | null
+  escalation: Json | null
   is_read: Generated<boolean>
   read_at: string | null
   created_at: Generated<string>
-  escalation: Json | null
 }
 
 export interface OauthClientsTable {
@@ -902,8 +896,8 @@ export interface PasskeysTable {
 export interface PasswordsTable {
   user_id: string
   hash: string
-  changed_at: Generated<string>
   device_generation: Generated<number>
+  changed_at: Generated<string>
 }
 
 export interface PlanBillingTable {
@@ -986,13 +980,13 @@ export interface PsaConnectionsTable {
   identity: Json
   credentials: string
   is_active: Generated<boolean>
+  time_rounding_minutes: Generated<number>
+  time_minimum_minutes: Generated<number>
   last_checked_at: string | null
   last_check_error: string | null
   created_by: Generated<string | null>
   created_at: Generated<string>
   updated_at: Generated<string>
-  time_rounding_minutes: Generated<number>
-  time_minimum_minutes: Generated<number>
 }
 
 export interface PsaMemberMappingsTable {
@@ -1009,7 +1003,9 @@ export interface PsaMemberMappingsTable {
 export interface PsaPushesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
+  kind: Generated<'note' | 'time_entry' | 'ticket'>
   ticket_id: string | null
+  details: Generated<JsonColumns['psa_pushes.details']>
   body: string
   internal: Generated<boolean>
   source_kind: 'session' | 'ai_session' | 'output' | 'user'
@@ -1026,8 +1022,6 @@ export interface PsaPushesTable {
   pushed_at: string | null
   provider_note_id: string | null
   created_at: Generated<string>
-  kind: Generated<'note' | 'time_entry' | 'ticket'>
-  details: Generated<JsonColumns['psa_pushes.details']>
 }
 
 export interface PsaRuleMatchesTable {
@@ -1163,6 +1157,7 @@ export interface ScriptTemplatesTable {
   parameters_schema: Generated<JsonColumns['script_templates.parameters_schema']>
   language: 'powershell' | 'bash' | 'python'
   requires_elevation: Generated<boolean>
+  risk: Generated<'low' | 'medium' | 'high'>
   category_id: string | null
   is_shared: Generated<boolean>
   is_gallery_featured: Generated<boolean>
@@ -1171,14 +1166,13 @@ export interface ScriptTemplatesTable {
   source_session_id: string | null
   source_user_id: string | null
   source_ticket_ref: string | null
+  version: Generated<number>
+  restored_from: number | null
+  saved_by: Generated<string | null>
   created_at: Generated<string>
   updated_at: Generated<string>
   search: Generated<string | null>
   words: Generated<string | null>
-  version: Generated<number>
-  saved_by: Generated<string | null>
-  restored_from: number | null
-  risk: Generated<'low' | 'medium' | 'high'>
 }
 
 export interface ScriptVersionsTable {
@@ -1313,11 +1307,15 @@ export interface SessionsTable {
   ticket_number: string | null
   client_name: string | null
   variables: Generated<JsonColumns['sessions.variables']>
+  secret_variables: Generated<JsonColumns['sessions.secret_variables']>
   outcome: 'resolved' | 'unresolved' | 'escalated' | 'cancelled' | null
   notes: string | null
   next_steps: string | null
   batch_id: string | null
   target_label: string | null
+  parent_session_id: string | null
+  parent_step_id: string | null
+  subflow_session_id: string | null
   current_step_id: string | null
   answered: Generated<number>
   remaining: number
@@ -1326,10 +1324,6 @@ export interface SessionsTable {
   completed_at: string | null
   created_at: Generated<string>
   lasted: Generated<number | null>
-  secret_variables: Generated<JsonColumns['sessions.secret_variables']>
-  parent_session_id: string | null
-  parent_step_id: string | null
-  subflow_session_id: string | null
 }
 
 export interface SignInAttemptsTable {
@@ -1384,21 +1378,21 @@ export interface TargetListsTable {
   name: string
   description: Generated<string>
   targets: Json
+  version: Generated<number>
   created_at: Generated<string>
   updated_at: Generated<string>
-  version: Generated<number>
 }
 
 export interface TeamsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   name: string
+  timezone: string | null
   created_at: Generated<string>
   branding_company_name: string | null
   branding_primary_colour: string | null
   branding_footer_text: string | null
   branding_logo_upload_id: string | null
-  timezone: string | null
 }
 
 export interface TotpFactorsTable {
@@ -1450,8 +1444,8 @@ export interface TreeVersionsTable {
   tree_type: 'troubleshooting' | 'procedural' | 'maintenance'
   saved_by: Generated<string | null>
   restored_from: number | null
-  created_at: Generated<string>
   bytes: number | null
+  created_at: Generated<string>
 }
 
 export interface TreesTable {
@@ -1515,13 +1509,13 @@ export interface UsersTable {
   team_role: 'member' | 'admin' | null
   is_super_admin: Generated<boolean>
   is_active: Generated<boolean>
+  is_service: Generated<boolean>
   email_verified_at: string | null
   must_change_password: Generated<boolean>
   has_second_factor: Generated<boolean>
   timezone: Generated<string>
   created_at: Generated<string>
   last_login_at: string | null
-  is_service: Generated<boolean>
   erased_at: string | null
   traces_erased_at: string | null
 }
@@ -1630,7 +1624,6 @@ export interface DB {
   knowledge_entries: KnowledgeEntriesTable
   knowledge_terms: KnowledgeTermsTable
   library_steps: LibraryStepsTable
-  login_failures: LoginFailuresTable
   mail_batches: MailBatchesTable
   mail_counts: MailCountsTable
   mail_pace: MailPaceTable

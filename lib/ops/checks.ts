@@ -38,7 +38,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'the clock of the rules is that of PostgreSQL',
-    remedy: 'Only a local database may move app.now(). Create it again as migrations/0074_clock.sql does.',
+    remedy: 'Only a local database may move app.now(). Create it again as migrations/0001_tenancy.sql does.',
     sql: `select 'app.now() is ' || round(extract(epoch from app.now() - now())) || ' s ahead' as problem
            where abs(extract(epoch from app.now() - now())) > 1`,
   },

@@ -159,7 +159,7 @@ describe('database schema', () => {
        union all select proname from pg_proc where proowner = 'app_runtime'::regrole`,
     )
     expect(owned).toEqual([])
-    for (const table of [...platformOnly, 'login_failures']) {
+    for (const table of platformOnly) {
       const [{ may } = { may: true }] = await service.sql<{ may: boolean }>(
         `select has_table_privilege('app_runtime', $1, 'select') as may`,
         [table],

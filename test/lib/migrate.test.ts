@@ -159,7 +159,7 @@ describe('migrate', () => {
     ['a renumbered file', { '0002_more.sql': undefined, '0004_more.sql': 'select 2' }, '0004_more.sql was applied as 0002_more.sql'],
     ['a new file before an applied one', { '0001_things_b.sql': 'select 1' }, '0001_things.sql and 0001_things_b.sql have the same number'],
     ['a new number before an applied one', { '0000_new.sql': 'select 1' }, 'made by an earlier version'],
-    ['a file without a number', { 'new.sql': 'select 1' }, 'new.sql needs a name such as 0020_rename_owner.sql'],
+    ['a file without a number', { 'new.sql': 'select 1' }, 'new.sql needs a name such as 0123_rename_owner.sql'],
     ['an unknown mode', { '0004_new.sql': '-- migrate: quickly\nselect 1' }, '0004_new.sql has the unknown mode "quickly"'],
     ['a file that commits', { '0004_new.sql': 'select 1;\ncommit; select 2' }, 'contains `commit`'],
     ['a concurrent build in a transaction', { '0004_new.sql': 'create index concurrently on things (name)' }, 'no-transaction'],
@@ -181,7 +181,7 @@ describe('migrate', () => {
   it('refuses a new file whose number is before the last applied one', async () => {
     const { apply } = await createThings()
     await apply({ '0003_more.sql': 'select 3' })
-    const message = 'Migration 0002_late.sql is numbered before 0003_more.sql, which is applied. Give it the next free number.'
+    const message = 'Migration 0002_late.sql is numbered before 0003_more.sql, which is applied. Give it the number after the highest.'
     await expect(apply({ '0002_late.sql': 'select 2', '0003_more.sql': 'select 3' })).rejects.toThrow(message)
   })
 })

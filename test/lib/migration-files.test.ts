@@ -1,10 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type MigrationFile, type Mode, requireStatementsOfMode } from '#db/migrate/files.ts'
+import { type MigrationFile, type Mode, readMigrationFiles, requireStatementsOfMode } from '#db/migrate/files.ts'
 import { selectPending } from '#db/migrate/history.ts'
+import { migrationsFolder } from '#db/migrate.ts'
 
 const file = (name: string, checksum = name): MigrationFile => ({ name, checksum, text: '', mode: 'transaction' })
 const files = [file('0001_a.sql'), file('0002_b.sql'), file('0003_c.sql')]
 const toApplied = (...names: string[]) => new Map(names.map((name) => [name, name]))
+
+describe('the folder of migrations', async () => {
+  const names = (await readMigrationFiles(migrationsFolder)).map(({ name }) => name.replace('.sql', ''))
+  it('is listed in the table of its README', async () => {
+    const readme = await readFile(join(migrationsFolder, 'README.md'), 'utf8')
+    expect([...readme.matchAll(/^\| `(\d{4}_\w+)` \| .+ \|$/gm)].map(([, name]) => name)).toEqual(names)
+  })
+  it('is numbered from 0001 without gaps', () => {
+    expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1))
+  })
+})
 
 describe('the pending migrations', () => {
   it.each([
@@ -14,6 +28,10 @@ describe('the pending migrations', () => {
   ])('after %j are %j', (applied, pending) => expect(selectPending(toApplied(...applied), files).map(({ name }) => name)).toEqual(pending))
   it.each<[Map<string, string>, string]>([
     [toApplied('0000_old.sql'), 'The data was made by an earlier version of this service'],
+    [
+      toApplied('0001_a.sql', '0019_onboarding.sql'),
+      'before 1.0, which had other migrations, and cannot be migrated. On this machine `npm start -- --fresh`',
+    ],
     [new Map([['0001_a.sql', 'other']]), 'Migration 0001_a.sql has changed since it was applied'],
     [new Map([...toApplied('0001_a.sql'), ['0002_x.sql', '0002_b.sql']]), 'Migration 0002_b.sql was applied as 0002_x.sql'],
     [toApplied('0001_a.sql', '0009_x.sql'), 'Migration 0009_x.sql was applied, but its file is missing'],

@@ -116,7 +116,7 @@ describe('the queue in PostgreSQL', () => {
     const owner = new pg.Client({ connectionString: database.ownerUrl })
     await owner.connect()
     await owner.query('drop schema graphile_worker cascade')
-    await owner.query(await readFile(join(migrationsFolder, '0020_queue.sql'), 'utf8'))
+    await owner.query(await readFile(join(migrationsFolder, '0035_queue.sql'), 'utf8'))
     await owner.end()
     const others = openJobs(database.url)
     await others.start()

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { describeFailure } from './failure.ts'
 import { type MigrationFile, readMigrationFiles, requireStatementsOfMode } from './files.ts'
 import { type AppliedChecksums, selectPending } from './history.ts'
 import { dropInvalidIndex } from './indexes.ts'
@@ -44,7 +45,7 @@ async function applyFile(client: pg.Client, file: MigrationFile, settings: Apply
   try {
     await apply(client, file, settings)
   } catch (error) {
-    throw new Error(`Migration ${file.name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`Migration ${file.name} failed: ${describeFailure(error)}`, { cause: error })
   }
   settings.report(`${file.name}: applied`)
 }

@@ -17,7 +17,7 @@ export interface MigrationFile {
 export async function readMigrationFiles(folder: string): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   for (const [index, name] of names.entries()) {
-    if (!/^\d{4}_\w+\.sql$/.test(name)) throw new Error(`Migration ${name} needs a name such as 0020_rename_owner.sql.`)
+    if (!/^\d{4}_\w+\.sql$/.test(name)) throw new Error(`Migration ${name} needs a name such as 0123_rename_owner.sql.`)
     const next = names[index + 1]
     if (next?.slice(0, 4) === name.slice(0, 4))
       throw new Error(`Migrations ${name} and ${next} have the same number. Renumber the newer one.`)

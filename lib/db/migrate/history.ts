@@ -5,7 +5,7 @@ export type AppliedChecksums = ReadonlyMap<string, string>
 
 /** Return the files that are not applied. Throw if an applied file was changed, removed or renamed, or a new one is numbered before it. */
 export function selectPending(applied: AppliedChecksums, files: readonly MigrationFile[]): MigrationFile[] {
-  if (applied.size > 0 && !applied.has(files[0]?.name ?? '')) throw new Error(earlierVersion)
+  if (isBeforeBaseline(applied, files)) throw new Error(earlierVersion)
   requireFiles(applied, files)
   for (const { name, checksum } of files) {
     if (applied.has(name) && applied.get(name) !== checksum)
@@ -14,12 +14,19 @@ export function selectPending(applied: AppliedChecksums, files: readonly Migrati
   const pending = files.filter(({ name }) => !applied.has(name))
   const last = [...applied.keys()].sort().at(-1) ?? ''
   const early = pending.find(({ name }) => name < last)
-  if (early) throw new Error(`Migration ${early.name} is numbered before ${last}, which is applied. Give it the next free number.`)
+  if (early) throw new Error(`Migration ${early.name} is numbered before ${last}, which is applied. Give it the number after the highest.`)
   return pending
 }
 
+// The last file of the baseline before 1.0, whose first file has the name of today's. No file of this folder may have the name again.
+const lastFileBefore1 = '0019_onboarding.sql'
+
+function isBeforeBaseline(applied: AppliedChecksums, files: readonly MigrationFile[]): boolean {
+  return applied.has(lastFileBefore1) || (applied.size > 0 && !applied.has(files[0]?.name ?? ''))
+}
+
 const earlierVersion =
-  'The data was made by an earlier version of this service, which had other migrations, and cannot be migrated. ' +
+  'The data was made by an earlier version of this service, before 1.0, which had other migrations, and cannot be migrated. ' +
   'On this machine `npm start -- --fresh` deletes the data and starts over. Elsewhere, migrate a new, empty database.'
 
 function requireFiles(applied: AppliedChecksums, files: readonly MigrationFile[]): void {

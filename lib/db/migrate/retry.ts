@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { describeFailure } from './failure.ts'
 
 /** Bounds of the retries, in milliseconds where a name ends in `Ms`. */
 export interface RetrySettings {
@@ -24,7 +25,7 @@ export async function retryWhileLocked<T>(name: string, settings: RetrySettings,
       if (!(error instanceof pg.DatabaseError) || !lockErrors.has(error.code)) throw error
       const jitteredMs = pauseMs * (0.5 + Math.random())
       if (attempt >= maxAttempts || performance.now() + jitteredMs > end)
-        throw new Error(`another transaction held a lock in each of ${attempt} attempts (${error.message})`, { cause: error })
+        throw new Error(`another transaction held a lock in each of ${attempt} attempts (${describeFailure(error)})`, { cause: error })
       report(`${name}: waits for a lock, attempt ${attempt} of ${maxAttempts}`)
       await pause(jitteredMs)
     }

@@ -3,7 +3,7 @@ import { createTraceparent } from '#trace.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import type { Message, QueuePort } from '#vendors/queue/queue.ts'
 
-/** The schema of graphile-worker's tables, which `0020_queue.sql` creates. */
+/** The schema of graphile-worker's tables, which `0035_queue.sql` creates. */
 export const jobsSchema = 'graphile_worker'
 /** The task of graphile-worker that runs a message. Its payload is `{path, body, traceparent}`. */
 export const messageTask = 'message'

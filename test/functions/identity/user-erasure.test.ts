@@ -60,7 +60,6 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
      select account_id, $2, id, '9', $3, $4 from psa_connections where account_id = $1`,
     [account.id, person.id, person.email, name],
   )
-  await service.sql(`insert into login_failures (email, failed_at) values ($1, '{}')`, [person.email])
   await service.sql(`insert into sales_leads (email, name, company, source) values ($1, $2, 'x', 'referral')`, [person.email, name])
   await insertCredentials(service, person)
   return escalation

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openScope } from '#db/scope.ts'
 import { selectResults } from '#functions/search/queries.ts'
-import { root } from '#local/root.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
 import { claimHandoff, escalateSession } from '#test/support/escalations.ts'
@@ -246,18 +243,5 @@ describe('who finds what', () => {
     expect(await types()).toEqual(new Set(['flow', 'step', 'session']))
     expectStatus(await admin.call('DELETE', `/trees/${ids.flow}`), 204)
     expect(await findIds(admin, 'quokka')).toEqual([ids.session])
-  })
-
-  it('SEA-10 finds rows that are older than the index', async () => {
-    const account = await createAccount(service)
-    await createOfEachType(account)
-    const list = () => service.sql('select * from search_entries where account_id = $1 order by type, id, step_id', [account.id])
-    const before = await list()
-    expect(before.length).toBeGreaterThan(8)
-    await service.sql('delete from search_entries where account_id = $1', [account.id])
-    const backfill = await readFile(join(root, 'migrations/0056_search_rows.sql'), 'utf8')
-    // As `migrate` repeats it: other tests may have inserted thousands of rows without triggers.
-    for (let batch = 0; batch < 300 && (await list()).length < before.length; batch++) await service.sql(backfill)
-    expect(await list()).toEqual(before)
   })
 })

@@ -1,0 +1,259 @@
+-- Events, the notifications that members see in the app, the deliveries to e-mail and chat, and what each user gets by e-mail.
+create table events (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  key        text not null,
+  actor_id   uuid,
+  -- The user whose work a job reports, such as the owner of a schedule; otherwise the actor.
+  caused_by  uuid,
+  title      text not null,
+  body       text not null,
+  link       text check (length(link) <= 500),
+  -- The details of an escalation that its alert shows. Null for other events.
+  escalation jsonb constraint events_escalation check (jsonb_typeof(escalation) = 'object'),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id)
+);
+-- For the deletion of old rows, a batch at a time.
+create index events_age on events (account_id, created_at);
+
+create table notifications (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  user_id    uuid not null,
+  event_id   uuid not null,
+  event_key  text not null,
+  title      text not null,
+  body       text not null,
+  link       text check (length(link) <= 500),
+  escalation jsonb constraint notifications_escalation check (jsonb_typeof(escalation) = 'object'),
+  is_read    boolean not null default false,
+  read_at    timestamptz(3),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  -- A user is notified of an event once, also if the event is processed twice.
+  unique (account_id, event_id, user_id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (account_id, event_id) references events (account_id, id) on delete cascade
+);
+create index notifications_inbox on notifications (account_id, user_id, is_read, created_at desc, id desc);
+
+create table notification_configs (
+  id              uuid not null default uuidv7(),
+  account_id      uuid not null default app.account_id() references accounts on delete cascade,
+  channel         text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email')),
+  webhook_url     text check (length(webhook_url) <= 2000),
+  email_addresses jsonb check (jsonb_typeof(email_addresses) = 'array'),
+  events_enabled  jsonb not null check (jsonb_typeof(events_enabled) = 'array'),
+  -- Who set the addresses.
+  set_up_by       uuid,
+  created_at      timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  constraint notification_configs_webhook check (channel = 'email' or webhook_url is not null),
+  constraint notification_configs_addresses check (channel <> 'email' or jsonb_array_length(coalesce(email_addresses, '[]')) > 0),
+  constraint notification_configs_recipients check (jsonb_array_length(coalesce(email_addresses, '[]')) <= 20)
+);
+create index notification_configs_newest on notification_configs (account_id, created_at desc, id desc);
+create trigger audit after insert or update or delete on notification_configs
+  for each row execute function app.audit('notification_config', 'webhook_url', 'email_addresses');
+
+create table deliveries (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  -- Null for an e-mail that does not depend on the configs, such as the one to the recipients of an escalation.
+  config_id        uuid,
+  -- Null for a test message and for an e-mail with a purpose.
+  event_id         uuid,
+  event_key        text,
+  channel          text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email')),
+  recipient        text,
+  -- For an e-mail without an event. Its text is written when it is sent.
+  purpose          text check (
+    purpose in ('verify_email', 'reset_password', 'invite', 'sales_lead', 'feedback', 'feedback_receipt', 'second_factor_added',
+                'second_factor_removed', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
+                'account_deletion_cancelled', 'digest', 'weekly_report')),
+  user_id          uuid,
+  -- An e-mail that is held has no next attempt. `user_id` is its recipient.
+  state            text not null default 'pending' check (state in ('pending', 'retrying', 'held', 'in_digest', 'delivered', 'failed')),
+  held_until       timestamptz(3),
+  -- The digest that contains it. No foreign key: a digest is deleted earlier than the events that it lists.
+  digest_id        uuid,
+  -- The number of e-mails that were counted for a delivery. It is not sent to more addresses.
+  mails            integer not null default 1,
+  -- The idempotency key of the call that last contained an e-mail, while the provider may have accepted it. A retry uses the same key with the
+  -- same e-mails, so that none is sent twice.
+  batch_key        text,
+  attempts         integer not null default 0,
+  max_attempts     integer not null default 4,
+  last_error       text,
+  last_status_code integer,
+  next_attempt_at  timestamptz(3) default app.now(),
+  leased_until     timestamptz(3),
+  -- When a sweep last took the row, because its message was lost.
+  swept_at         timestamptz(3),
+  delivered_at     timestamptz(3),
+  created_at       timestamptz(3) not null default app.now(),
+  invite_id        uuid,
+  sales_lead_id    uuid references sales_leads on delete cascade,
+  feedback_id      uuid,
+  -- The e-mail to the account admins when a webhook is switched off names the webhook.
+  webhook_id       uuid,
+  -- An e-mail with a report names the report. No foreign key: a report is deleted later than its e-mails.
+  report_id        uuid,
+  primary key (id),
+  foreign key (account_id, config_id) references notification_configs (account_id, id) on delete cascade,
+  foreign key (account_id, event_id) references events (account_id, id) on delete cascade,
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (account_id, invite_id) references invites (account_id, id) on delete cascade,
+  foreign key (account_id, feedback_id) references feedback (account_id, id) on delete cascade,
+  check (config_id is not null or recipient is not null),
+  constraint deliveries_subject_check check (
+    case when purpose is null then num_nonnulls(invite_id, sales_lead_id, feedback_id) = 0 and (user_id is null or held_until is not null)
+         when purpose = 'invite' then invite_id is not null
+         when purpose = 'sales_lead' then sales_lead_id is not null
+         when purpose in ('feedback', 'feedback_receipt') then feedback_id is not null
+         else user_id is not null end),
+  constraint deliveries_held check (state <> 'held' or (held_until is not null and user_id is not null)),
+  constraint deliveries_report check ((purpose is not distinct from 'weekly_report') = (report_id is not null))
+);
+create index deliveries_log on deliveries (account_id, config_id, created_at desc, id desc);
+create index deliveries_event on deliveries (account_id, event_id);
+-- For the sweep, which reads the deliveries of all accounts as the platform role.
+create index deliveries_due on deliveries (next_attempt_at) where state in ('pending', 'retrying');
+create index deliveries_age on deliveries (created_at) where event_id is null;
+-- For the digests, and for the e-mails that wait for one user.
+create index deliveries_held on deliveries (held_until, account_id, user_id) where state = 'held';
+create index deliveries_recipient on deliveries (account_id, user_id) where user_id is not null;
+create index deliveries_digest on deliveries (account_id, digest_id) where digest_id is not null;
+-- For the foreign key, whose check would read the whole table when a lead is deleted.
+create index deliveries_sales_lead on deliveries (sales_lead_id) where sales_lead_id is not null;
+create trigger audit_test after insert on deliveries for each row
+  when (new.config_id is not null and new.event_id is null and app.user_id() is not null) execute function app.audit('notification_test');
+create trigger audit_retry after update of state on deliveries for each row
+  when (old.state = 'failed' and new.state = 'retrying' and app.user_id() is not null) execute function app.audit('delivery');
+
+-- What each user gets by e-mail and when: quiet hours, and digests of the e-mails that were held.
+create table mail_preferences (
+  account_id   uuid not null default app.account_id() references accounts on delete cascade,
+  user_id      uuid not null default app.user_id(),
+  -- Events that are announced by e-mail besides those that always are.
+  email_events text[] not null default '{}',
+  -- The days on which quiet hours begin: 0 is Sunday. Empty for none.
+  quiet_days   integer[] not null default '{}' check (quiet_days <@ array[0, 1, 2, 3, 4, 5, 6]),
+  -- Local times of the user. Quiet hours that do not end later than they begin end on the next day.
+  quiet_from   time not null default '22:00',
+  quiet_to     time not null default '06:00',
+  digest       text not null default 'off' check (digest in ('off', 'hourly', 'daily')),
+  -- The local time of a daily digest.
+  digest_time  time not null default '08:00',
+  updated_at   timestamptz(3) not null default app.now(),
+  primary key (account_id, user_id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  check (cardinality(quiet_days) < 7 or quiet_from <> quiet_to)
+);
+
+call app.protect('events');
+call app.protect('notifications');
+call app.protect('notification_configs');
+call app.protect('deliveries');
+call app.protect('mail_preferences');
+grant select, insert on events to app_runtime;
+grant select, insert, update on notifications, deliveries to app_runtime;
+grant select, insert, update, delete on notification_configs to app_runtime;
+grant select, insert, update, delete on events, notifications, notification_configs, deliveries to app_platform;
+grant select, insert, update on mail_preferences to app_runtime;
+-- For `for update`, which needs the right to update a column.
+grant select, delete, update (updated_at) on mail_preferences to app_platform;
+
+-- Inserts an event of the caller's account with its notifications, deliveries and messages for webhooks. Returns what to publish, which leaves
+-- out deliveries that are stored as failed or held, and the notified users.
+--   p_users       the users to notify
+--   p_admins      also notify the account admins and the admins of p_team, except the actor
+--   p_mail_each   also send each of them an e-mail, unless an e-mail config of this event has the address; otherwise those get one whose
+--                 preferences name the event
+--   p_cause       the user whose work a job reports; null for the actor
+--   p_escalation  the details of an escalation
+--   p_webhook     the `subject` and the `data` of the messages for webhooks
+create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
+                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_webhook json,
+                         out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
+language sql set search_path = public, pg_temp as $$
+  with event as (
+    insert into events (key, actor_id, caused_by, title, body, link, escalation)
+    values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link, p_escalation) returning id
+  ), recipients as (
+    select u.id, u.email from users u
+     where u.account_id = app.account_id() and u.is_active
+       and (u.id = any (p_users)
+            or (p_admins and u.id is distinct from p_actor
+                and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = p_team))))
+  ), inbox as (
+    insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
+    select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e
+  ), matching as (
+    select c.id, c.channel, c.email_addresses from notification_configs c
+     where c.account_id = app.account_id() and c.events_enabled ? p_key
+  ), configured as (
+    insert into deliveries (config_id, event_id, event_key, channel)
+    select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
+  ), personal as (
+    insert into deliveries (event_id, event_key, channel, recipient)
+    select e.id, p_key, 'email', r.email from recipients r, event e
+     where (p_mail_each or exists (select from mail_preferences p
+                                    where p.account_id = app.account_id() and p.user_id = r.id and p_key = any (p.email_events)))
+       and not exists (
+       select from matching m, jsonb_array_elements_text(m.email_addresses) a
+        where m.channel = 'email' and lower(a) = lower(r.email))
+    returning id, state
+  )
+  select array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
+         array(select id from recipients), app.emit_webhook(p_key, p_webhook ->> 'subject', p_webhook -> 'data')
+$$;
+
+-- The three most frequent operations open the scope and return the JSON text of the response in one statement.
+create function app.notification_json(n notifications) returns json language sql stable as $$
+  select json_build_object('id', n.id, 'user_id', n.user_id, 'event_key', n.event_key, 'title', n.title, 'body', n.body,
+    'link', n.link, 'escalation', n.escalation, 'is_read', n.is_read, 'read_at', app.iso(n.read_at), 'created_at', app.iso(n.created_at))
+$$;
+-- PostgreSQL would plan the list again for each call, because it takes the plan for a known limit for cheaper. Planning takes half the call.
+create function app.list_notifications(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text,
+                                       p_skip integer, p_limit integer, out body text, out more boolean)
+language plpgsql stable set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
+  select coalesce(json_agg(item order by r) filter (where r <= p_limit), '[]')::text, count(*) > p_limit
+    into body, more
+    from (select item, row_number() over () as r
+            from (select n.id, n.user_id, n.event_key, n.title, n.body, n.link, n.escalation, n.is_read,
+                         app.iso(n.read_at) as read_at, app.iso(n.created_at) as created_at
+                    from notifications n where n.account_id = p_account and n.user_id = p_user
+                   order by n.is_read, n.created_at desc, n.id desc offset p_skip limit p_limit + 1) item) numbered;
+end $$;
+create function app.count_unread(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text, out body text)
+language plpgsql stable set search_path = public, pg_temp as $$
+begin
+  perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
+  select json_build_object('count', count(*))::text into body
+    from notifications where account_id = p_account and user_id = p_user and not is_read;
+end $$;
+-- Marking a read notification as read again writes nothing: no row version, no index entry, no WAL.
+create function app.mark_notification_read(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text,
+                                           p_id uuid, out body text)
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  n notifications;
+begin
+  perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
+  select x.* into n from notifications x where x.account_id = p_account and x.id = p_id and x.user_id = p_user;
+  if n.id is not null and not n.is_read then
+    -- Another request may mark it between the two statements. The first time of reading stays.
+    update notifications x set is_read = true, read_at = coalesce(x.read_at, app.now())
+     where x.account_id = p_account and x.id = p_id and x.user_id = p_user
+    returning x.* into n;
+  end if;
+  if n.id is not null then
+    body := app.notification_json(n)::text;
+  end if;
+end $$;

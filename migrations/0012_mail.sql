@@ -1,0 +1,230 @@
+-- E-mails: who may cause them and how many, which of them wait for quiet hours or a digest, the addresses that get none, and the pace of all.
+
+-- Whether e-mails may leave that this user causes: only with a verified address. Null stands for a job; an account without any verified
+-- admin causes none.
+create function app.may_send_mail(p_account uuid, p_user uuid) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(
+    (select u.email_verified_at is not null from users u where u.account_id = p_account and u.id = p_user),
+    exists (select from users u where u.account_id = p_account and u.role = 'admin' and u.is_active and u.email_verified_at is not null))
+$$;
+
+-- Records who set the addresses of a config, and refuses them from a user without a verified address.
+create function app.record_config_author() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if app.user_id() is not null and new.channel = 'email' and not app.may_send_mail(new.account_id, app.user_id()) then
+    raise exception 'email not verified' using errcode = 'SF4EV';
+  end if;
+  if tg_op = 'INSERT' or new.email_addresses is distinct from old.email_addresses then
+    new.set_up_by := coalesce(app.user_id(), new.set_up_by);
+  end if;
+  return new;
+end $$;
+create trigger author before insert or update on notification_configs for each row execute function app.record_config_author();
+
+-- The e-mails of an account per day (UTC): those that were allowed, and those that were refused for want of verification or limit.
+create table mail_counts (
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  -- Midnight in UTC.
+  day        timestamptz(3) not null,
+  sent       integer not null default 0 check (sent >= 0),
+  refused    integer not null default 0 check (refused >= 0),
+  primary key (account_id, day)
+);
+create index mail_counts_day on mail_counts (day);
+call app.protect('mail_counts');
+grant select, insert, update on mail_counts to app_runtime;
+grant select, insert, update, delete on mail_counts to app_platform;
+
+-- Counts e-mails before they are stored. Returns false and counts them as refused if the limit does not allow all of them. Concurrent
+-- callers wait for each other's row lock, so the limit is exact.
+create function app.count_mails(p_account uuid, p_mails integer) returns boolean
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  today constant timestamptz := date_trunc('day', app.now(), 'UTC');
+  most constant bigint := coalesce(app.quota_limit(p_account, 'mails_per_day'), 2147483647);
+begin
+  insert into mail_counts as m (account_id, day, sent) select p_account, today, p_mails where p_mails <= most
+  on conflict (account_id, day) do update set sent = m.sent + excluded.sent where m.sent + excluded.sent <= most;
+  if found then
+    return true;
+  end if;
+  perform app.count_refused_mails(p_account, p_mails);
+  return false;
+end $$;
+create function app.count_refused_mails(p_account uuid, p_mails integer) returns void
+language sql set search_path = public, pg_temp as $$
+  insert into mail_counts as m (account_id, day, refused) values (p_account, date_trunc('day', app.now(), 'UTC'), p_mails)
+  on conflict (account_id, day) do update set refused = m.refused + excluded.refused
+$$;
+create function app.mails_sent_today(p_account uuid) returns bigint language sql stable set search_path = public, pg_temp as $$
+  select coalesce((select m.sent from mail_counts m where m.account_id = p_account and m.day = date_trunc('day', app.now(), 'UTC')), 0)
+$$;
+
+-- The end of the quiet hours that contain `p_time`; null if it is outside of them.
+create function app.quiet_hours_end(p mail_preferences, p_timezone text, p_time timestamptz) returns timestamptz
+language sql stable set search_path = public, pg_temp as $$
+  select max(period.ends_at) from generate_series(0, 1) ago,
+    lateral (select (p_time at time zone p_timezone)::date - ago as day) begun,
+    lateral (select (day + p.quiet_from) at time zone p_timezone as starts_at,
+                    (day + case when p.quiet_to <= p.quiet_from then 1 else 0 end + p.quiet_to) at time zone p_timezone as ends_at) period
+   where extract(dow from day)::integer = any (p.quiet_days) and period.starts_at <= p_time and p_time < period.ends_at
+$$;
+
+-- When an e-mail of `p_time` may be sent to a user: at their next digest, and not in their quiet hours. Null if at once.
+create function app.mail_held_until(p mail_preferences, p_timezone text, p_time timestamptz) returns timestamptz
+language plpgsql stable set search_path = public, pg_temp as $$
+declare
+  due timestamptz := p_time;
+  quiet_end timestamptz;
+begin
+  if p.digest = 'hourly' then
+    due := date_trunc('hour', p_time) + interval '1 hour';
+  elsif p.digest = 'daily' then
+    due := ((p_time at time zone p_timezone)::date + p.digest_time) at time zone p_timezone;
+    if due <= p_time then
+      due := ((p_time at time zone p_timezone)::date + 1 + p.digest_time) at time zone p_timezone;
+    end if;
+  end if;
+  -- Quiet hours can follow one another, such as those of Saturday and Sunday.
+  for n in 1..8 loop
+    quiet_end := app.quiet_hours_end(p, p_timezone, due);
+    exit when quiet_end is null;
+    due := quiet_end;
+  end loop;
+  return case when due > p_time then due end;
+exception when invalid_parameter_value then
+  -- PostgreSQL does not know the time zone: a late e-mail is worse than one at night.
+  return null;
+end $$;
+
+-- Admits an e-mail when its delivery is stored or retried by a user. A user who asks for one e-mail gets an error; what follows from
+-- something else, such as an escalation, is stored as failed. An e-mail about an event to a user who wants it later is held. It is not
+-- counted: its digest is. What is urgent and the reminders of an escalation policy are sent at once. Whatever inserts deliveries passes here,
+-- except e-mails about the recipient's own sign-in or the deletion of the account, and those to the platform's own addresses.
+create function app.admit_mail() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  is_retry constant boolean := tg_op = 'UPDATE';
+  is_direct constant boolean :=
+    app.user_id() is not null and (is_retry or (new.event_id is null and new.purpose is distinct from 'feedback_receipt'));
+  sender uuid := app.user_id();
+  author uuid;
+  is_verified boolean;
+  is_urgent boolean;
+begin
+  if new.event_id is not null and not is_retry then
+    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical'), false) or e.key = 'escalation.reminded'
+      into sender, is_urgent from events e where e.account_id = new.account_id and e.id = new.event_id;
+  end if;
+  is_verified := app.may_send_mail(new.account_id, sender);
+  if new.config_id is not null and new.recipient is null then
+    select c.set_up_by, jsonb_array_length(c.email_addresses) into author, new.mails
+      from notification_configs c where c.account_id = new.account_id and c.id = new.config_id;
+    is_verified := is_verified and app.may_send_mail(new.account_id, author);
+  end if;
+  if is_verified and not is_urgent and new.config_id is null and new.purpose is null then
+    select u.id, app.mail_held_until(p, u.timezone, app.now()) into new.user_id, new.held_until
+      from users u join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id
+     where u.account_id = new.account_id and lower(u.email) = lower(new.recipient);
+    if new.held_until is not null then
+      new.state := 'held';
+      new.next_attempt_at := null;
+      return new;
+    end if;
+    new.user_id := null;
+  end if;
+  if not is_verified then
+    if is_direct then
+      raise exception 'email not verified' using errcode = 'SF4EV';
+    end if;
+    perform app.count_refused_mails(new.account_id, new.mails);
+    new.last_error := 'The sender has not verified their e-mail address';
+  elsif not app.count_mails(new.account_id, new.mails) then
+    if is_direct then
+      perform app.raise_limit_reached(
+        'mails_per_day', app.mails_sent_today(new.account_id), app.quota_limit(new.account_id, 'mails_per_day'));
+    end if;
+    new.last_error := format('The account has reached its limit of %s e-mails per day', app.quota_limit(new.account_id, 'mails_per_day'));
+  else
+    return new;
+  end if;
+  new.state := 'failed';
+  new.next_attempt_at := null;
+  return new;
+end $$;
+create function app.is_limited_mail(d deliveries) returns boolean language sql immutable parallel safe as $$
+  select d.channel = 'email' and coalesce(d.purpose, '') not in (
+    'verify_email', 'reset_password', 'second_factor_added', 'second_factor_removed', 'sales_lead', 'feedback',
+    'account_deletion_requested', 'account_deletion_cancelled')
+$$;
+create trigger admit_mail before insert on deliveries for each row
+  when (app.is_limited_mail(new)) execute function app.admit_mail();
+create trigger admit_retry before update of state on deliveries for each row
+  when (old.state = 'failed' and new.state = 'retrying' and app.user_id() is not null and app.is_limited_mail(new))
+  execute function app.admit_mail();
+
+-- Puts the held e-mails of up to `p_limit` users whose time has come into one digest per user. Returns the digests to publish.
+-- The row of the preferences is locked, so that two processes do not send two digests of one night. A digest contains exactly the e-mails
+-- that the same statement has changed, so an e-mail whose transaction commits later gets a digest of its own, and none is lost.
+create function app.write_digests(p_limit integer) returns setof uuid language sql set search_path = public, pg_temp as $$
+  with people as materialized (
+    select distinct d.account_id, d.user_id from deliveries d where d.state = 'held' and d.held_until <= app.now() limit p_limit
+  ), locked as materialized (
+    select p.account_id, p.user_id, uuidv7() as digest_id
+      from mail_preferences p join people using (account_id, user_id) for update of p skip locked
+  ), listed as (
+    update deliveries d set state = case when u.is_active then 'in_digest' else 'failed' end,
+                            digest_id = case when u.is_active then l.digest_id end,
+                            last_error = case when not u.is_active then 'The recipient was deactivated' end
+      from locked l join users u on u.account_id = l.account_id and u.id = l.user_id
+     where d.account_id = l.account_id and d.user_id = l.user_id and d.state = 'held' and d.held_until <= app.now()
+    returning d.account_id, d.user_id, d.digest_id
+  ), digests as (
+    insert into deliveries (id, account_id, channel, recipient, purpose, user_id)
+    select distinct l.digest_id, l.account_id, 'email', u.email, 'digest', l.user_id
+      from listed l join users u on u.account_id = l.account_id and u.id = l.user_id where l.digest_id is not null
+    returning id, state
+  )
+  select id from digests where state = 'pending'
+$$;
+
+-- Addresses whose owner has unsubscribed from every e-mail of the service, except those about their own sign-in. Only a hash is stored.
+create table mail_suppressions (
+  address_hash bytea primary key,
+  created_at   timestamptz(3) not null default app.now()
+);
+grant select, insert, delete on mail_suppressions to app_platform;
+create function app.address_hash(p_address text) returns bytea language sql immutable parallel safe as $$
+  select sha256(convert_to(lower(p_address), 'UTF8'))
+$$;
+-- Whoever verifies an address subscribes it again. Registering alone does not, because anybody could register it.
+create function app.end_suppression() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  delete from mail_suppressions where address_hash = app.address_hash(new.email);
+  return null;
+end $$;
+create trigger end_suppression after insert on users for each row
+  when (new.email_verified_at is not null) execute function app.end_suppression();
+create trigger end_suppression_later after update of email_verified_at on users for each row
+  when (old.email_verified_at is null and new.email_verified_at is not null) execute function app.end_suppression();
+
+-- E-mails are sent in batches, at one pace for the whole service.
+
+-- The deliveries of a call with several e-mails. Read by the platform role only, because a call contains e-mails of several accounts.
+create table mail_batches (
+  key          text primary key,
+  delivery_ids uuid[] not null,
+  created_at   timestamptz(3) not null default app.now()
+);
+create index mail_batches_age on mail_batches (created_at);
+grant select, insert, update, delete on mail_batches to app_platform;
+
+-- One row: when the mail provider may be called next, by any process.
+create table mail_pace (
+  id           boolean primary key default true check (id),
+  next_call_at timestamptz(3) not null default app.now(),
+  -- The provider asked to wait until then.
+  paused_until timestamptz(3) not null default app.now()
+);
+insert into mail_pace default values;
+grant select, update on mail_pace to app_platform;

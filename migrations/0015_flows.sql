@@ -1,0 +1,293 @@
+-- Flows (`trees`), their versions, categories, pins, share links and the step library. Each save of a flow adds an immutable version.
+-- The platform account owns the flows that ship with the service; every account can read, run and fork them.
+create table categories (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  name       text not null check (length(name) between 1 and 200),
+  team_id    uuid,
+  created_by uuid default app.user_id(),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id)
+);
+create unique index categories_name on categories (account_id, lower(name));
+
+-- The texts that the search indexes of flows contain.
+create function app.flow_text(p_name text, p_description text, p_tags text[]) returns text language sql immutable parallel safe
+  as $$ select lower(p_name || E'\n' || p_description || E'\n' || coalesce(array_to_string(p_tags, E'\n'), '')) $$;
+create function app.lower_all(p_texts text[]) returns text[] language sql immutable parallel safe
+  as $$ select coalesce(array_agg(lower(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
+create function app.flow_words(p_name text, p_description text, p_tags text[]) returns tsvector language sql immutable parallel safe as $$
+  select setweight(to_tsvector('english', p_name), 'A')
+      || setweight(to_tsvector('english', coalesce(array_to_string(p_tags, ' '), '')), 'B')
+      || setweight(to_tsvector('english', p_description), 'C')
+$$;
+
+create table trees (
+  id                  uuid not null default uuidv7(),
+  account_id          uuid not null default app.account_id() references accounts on delete cascade,
+  team_id             uuid,
+  author_id           uuid not null default app.user_id(),
+  tree_type           text not null check (tree_type in ('troubleshooting', 'procedural', 'maintenance')),
+  status              text not null check (status in ('draft', 'published')),
+  visibility          text not null check (visibility in ('private', 'team', 'account', 'public')),
+  name                text not null check (length(name) between 1 and 200),
+  description         text not null default '' check (length(description) <= 20000),
+  category_id         uuid,
+  tags                text[] not null default '{}',
+  version             integer not null default 1,
+  usage_count         bigint not null default 0,
+  -- The flow it was forked from, and the first flow of that line. Both may belong to the platform account.
+  parent_account_id   uuid,
+  parent_tree_id      uuid,
+  root_account_id     uuid,
+  root_tree_id        uuid,
+  fork_depth          integer not null default 0,
+  fork_reason         text check (length(fork_reason) <= 2000),
+  import_metadata     jsonb,
+  -- The place in the public gallery. Only staff change it.
+  is_gallery_featured boolean not null default false,
+  gallery_sort_order  integer not null default 0,
+  is_gallery_hidden   boolean not null default false,
+  created_at          timestamptz(3) not null default app.now(),
+  updated_at          timestamptz(3) not null default app.now(),
+  published_at        timestamptz(3),
+  deleted_at          timestamptz(3),
+  search              text generated always as (app.flow_text(name, description, tags)) stored,
+  tag_keys            text[] generated always as (app.lower_all(tags)) stored,
+  words               tsvector generated always as (app.flow_words(name, description, tags)) stored,
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, author_id) references users (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, category_id) references categories (account_id, id) on delete set null (category_id),
+  foreign key (parent_account_id, parent_tree_id) references trees (account_id, id),
+  foreign key (root_account_id, root_tree_id) references trees (account_id, id),
+  check (parent_account_id in (account_id, app.platform_account())),
+  check (root_account_id in (account_id, app.platform_account())),
+  check ((parent_tree_id is null) = (parent_account_id is null) and (root_tree_id is null) = (root_account_id is null))
+);
+-- For the orders and filters of the list, so that a page is read without sorting.
+create index trees_usage on trees (account_id, usage_count desc, id desc) where deleted_at is null;
+create index trees_updated on trees (account_id, updated_at desc, id desc) where deleted_at is null;
+create index trees_created on trees (account_id, created_at desc, id desc) where deleted_at is null;
+create index trees_name on trees (account_id, name collate "und-x-icu", id) where deleted_at is null;
+create index trees_version on trees (account_id, version desc, id desc) where deleted_at is null;
+create index trees_kind on trees (account_id, tree_type, status) where deleted_at is null;
+create index trees_author on trees (account_id, author_id) where deleted_at is null;
+create index trees_category on trees (account_id, category_id, usage_count desc, id desc) where deleted_at is null;
+create index trees_parent on trees (account_id, parent_tree_id) where parent_tree_id is not null;
+create index trees_parent_key on trees (parent_account_id, parent_tree_id) where parent_tree_id is not null;
+create index trees_root_key on trees (root_account_id, root_tree_id) where root_tree_id is not null;
+create index trees_team on trees (account_id, team_id);
+create index trees_search on trees using gin (account_id, search gin_trgm_ops) where deleted_at is null;
+create index trees_tags on trees using gin (account_id, tag_keys) where deleted_at is null;
+-- For the deletion of flows, a batch at a time.
+create index trees_deleted on trees (deleted_at) where deleted_at is not null;
+-- For the public gallery, which reads the public flows of all accounts as the platform role.
+create index trees_gallery_words on trees using gin (words)
+  where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
+create index trees_gallery_popular on trees (usage_count desc, id desc)
+  where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
+create trigger audit_gallery after update of is_gallery_featured, gallery_sort_order, is_gallery_hidden on trees for each row
+  execute function app.audit('gallery_flow');
+
+create table tree_versions (
+  id             uuid not null default uuidv7(),
+  account_id     uuid not null default app.account_id() references accounts on delete cascade,
+  tree_id        uuid not null,
+  version        integer not null check (version > 0),
+  status         text not null check (status in ('draft', 'published')),
+  name           text not null,
+  description    text not null default '',
+  category       text,
+  tree_structure jsonb,
+  intake_form    jsonb not null default '[]',
+  tree_type      text not null check (tree_type in ('troubleshooting', 'procedural', 'maintenance')),
+  saved_by       uuid default app.user_id(),
+  restored_from  integer,
+  -- The size of the content when it was written. A trigger sets it.
+  bytes          integer,
+  created_at     timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, tree_id, version),
+  foreign key (account_id, tree_id) references trees (account_id, id) on delete cascade,
+  foreign key (account_id, saved_by) references users (account_id, id)
+);
+
+create table tree_pins (
+  account_id      uuid not null default app.account_id() references accounts on delete cascade,
+  user_id         uuid not null default app.user_id(),
+  tree_account_id uuid not null,
+  tree_id         uuid not null,
+  position        integer not null,
+  created_at      timestamptz(3) not null default app.now(),
+  primary key (account_id, user_id, tree_id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (tree_account_id, tree_id) references trees (account_id, id) on delete cascade,
+  check (tree_account_id in (account_id, app.platform_account()))
+);
+create index tree_pins_tree on tree_pins (tree_account_id, tree_id);
+
+create table tree_shares (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  tree_id    uuid not null,
+  hash       bytea not null unique,
+  created_by uuid default app.user_id(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  foreign key (account_id, tree_id) references trees (account_id, id) on delete cascade,
+  foreign key (account_id, created_by) references users (account_id, id)
+);
+create index tree_shares_tree on tree_shares (account_id, tree_id, created_at desc);
+create trigger audit after insert or update of revoked_at on tree_shares for each row execute function app.audit('tree_share', 'hash');
+
+create table library_steps (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  team_id          uuid,
+  created_by       uuid not null default app.user_id(),
+  visibility       text not null default 'team' check (visibility in ('private', 'team', 'account')),
+  title            text not null check (length(title) <= 300),
+  description      text not null default '' check (length(description) <= 20000),
+  step_type        text not null check (step_type in ('action', 'solution', 'procedure_step')),
+  source_tree_id   uuid,
+  source_node_id   text,
+  source_tree_name text,
+  is_active        boolean not null default true,
+  created_at       timestamptz(3) not null default app.now(),
+  updated_at       timestamptz(3) not null default app.now(),
+  search           text generated always as (lower(title || E'\n' || description)) stored,
+  primary key (id),
+  unique (account_id, id),
+  unique (account_id, source_tree_id, source_node_id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  foreign key (account_id, source_tree_id) references trees (account_id, id) on delete cascade,
+  check ((source_tree_id is null) = (source_node_id is null) and (source_tree_id is null) = (source_tree_name is null))
+);
+create index library_steps_title on library_steps (account_id, is_active, title collate "und-x-icu", id);
+create index library_steps_search on library_steps using gin (account_id, search gin_trgm_ops);
+
+-- An account reads the rows that its member may see and what the platform has published. It writes its own rows only.
+call app.protect('categories', writes => '{insert,update,delete}');
+create policy reads on categories for select
+  using (account_id = (select app.signed_account_id()) or (app.account_id() is not null and account_id = app.platform_account()));
+call app.protect('trees', writes => '{insert,update}');
+create policy reads on trees for select using (
+  (account_id = (select app.signed_account_id()) and app.sees(visibility, author_id, team_id))
+  or (app.account_id() is not null and account_id = app.platform_account() and status = 'published'));
+call app.protect('tree_versions', writes => '{insert}');
+create policy reads on tree_versions for select
+  using (account_id = (select app.signed_account_id()) or (app.account_id() is not null and account_id = app.platform_account()));
+call app.protect('tree_pins');
+call app.protect('tree_shares');
+call app.protect('library_steps');
+
+grant select, insert, update (name), delete on categories to app_runtime;
+grant select, insert on trees to app_runtime;
+grant update (team_id, tree_type, status, visibility, name, description, category_id, tags, version, updated_at, published_at, deleted_at)
+  on trees to app_runtime;
+grant select, insert on tree_versions to app_runtime;
+grant select, insert, update (position), delete on tree_pins to app_runtime;
+grant select, insert, update (revoked_at) on tree_shares to app_runtime;
+grant select, insert, delete on library_steps to app_runtime;
+grant update (team_id, visibility, title, description, step_type, source_tree_name, is_active, updated_at) on library_steps to app_runtime;
+grant select, insert, update, delete on categories, trees, tree_versions, tree_pins, tree_shares, library_steps to app_platform;
+
+-- Counts a use of a flow of the account or the platform. Security definer, because the counter itself cannot be written.
+create function app.count_use(p_account uuid, p_tree uuid) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  update trees set usage_count = usage_count + 1
+   where account_id = p_account and id = p_tree and account_id in (app.account_id(), app.platform_account())
+$$;
+
+-- Returns the ids of one page of the flows that the caller sees, with their places. The query joins them to the rows that the policy shows.
+-- Security definer: LIKE and @> are not leakproof, so row level security would keep the indexes of words and tags unused. The statement is
+-- planned with its values at each call, because a common word is found soon in the order of the list and a rare one by its index.
+create function app.list_trees(
+  p_type text, p_status text, p_visibility text, p_author uuid, p_category text, p_tag text, p_words text[], p_sort text,
+  p_skip bigint, p_take bigint)
+returns table (id uuid, place bigint) language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
+declare
+  v_sort constant text := case p_sort
+    when 'usage_count' then 't.usage_count desc, t.id desc'
+    when 'updated_at' then 't.updated_at desc, t.id desc'
+    when 'created_at' then 't.created_at desc, t.id desc'
+    when 'name' then 't.name collate "und-x-icu", t.id'
+    when 'name_desc' then 't.name collate "und-x-icu" desc, t.id desc'
+    when 'version' then 't.version desc, t.id desc' end;
+  -- LIKE ALL uses no index; one LIKE per word does.
+  v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');
+  -- A name is at most one category of the account and one of the platform. One id per branch, not a list, keeps the order of an index.
+  -- The nil id matches nothing.
+  v_nil constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_own_category constant uuid := coalesce(
+    (select c.id from categories c where c.account_id = app.account_id() and lower(c.name) = lower(p_category)), v_nil);
+  v_platform_category constant uuid := coalesce(
+    (select c.id from categories c where c.account_id = app.platform_account() and lower(c.name) = lower(p_category)), v_nil);
+  -- Flows of the account and of the platform are read in order and merged. One condition for both would sort all of them.
+  v_branch constant text := '
+    (select t.id, t.usage_count, t.updated_at, t.created_at, t.name, t.version from trees t
+      where %s and t.deleted_at is null
+        and ($1 is null or t.tree_type = $1) and ($2 is null or t.status = $2) and ($3 is null or t.visibility = $3)
+        and ($4 is null or t.author_id = $4) and ($6 is null or t.tag_keys @> array[lower($6)]) %s
+      order by %s limit $7 + $8)';
+  -- A private flow is its author's, so the index of authors applies.
+  v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)
+    and ($3 is distinct from ''private'' or t.author_id = app.user_id())'
+    || case when p_category is null then '' else ' and t.category_id = $5' end;
+  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published'''
+    || case when p_category is null then '' else ' and t.category_id = $9' end;
+begin
+  perform app.require_scope();
+  return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
+      v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
+    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_take, v_platform_category;
+end $$;
+-- Whether a flow that the caller sees has a tag.
+create function app.has_tag(p_tag text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select exists (select from trees t where t.account_id = app.account_id() and t.deleted_at is null and t.tag_keys @> array[lower(p_tag)]
+                    and app.sees(t.visibility, t.author_id, t.team_id))
+$$;
+-- Returns the steps of the library whose text contains all words. Security definer for the reason above.
+create function app.find_library_steps(p_words text[], p_active boolean) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select s.id from library_steps s where s.account_id = app.account_id() and s.is_active = p_active and s.search like all (p_words)
+$$;
+
+-- Replaces the library steps of a flow by p_entries. Idempotent: there is one step per flow and node.
+create function app.sync_library(p_tree uuid, p_entries jsonb) returns void
+language sql set search_path = public, pg_temp as $$
+  insert into library_steps
+    (team_id, created_by, visibility, title, description, step_type, source_tree_id, source_node_id, source_tree_name)
+  select t.team_id, t.author_id, case when t.visibility = 'private' then 'private' else e.visibility end, e.title, e.description,
+         e.step_type, t.id, e.node_id, t.name
+    from trees t, jsonb_to_recordset(p_entries) e (node_id text, step_type text, title text, description text, visibility text)
+   where t.account_id = app.account_id() and t.id = p_tree
+  on conflict (account_id, source_tree_id, source_node_id) do update
+     set team_id = excluded.team_id, visibility = excluded.visibility, title = excluded.title, description = excluded.description,
+         step_type = excluded.step_type, source_tree_name = excluded.source_tree_name, is_active = true, updated_at = app.now();
+  update library_steps s set is_active = false, updated_at = app.now()
+   where s.account_id = app.account_id() and s.source_tree_id = p_tree and s.is_active
+     and not exists (select from jsonb_to_recordset(p_entries) e (node_id text) where e.node_id = s.source_node_id)
+$$;
+
+-- Returns the root and the depth of a flow of the account or the platform in its line of forks. Security definer, because a user may fork a
+-- flow from a session after losing access to the flow.
+create function app.tree_line(
+  p_account uuid, p_tree uuid, out root_account_id uuid, out root_id uuid, out depth integer)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select coalesce(t.root_account_id, t.account_id), coalesce(t.root_tree_id, t.id), t.fork_depth from trees t
+   where t.account_id = p_account and t.id = p_tree and t.account_id in (app.account_id(), app.platform_account())
+$$;

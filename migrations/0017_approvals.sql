@@ -1,0 +1,75 @@
+-- Approvals: what a colleague must approve before an answer of a step counts, or before a script of a certain risk is rendered.
+create table approvals (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  session_id       uuid not null,
+  kind             text not null check (kind in ('step', 'script')),
+  -- Where the session was: an approval counts for this step of this run only.
+  step_id          text,
+  seq              integer not null,
+  -- SHA-256 of what is approved. A change of it needs another approval.
+  digest           text not null check (length(digest) = 43),
+  title            text not null check (length(title) <= 1000),
+  -- The text of the step or the script, with placeholders for secrets.
+  subject          text not null check (octet_length(subject) <= 400000),
+  -- The template of a script. Without a foreign key: the record stays when the template is deleted.
+  script_id        uuid,
+  script_version   integer,
+  risk             text check (risk in ('medium', 'high')),
+  approver_roles   text[] not null check (approver_roles <@ '{engineer,team_admin,account_admin}'),
+  approver_ids     uuid[] not null check (cardinality(approver_ids) <= 20),
+  -- The team and the user of the session.
+  team_id          uuid,
+  runner_id        uuid not null,
+  valid_minutes    integer not null check (valid_minutes between 1 and 10080),
+  comment          text check (length(comment) <= 2000),
+  state            text not null default 'pending' check (state in ('pending', 'approved', 'rejected', 'expired', 'voided', 'used')),
+  requested_by     uuid not null default app.user_id(),
+  requested_at     timestamptz(3) not null default app.now(),
+  -- When the request ends or, once approved, the approval.
+  expires_at       timestamptz(3) not null,
+  decided_by       uuid,
+  decided_at       timestamptz(3),
+  decision_comment text check (length(decision_comment) <= 2000),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, requested_by) references users (account_id, id),
+  foreign key (account_id, decided_by) references users (account_id, id),
+  check ((kind = 'script') = (script_id is not null) and (kind = 'script') = (script_version is not null) and (kind = 'script') = (risk is not null)),
+  check ((decided_by is null) = (decided_at is null)),
+  check (state not in ('approved', 'rejected', 'used') or decided_by is not null)
+);
+create index approvals_session on approvals (account_id, session_id, requested_at desc, id desc);
+-- What waits for a decision: one request per step, and one per script.
+create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id)) where state = 'pending';
+create index approvals_requester on approvals (account_id, requested_by);
+create index approvals_decider on approvals (account_id, decided_by) where decided_by is not null;
+-- For the sweep, which reads those of all accounts as the platform role.
+create index approvals_due on approvals (expires_at) where state = 'pending';
+create trigger audit after insert or update of state on approvals
+  for each row execute function app.audit('approval', 'title', 'subject', 'digest', 'comment', 'decision_comment');
+
+call app.protect('approvals');
+grant select, insert, update (state, expires_at, decided_by, decided_at, decision_comment) on approvals to app_runtime;
+grant select, insert, update, delete on approvals to app_platform;
+
+-- Whether a user may decide an approval now. Nobody decides about their own run, or about their own request.
+create function app.may_decide(a approvals, u users) returns boolean language sql stable as $$
+  select u.is_active and u.role <> 'viewer' and u.id not in (a.runner_id, a.requested_by)
+     and (u.id = any (a.approver_ids) or 'engineer' = any (a.approver_roles)
+          or ('account_admin' = any (a.approver_roles) and u.role = 'admin')
+          or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))
+$$;
+
+-- Ends the open approvals of a session that moves or ends, whatever the cause. An approved script stays approved: its rendering checks the
+-- position of the session.
+create function app.void_approvals() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update approvals set state = 'voided'
+   where account_id = new.account_id and session_id = new.id and (state = 'pending' or (state = 'approved' and kind = 'step'));
+  return null;
+end $$;
+create trigger void_approvals after update of state, current_step_id, answered on sessions for each row
+  when (new.state <> old.state or new.answered <> old.answered or new.current_step_id is distinct from old.current_step_id)
+  execute function app.void_approvals();

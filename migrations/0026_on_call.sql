@@ -1,0 +1,217 @@
+-- On-call schedules: who is on call when, by rotations and overrides.
+
+-- Whether the caller may change what belongs to a team, or to the whole account if `p_team` is null.
+create function app.administers(p_team uuid) returns boolean language sql stable parallel safe as $$
+  select coalesce(app.role() = 'admin', false) or (coalesce(p_team = app.team_id(), false) and coalesce(app.team_role() = 'admin', false))
+$$;
+
+create table on_call_schedules (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  -- Null for the whole account.
+  team_id    uuid,
+  name       text not null check (length(name) between 1 and 200),
+  timezone   text not null check (length(timezone) between 1 and 100),
+  -- Sorted by their first day; each applies until the next one begins. `lib/rules/oncall/schema.ts` has their shape.
+  rotations  jsonb not null check (jsonb_typeof(rotations) = 'array' and jsonb_array_length(rotations) <= 10),
+  version    integer not null default 1,
+  created_by uuid not null default app.user_id(),
+  created_at timestamptz(3) not null default app.now(),
+  updated_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id)
+);
+create index on_call_schedules_name on on_call_schedules (account_id, name collate "und-x-icu", id);
+create index on_call_schedules_team on on_call_schedules (account_id, team_id);
+create index on_call_schedules_creator on on_call_schedules (account_id, created_by);
+create trigger audit after insert or update or delete on on_call_schedules for each row execute function app.audit('on_call_schedule');
+
+create table on_call_overrides (
+  id          uuid not null default uuidv7(),
+  account_id  uuid not null default app.account_id() references accounts on delete cascade,
+  schedule_id uuid not null,
+  user_id     uuid not null,
+  starts_at   timestamptz(3) not null,
+  ends_at     timestamptz(3) not null,
+  created_by  uuid not null default app.user_id(),
+  created_at  timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, schedule_id) references on_call_schedules (account_id, id) on delete cascade,
+  foreign key (account_id, user_id) references users (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  check (starts_at < ends_at)
+);
+create index on_call_overrides_schedule on on_call_overrides (account_id, schedule_id, ends_at);
+create index on_call_overrides_user on on_call_overrides (account_id, user_id);
+create index on_call_overrides_creator on on_call_overrides (account_id, created_by);
+-- For the clean-up, which deletes by age in every account.
+create index on_call_overrides_age on on_call_overrides (ends_at);
+create trigger audit after insert or delete on on_call_overrides for each row execute function app.audit('on_call_override');
+
+-- Raise SF4LR for the 51st schedule of an account, and for the 501st override of a schedule. The lock makes both limits exact.
+create function app.keep_on_call_limits() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  used bigint;
+  most constant bigint := case tg_table_name when 'on_call_schedules' then 50 else 500 end;
+begin
+  perform app.lock_usage(new.account_id);
+  if tg_table_name = 'on_call_schedules' then
+    select count(*) into used from on_call_schedules s where s.account_id = new.account_id;
+  else
+    select count(*) into used from on_call_overrides o where o.account_id = new.account_id and o.schedule_id = new.schedule_id;
+  end if;
+  if used > most then
+    perform app.raise_limit_reached(
+      case tg_table_name when 'on_call_schedules' then 'on_call_schedules' else 'overrides_per_schedule' end, used - 1, most);
+  end if;
+  return null;
+end $$;
+create trigger quota after insert on on_call_schedules for each row execute function app.keep_on_call_limits();
+create trigger quota after insert on on_call_overrides for each row execute function app.keep_on_call_limits();
+
+call app.protect('on_call_schedules');
+call app.protect('on_call_overrides');
+grant select, insert, delete, update (team_id, name, timezone, rotations, version, updated_at) on on_call_schedules to app_runtime;
+grant select, insert, delete on on_call_overrides to app_runtime;
+grant select, insert, update, delete on on_call_schedules, on_call_overrides to app_platform;
+
+-- Escalation policies, which announce an escalation again until a colleague takes it.
+create table escalation_policies (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  -- Null for the whole account.
+  team_id    uuid,
+  name       text not null check (length(name) between 1 and 200),
+  -- Applies to the escalations of the team; that of the account to those of teams without one.
+  is_default boolean not null default false,
+  -- How often the steps are taken. `functions/oncall/policies/schemas.ts` has the shape of a step.
+  rounds     integer not null check (rounds between 1 and 5),
+  steps      jsonb not null check (jsonb_typeof(steps) = 'array' and jsonb_array_length(steps) between 1 and 10),
+  version    integer not null default 1,
+  created_by uuid not null default app.user_id(),
+  created_at timestamptz(3) not null default app.now(),
+  updated_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id)
+);
+create unique index escalation_policies_default on escalation_policies (account_id, team_id) nulls not distinct where is_default;
+create index escalation_policies_name on escalation_policies (account_id, name collate "und-x-icu", id);
+create index escalation_policies_team on escalation_policies (account_id, team_id);
+create index escalation_policies_creator on escalation_policies (account_id, created_by);
+create trigger audit after insert or update or delete on escalation_policies for each row execute function app.audit('escalation_policy');
+
+-- Raises SF4LR for the 51st policy of an account. The lock makes the limit exact.
+create function app.keep_policy_limit() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  used bigint;
+begin
+  perform app.lock_usage(new.account_id);
+  select count(*) into used from escalation_policies p where p.account_id = new.account_id;
+  if used > 50 then
+    perform app.raise_limit_reached('escalation_policies', used - 1, 50);
+  end if;
+  return null;
+end $$;
+create trigger quota after insert on escalation_policies for each row execute function app.keep_policy_limit();
+
+-- The policy of an escalation, as it was when the session was escalated.
+create table escalation_follow_ups (
+  id              uuid not null default uuidv7(),
+  account_id      uuid not null default app.account_id() references accounts on delete cascade,
+  session_id      uuid not null,
+  handoff_id      uuid not null,
+  policy_id       uuid,
+  rounds          integer not null,
+  steps           jsonb not null check (jsonb_typeof(steps) = 'array'),
+  -- What the alerts show of the escalation, masked if the account masks its exports: `problem`, `ticket_id` and `details`.
+  alert           jsonb not null check (jsonb_typeof(alert) = 'object'),
+  -- Null for an acknowledgement through the link in a chat channel.
+  acknowledged_by uuid,
+  acknowledged_at timestamptz(3),
+  created_at      timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  unique (account_id, session_id, handoff_id),
+  foreign key (account_id, session_id, handoff_id) references ai_handoffs (account_id, session_id, id) on delete cascade,
+  foreign key (account_id, policy_id) references escalation_policies (account_id, id) on delete set null (policy_id),
+  foreign key (account_id, acknowledged_by) references users (account_id, id)
+);
+create index escalation_follow_ups_policy on escalation_follow_ups (account_id, policy_id);
+create index escalation_follow_ups_acknowledged on escalation_follow_ups (account_id, acknowledged_by);
+
+-- A step of a follow-up in one of its rounds: the next one, and those that were taken.
+create table escalation_reminders (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  follow_up_id     uuid not null,
+  round            integer not null,
+  step             integer not null,
+  -- The event that notified people; null before, and for a step that found nobody.
+  event_id         uuid,
+  state            text not null default 'waiting' check (state in ('waiting', 'retrying', 'sent', 'stopped', 'failed')),
+  attempts         integer not null default 0,
+  max_attempts     integer not null default 10,
+  last_error       text,
+  last_status_code integer,
+  next_attempt_at  timestamptz(3),
+  leased_until     timestamptz(3),
+  -- When a sweep last took the row, because its message was lost.
+  swept_at         timestamptz(3),
+  sent_at          timestamptz(3),
+  created_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  -- A step is taken once per round, however often its message arrives.
+  unique (account_id, follow_up_id, round, step),
+  foreign key (account_id, follow_up_id) references escalation_follow_ups (account_id, id) on delete cascade,
+  foreign key (account_id, event_id) references events (account_id, id) on delete set null (event_id)
+);
+create index escalation_reminders_event on escalation_reminders (account_id, event_id);
+-- For the sweep, which reads those of all accounts as the platform role.
+create index escalation_reminders_due on escalation_reminders (next_attempt_at) where state in ('waiting', 'retrying');
+
+call app.protect('escalation_policies');
+call app.protect('escalation_follow_ups');
+call app.protect('escalation_reminders');
+grant select, insert, delete, update (team_id, name, is_default, rounds, steps, version, updated_at) on escalation_policies to app_runtime;
+grant select, insert, update (acknowledged_by, acknowledged_at) on escalation_follow_ups to app_runtime;
+grant select, insert, update on escalation_reminders to app_runtime;
+grant select, insert, update, delete on escalation_policies, escalation_follow_ups, escalation_reminders to app_platform;
+
+-- Inserts a reminder's event of the scope's account with its notifications and deliveries: to the users, to the configs of the step, and to
+-- the configs and webhooks that subscribe to the event. Returns the deliveries to publish.
+create function app.emit_reminder(p_key text, p_team uuid, p_users uuid[], p_configs uuid[], p_title text, p_body text, p_link text,
+                                  p_cause uuid, p_escalation jsonb, p_webhook json,
+                                  out event_id uuid, out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
+language sql set search_path = public, pg_temp as $$
+  with event as (
+    insert into events (key, actor_id, caused_by, title, body, link, escalation)
+    values (p_key, null, p_cause, p_title, p_body, p_link, p_escalation) returning id
+  ), recipients as (
+    select u.id, u.email from users u where u.account_id = app.account_id() and u.is_active and u.role <> 'viewer' and u.id = any (p_users)
+  ), inbox as (
+    insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
+    select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e
+  ), matching as (
+    select c.id, c.channel, c.email_addresses from notification_configs c
+     where c.account_id = app.account_id() and (c.events_enabled ? p_key or c.id = any (p_configs))
+  ), configured as (
+    insert into deliveries (config_id, event_id, event_key, channel)
+    select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
+  ), personal as (
+    insert into deliveries (event_id, event_key, channel, recipient)
+    select e.id, p_key, 'email', r.email from recipients r, event e
+     where not exists (
+       select from matching m, jsonb_array_elements_text(m.email_addresses) a
+        where m.channel = 'email' and lower(a) = lower(r.email))
+    returning id, state
+  )
+  select (select id from event),
+         array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
+         array(select id from recipients), app.emit_webhook(p_key, p_webhook ->> 'subject', p_webhook -> 'data')
+$$;
