@@ -212,8 +212,8 @@ $$;
 -- Security definer: LIKE and @> are not leakproof, so row level security would keep the indexes of words and tags unused. The statement is
 -- planned with its values at each call, because a common word is found soon in the order of the list and a rare one by its index.
 create function app.list_trees(
-  p_type text, p_status text, p_visibility text, p_author uuid, p_category text, p_tag text, p_words text[], p_sort text,
-  p_skip bigint, p_take bigint)
+  p_sort text, p_skip bigint, p_limit bigint, p_type text default null, p_status text default null, p_visibility text default null,
+  p_author uuid default null, p_category text default null, p_tag text default null, p_words text[] default null)
 returns table (id uuid, place bigint) language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 declare
   v_sort constant text := case p_sort
@@ -249,7 +249,7 @@ begin
   perform app.require_scope();
   return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
       v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
-    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_take, v_platform_category;
+    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_limit, v_platform_category;
 end $$;
 -- Whether a flow that the caller sees has a tag.
 create function app.has_tag(p_tag text) returns boolean

@@ -272,9 +272,10 @@ $$;
 -- Returns the ids of one page of the account's sessions, newest first. Security definer: LIKE is not leakproof, so row level security would
 -- keep the indexes unused. A session is created before it starts and completes, so an upper bound of these times also bounds created_at.
 create function app.find_sessions(
-  p_ticket text, p_client text, p_tree text, p_started_after timestamptz, p_started_before timestamptz,
-  p_completed_after timestamptz, p_completed_before timestamptz, p_batch uuid, p_skip integer, p_limit integer,
-  p_state text default null, p_user uuid default null, p_mine boolean default null)
+  p_skip integer, p_limit integer, p_ticket text default null, p_client text default null, p_tree text default null,
+  p_started_after timestamptz default null, p_started_before timestamptz default null, p_completed_after timestamptz default null,
+  p_completed_before timestamptz default null, p_batch uuid default null, p_state text default null, p_user uuid default null,
+  p_mine boolean default null)
 returns setof uuid language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 begin
   perform app.require_scope();

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement } from '#db/statement.ts'
@@ -9,7 +10,7 @@ import { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } f
 const medianMinutes = sql`round((percentile_cont(0.5) within group (order by s.lasted) / 60)::numeric, 2)::float8`
 const resolutionRate = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** A scalar subquery, so that it is evaluated once and not per row. */
-const periodStart = (days: number) => sql`(select app.period_start(${days}))`
+const periodStart = (days: number) => sql`(select ${callFunction('app.period_start', { p_days: days })})`
 /** Which sessions of the account are counted: those of the caller, those of a team, or all. */
 export type SessionFilter = { ownOnly: true } | { teamId?: string | undefined }
 const sessionCondition = (filter: SessionFilter) => {
@@ -62,7 +63,7 @@ export const selectMetricsPerDay = readStatement(MyMetrics.shape.by_day.element,
       where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${sessionCondition(filter)})`
   return sql`
     select d.date, started.n as started, completed.n as completed
-      from app.days_of(${days}) d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
+      from ${callFunction('app.days_of', { p_days: days })} d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
      order by d.start`
 })
 

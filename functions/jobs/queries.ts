@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { expiries } from '#db/retention.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
@@ -22,7 +23,7 @@ export const deleteExpired = writeStatement(null, ({ table, column, keptFor, whe
 /** Delete up to `limit` old entries of the audit log. */
 export const deleteAuditLogs = writeStatement(
   z.object({ deleted: z.int() }),
-  (limit: number) => sql`select app.delete_audit_logs(${limit}::integer) as deleted`,
+  (limit: number) => sql`select ${callFunction('app.delete_audit_logs', { p_limit: limit })} as deleted`,
 )
 
 /** Delete the messages and steps of up to `limit` sessions that ended long ago. Return the number of sessions. */
@@ -57,7 +58,7 @@ export const clearPushBodies = writeStatement(
 /** Erase up to `limit` traces of each kind of a user who was anonymised. Return whether there may be more. */
 export const eraseUserTraces = writeStatement(
   z.object({ has_more: notNull<boolean>() }),
-  (limit: number) => sql`select app.continue_user_erasure(${limit}::integer) as has_more`,
+  (limit: number) => sql`select ${callFunction('app.continue_user_erasure', { p_limit: limit })} as has_more`,
 )
 
 /** Delete up to `limit` uploads that nothing uses, a week after they were sent. A trigger has their objects deleted. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { PageQuery } from '#db/page.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { TransientEvent } from '#vendors/realtime/realtime.ts'
@@ -38,12 +39,14 @@ export const selectPresence = readStatement(
 /** Store the caller's presence. Return no row if they do not see the resource. */
 export const putPresence = writeStatement(
   z.object({ expires_at: notNull<string>(), event: z.custom<StoredEvent | null>() }),
-  ({ type, id, tab_id = '', mode }: PresencePut) => sql`select * from app.put_presence(${type}, ${id}, ${tab_id}, ${mode})`,
+  ({ type, id, tab_id = '', mode }: PresencePut) =>
+    sql`select * from ${callFunction('app.put_presence', { p_type: type, p_id: id, p_tab: tab_id, p_mode: mode })}`,
 )
 
 export const deletePresence = writeStatement(
   z.object({ event: z.custom<StoredEvent | null>() }),
-  ({ type, id, tab_id }: PresenceDelete) => sql`select app.delete_presence(${type}, ${id}, ${tab_id ?? null}) as event`,
+  ({ type, id, tab_id }: PresenceDelete) =>
+    sql`select ${callFunction('app.delete_presence', { p_type: type, p_id: id, p_tab: tab_id ?? null })} as event`,
 )
 
 /** Delete up to `limit` expired rows of any account. Return their number, and the events of the users who have left. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement } from '#db/statement.ts'
 import { type SearchType, searchTypes } from './schemas.ts'
 
@@ -119,7 +120,7 @@ const extraEntries = 50
 export const selectResults = readStatement(
   ResultRow,
   (text: string, types: readonly SearchType[], limit: number) => sql`
-    with found as materialized (select * from app.find_entries(${text}, ${types}::text[], ${limit + extraEntries})),
+    with found as materialized (select * from ${callFunction('app.find_entries', { p_text: text, p_types: types, p_limit: limit + extraEntries })}),
     visible as materialized (select f.* from found f where case f.type ${isVisible} end order by f.place limit ${limit})
     select v.type, v.id, nullif(v.step_id, '') as step_id, d.title, app.cut_snippet(coalesce(d.text, ''), v.marks) as snippet, v.score, d.tree_id,
            d.tree_name, d.ticket_number, d.client_name, app.iso(d.updated_at) as updated_at, v.marks

@@ -79,7 +79,7 @@ export function toResult<R>(result: QueryRows | undefined): QueryResult<R> {
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
 }
 
-/** Return `begin` and the context statement as one SQL text. Its parameters are written as literals, so they must be strings or null. */
+/** Return `begin` and the context statement as one SQL text. Its parameters are written as literals: strings, lists of strings and null. */
 function beginStatement({ statement, readOnly }: TenantContext): string {
   const begin = readOnly ? 'begin read only' : 'begin'
   if (!statement) return begin
@@ -88,6 +88,7 @@ function beginStatement({ statement, readOnly }: TenantContext): string {
 
 function quoteLiteral(value: unknown): string {
   if (value === null) return 'null'
+  if (Array.isArray(value)) return quoteLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`)
   const text = String(value)
   return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`
 }

@@ -1698,3 +1698,270 @@ export interface DB {
   webhooks: WebhooksTable
   weekly_reports: WeeklyReportsTable
 }
+
+/** The arguments of the SQL functions. */
+export interface SqlFunctions {
+  'app.account_id': Record<never, never>
+  'app.add_usage': { p_account: string; p_quota: string; p_change: number }
+  'app.address_hash': { p_address: string }
+  'app.administers': { p_team: string }
+  'app.applied_migration': Record<never, never>
+  'app.are_secrets': { j: string }
+  'app.are_variables': { j: string }
+  'app.attempt_key': { p_kind: string; p_name: string }
+  'app.branch_messages': { p_session: string; p_branch: string }
+  'app.changes': { before: string; after: string; secrets: readonly string[] }
+  'app.check_quota': { p_account: string; p_quota: string }
+  'app.check_subflows': { p_tree: string; p_children: readonly string[] }
+  'app.client_address': Record<never, never>
+  'app.continue_user_erasure': { p_limit: number }
+  'app.count_ai_build': Record<never, never>
+  'app.count_attempt': { p_key: string; p_max: number }
+  'app.count_mails': { p_account: string; p_mails: number }
+  'app.count_refused_mails': { p_account: string; p_mails: number }
+  'app.count_script_use': { p_id: string }
+  'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
+  'app.count_use': { p_account: string; p_tree: string }
+  'app.create_api_key': {
+    p_id: string
+    p_hash: string
+    p_last_characters: string
+    p_name: string
+    p_role: string
+    p_team: string
+    p_scopes: readonly string[]
+    p_allowed_ranges: readonly string[]
+    p_expires_at: string
+  }
+  'app.cut_snippet': { p_text: string; p_marks: readonly string[] }
+  'app.days_of': { p_days: number }
+  'app.delete_audit_logs': { p_limit: number }
+  'app.delete_presence': { p_type: string; p_id: string; p_tab: string }
+  'app.delete_team': { p_id: string }
+  'app.disable_webhook': { p_account: string; p_webhook: string; p_reason: string }
+  'app.due_weekly_reports': { p_limit: number; p_now?: string }
+  'app.emit': {
+    p_key: string
+    p_actor: string
+    p_team: string
+    p_users: readonly string[]
+    p_admins: boolean
+    p_mail_each: boolean
+    p_title: string
+    p_body: string
+    p_link: string
+    p_cause: string
+    p_escalation: string
+    p_webhook: string
+  }
+  'app.emit_reminder': {
+    p_key: string
+    p_team: string
+    p_users: readonly string[]
+    p_configs: readonly string[]
+    p_title: string
+    p_body: string
+    p_link: string
+    p_cause: string
+    p_escalation: string
+    p_webhook: string
+  }
+  'app.emit_webhook': { p_type: string; p_subject: string; p_data: string }
+  'app.enter': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
+  'app.enter_account': { p_account: string; p_actor: string }
+  'app.enter_feature': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+    p_feature: string
+  }
+  'app.enter_key': {
+    p_account: string
+    p_key: string
+    p_hash: string
+    p_scopes: readonly string[]
+    p_access: string
+    p_past: string
+    p_feature: string
+    p_address: string
+  }
+  'app.enter_team': { p_team: string }
+  'app.enter_with_step_up': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+    p_feature: string
+  }
+  'app.entry_terms': { p_words: string }
+  'app.erase_account': { p_account: string }
+  'app.erase_addresses': { p_account: string; p_user: string; p_email: string; p_is_verified: boolean }
+  'app.erase_rows': { p_account: string; p_table: string; p_limit: number }
+  'app.erase_traces': { p_user: string; p_limit: number }
+  'app.erase_user': { p_user: string }
+  'app.feature_on': { p_account: string; p_feature: string }
+  'app.fill_triage': { p_session: string; p_client: string; p_asset: string; p_category: string; p_hypothesis: string; p_evidence: string }
+  'app.find_diagrams': { p_words: readonly string[] }
+  'app.find_entries': { p_text: string; p_types: readonly string[]; p_limit: number }
+  'app.find_entries_of': { p_account: string; p_type: string; p_matching: string; p_ranking: string; p_limit: number }
+  'app.find_knowledge': { p_text: string; p_limit: number }
+  'app.find_library_steps': { p_words: readonly string[]; p_active: boolean }
+  'app.find_scripts': { p_words: readonly string[] }
+  'app.find_sessions': {
+    p_skip: number
+    p_limit: number
+    p_ticket?: string
+    p_client?: string
+    p_tree?: string
+    p_started_after?: string
+    p_started_before?: string
+    p_completed_after?: string
+    p_completed_before?: string
+    p_batch?: string
+    p_state?: string
+    p_user?: string
+    p_mine?: boolean
+  }
+  'app.find_subflow_problems': { p_account: string; p_tree: string; p_children: readonly string[] }
+  'app.finish_ai_call': {
+    p_id: string
+    p_outcome: string
+    p_input: number
+    p_cached: number
+    p_output: number
+    p_reasoning: number
+    p_cost: number
+    p_estimated: boolean
+    p_request_id: string
+  }
+  'app.finish_erasure': { p_account: string }
+  'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
+  'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
+  'app.fold': { p_text: string }
+  'app.has_part': { p_column: string; p_part: string; p_parameter: string }
+  'app.has_tag': { p_tag: string }
+  'app.id_between': { p_first: string; p_last: string; p_share: number }
+  'app.is_ai_budget_used': { p_account: string }
+  'app.is_key_admitted': { p_account: string; p_key: string }
+  'app.is_key_open': { p_account: string; p_key: string }
+  'app.is_open_ai_session': { p_status: string }
+  'app.is_past_ai_quota': Record<never, never>
+  'app.is_rehash': Record<never, never>
+  'app.is_small_object': { j: string }
+  'app.is_task_lane': { j: string }
+  'app.iso': { t: string }
+  'app.knowledge_words': { p_title: string; p_description: string; p_body: string }
+  'app.known_timezone': { p_timezone: string }
+  'app.leads_team': { p_team: string }
+  'app.list_notifications': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+    p_skip: number
+    p_limit: number
+  }
+  'app.list_slow_statements': Record<never, never>
+  'app.list_steps': { p_structure: string }
+  'app.list_subflow_sessions': { p_session: string }
+  'app.list_trees': {
+    p_sort: string
+    p_skip: number
+    p_limit: number
+    p_type?: string
+    p_status?: string
+    p_visibility?: string
+    p_author?: string
+    p_category?: string
+    p_tag?: string
+    p_words?: readonly string[]
+  }
+  'app.lock_presence': { p_type: string; p_id: string }
+  'app.lock_usage': { p_account: string }
+  'app.lower_all': { p_texts: readonly string[] }
+  'app.mails_sent_today': { p_account: string }
+  'app.mark_exported': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+    p_session: string
+  }
+  'app.mark_notification_read': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+    p_id: string
+  }
+  'app.max_api_keys': Record<never, never>
+  'app.may_change': { p_creator: string; p_team: string }
+  'app.may_send_mail': { p_account: string; p_user: string }
+  'app.month_start': { p_anchor: string; p_at: string; p_months: number }
+  'app.next_time_of_day': { p_time: string; p_zone: string }
+  'app.node_texts': { p_nodes: string }
+  'app.now': Record<never, never>
+  'app.onboarding_facts': { p_account: string; p_user: string }
+  'app.pairs': { p_text: string }
+  'app.period_start': { p_days: number }
+  'app.platform_account': Record<never, never>
+  'app.presence_event': { p_account: string; p_type: string; p_id: string; p_user: string }
+  'app.presence_mode': { p_account: string; p_type: string; p_id: string; p_user: string }
+  'app.put_knowledge': { p_account: string; p_tree: string; p_import: string; p_session: string; p_words: string }
+  'app.put_presence': { p_type: string; p_id: string; p_tab: string; p_mode: string }
+  'app.put_search_entry': { p_account: string; p_type: string; p_id: string; p_words: string }
+  'app.quota_limit': { p_account: string; p_quota: string }
+  'app.quota_used': { p_account: string; p_quota: string }
+  'app.quote_term': { p_term: string }
+  'app.raise_limit_reached': { p_quota: string; p_used: number; p_limit: number }
+  'app.real_time': Record<never, never>
+  'app.record_ai_usage': { p_feature: string; p_model: string; p_calls: number; p_failed: number; p_input: number; p_output: number }
+  'app.record_factor_change': { p_user: string; p_actor: string; p_action: string; p_ip: string; p_purpose: string }
+  'app.record_key_use': { p_account: string; p_key: string; p_ip: string; p_user_agent: string }
+  'app.rehash_password': { p_user: string; p_old: string; p_new: string }
+  'app.remove_names': { p_data: string; p_user: string }
+  'app.replay_outbox': { p_outbox: string }
+  'app.require_scope': Record<never, never>
+  'app.resource_audience': { p_account: string; p_type: string; p_id: string }
+  'app.role': Record<never, never>
+  'app.search_chunks': { p_text: string }
+  'app.search_conditions': { p_text: string; p_similar: boolean }
+  'app.search_readers': { p_visibility: string; p_author: string; p_team: string }
+  'app.search_tag': { p_account: string; p_type: string }
+  'app.search_text': { p_text: string }
+  'app.search_words': { p_tag: string; p_title: string; p_purpose: string; p_body: string; p_readers: readonly string[] }
+  'app.sees': { p_visibility: string; p_author: string; p_team: string }
+  'app.sees_resource': { p_type: string; p_id: string }
+  'app.send_weekly_report': { p_account: string; p_team: string; p_week: string; p_due: string; p_content: string }
+  'app.service_user': Record<never, never>
+  'app.signed_account_id': Record<never, never>
+  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number }
+  'app.start_erasures': { p_limit: number }
+  'app.start_import': { p_counts: string }
+  'app.step_ids': { p_structure: string }
+  'app.still_admits_key': { p_account: string; p_key: string; p_access: string; p_feature: string }
+  'app.still_let_in': { p_account: string; p_users: readonly string[]; p_sign_ins: readonly string[]; p_access: string; p_feature: string }
+  'app.sum_usage': { p_account: string; p_quota: string }
+  'app.sync_library': { p_tree: string; p_entries: string }
+  'app.team_id': Record<never, never>
+  'app.team_role': Record<never, never>
+  'app.team_week': { p_team: string; p_week: string; p_weeks_ago?: number; p_now?: string }
+  'app.text_dictionary': { p_text: string }
+  'app.text_words': { p_text: string; p_dictionary: string }
+  'app.ticket_filler': Record<never, never>
+  'app.tree_line': { p_account: string; p_tree: string }
+  'app.user_id': Record<never, never>
+  'app.weigh_words': { p_text: string; p_language: string; p_weight: string }
+  'app.write_digests': { p_limit: number }
+}

@@ -1,6 +1,7 @@
 import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
 import type { Feature } from '#rules/features.ts'
 import { unmapAddress } from '#rules/text/address-block.ts'
+import { type EnteringCall, toCallStatement, toEnteringStatement } from './call-function.ts'
 import type { Database, Statement } from './database.ts'
 import { lazyDialect, runInContext, type TenantContext } from './dialect.ts'
 import type { Outbox } from './outbox-entry.ts'
@@ -80,8 +81,8 @@ export interface Scope {
   readonly db: WriteDb
   /** Whether app.enter has admitted this caller during this request. */
   readonly isAdmitted: boolean
-  /** Call a SQL function that sets the tenant context itself: `name(…the arguments of app.enter, …rest)`. Return its row, or undefined. */
-  callFunction(name: `app.${string}`, rest: readonly (string | number)[]): Promise<unknown>
+  /** Call a SQL function that sets the tenant context itself, with the arguments of app.enter and its own. Return its row, or undefined. */
+  callFunction(...call: EnteringCall): Promise<unknown>
   /** Run only app.enter. Throw if it does not admit the caller. */
   checkAccess(): Promise<void>
   /** Run `work` in one transaction; transactions and batches inside join it. */
@@ -91,55 +92,59 @@ export interface Scope {
 function enterKeyStatement({ hash, isAddressChecked }: KeyProof, options: ScopeOptions): Statement {
   const { caller, access, skipGuards, ip, feature, keyScopes = [] } = options
   const address = isAddressChecked ? null : unmapAddress(ip)
-  return {
-    sql: 'select app.enter_key($1, $2, $3, $4, $5, $6, $7, $8)',
-    parameters: [
-      caller.accountId,
-      caller.userId,
-      hash,
-      `{${keyScopes.join(',')}}`,
-      access,
-      skippedInSql[skipGuards],
-      feature ?? null,
-      address,
-    ],
-  }
+  return toCallStatement('app.enter_key', {
+    p_account: caller.accountId,
+    p_key: caller.userId,
+    p_hash: hash,
+    p_scopes: keyScopes,
+    p_access: access,
+    p_past: skippedInSql[skipGuards],
+    p_feature: feature ?? null,
+    p_address: address,
+  })
 }
 
-/** Return the arguments of app.enter. Functions that call it themselves have them in the same order. */
-function listEnterArguments({ caller, access, skipGuards, ip, superAdminMfa }: ScopeOptions): Statement['parameters'] {
-  const checkedAccess = superAdminMfa && access.endsWith('super_admin') ? `${access}_mfa` : access
-  return [caller.userId, caller.accountId, caller.signInId, checkedAccess, skippedInSql[skipGuards], ip]
+/** Return the arguments of app.enter, which functions that call it themselves have too. */
+function toEnterArguments({ caller, access, skipGuards, ip, superAdminMfa }: ScopeOptions) {
+  return {
+    p_user: caller.userId,
+    p_account: caller.accountId,
+    p_sign_in: caller.signInId,
+    p_access: superAdminMfa && access.endsWith('super_admin') ? `${access}_mfa` : access,
+    p_past: skippedInSql[skipGuards],
+    p_ip: ip,
+  }
 }
 
 /** Return the statement that sets the tenant context. */
 function enterStatement(options: ScopeOptions): Statement {
   const { caller, feature, stepUp } = options
   if (caller.key) return enterKeyStatement(caller.key, options)
-  const parameters = listEnterArguments(options)
-  if (stepUp) return { sql: 'select app.enter_with_step_up($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature ?? null] }
-  if (!feature) return { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters }
-  return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
+  const args = toEnterArguments(options)
+  if (stepUp) return toCallStatement('app.enter_with_step_up', { ...args, p_feature: feature ?? null })
+  if (!feature) return toCallStatement('app.enter', args)
+  return toCallStatement('app.enter_feature', { ...args, p_feature: feature })
 }
 
 /** Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the same transaction. */
 export function openScope(database: Database, options: ScopeOptions, outbox: Outbox): Scope {
   const statement = enterStatement(options)
   // A function calls app.enter with its arguments. That admits a key only after app.enter_key in the same transaction.
-  const calls = { before: options.caller.key ? [statement] : [], parameters: listEnterArguments(options) }
+  const calls = { before: options.caller.key ? [statement] : [], args: toEnterArguments(options) }
   return createScope(database, { statement, readOnly: options.readOnly, calls }, outbox)
 }
 
 /** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
 export function openAccountScope(database: Database, accountId: string, actorId: string | null, outbox: Outbox): Scope {
-  const statement = { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }
-  return createScope(database, { statement, readOnly: false, calls: { before: [], parameters: statement.parameters } }, outbox)
+  const args = { p_account: accountId, p_actor: actorId }
+  const statement = toCallStatement('app.enter_account', args)
+  return createScope(database, { statement, readOnly: false, calls: { before: [], args } }, outbox)
 }
 
 interface ScopeContext extends TenantContext {
   statement: Statement
-  /** What runs before a SQL function that sets the tenant context itself, and the first arguments of that function. */
-  calls: { before: readonly Statement[]; parameters: readonly unknown[] }
+  /** What runs before a SQL function that sets the tenant context itself, and the arguments with which it does. */
+  calls: { before: readonly Statement[]; args: Record<string, string | null> }
 }
 
 function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Scope {
@@ -168,10 +173,8 @@ function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Sc
     get isAdmitted() {
       return isAdmitted
     },
-    async callFunction(name, rest) {
-      const parameters = [...calls.parameters, ...rest]
-      const sql = `select * from ${name}(${parameters.map((_, index) => `$${index + 1}`).join(', ')})`
-      const results = await database.run([...calls.before, { sql, parameters }], { readOnly: false })
+    async callFunction(...call) {
+      const results = await database.run([...calls.before, toEnteringStatement(call, calls.args)], { readOnly: false })
       return results.at(-1)?.rows[0]
     },
     checkAccess: async () => void (await database.run([statement], { readOnly })),

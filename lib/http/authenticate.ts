@@ -1,3 +1,4 @@
+import { toCallStatement } from '#db/call-function.ts'
 import type { Caller, Scope } from '#db/scope.ts'
 import { Problem } from '#problem.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
@@ -62,10 +63,8 @@ export function recordKeyUse(c: C, caller: Caller | null, scope: Scope | null, k
   }
   if (!keys.admit(caller.key.hash)) return
   const userAgent = (c.req.header('user-agent') ?? '').slice(0, 300)
-  const statement = {
-    sql: 'select app.record_key_use($1, $2, $3, $4)',
-    parameters: [caller.accountId, caller.userId, c.get('ip'), userAgent],
-  }
+  const args = { p_account: caller.accountId, p_key: caller.userId, p_ip: c.get('ip'), p_user_agent: userAgent }
+  const statement = toCallStatement('app.record_key_use', args)
   // A lost update is made up by the next one.
   c.executionCtx.waitUntil(services.platform.run([statement], { readOnly: false }).catch(() => {}))
 }

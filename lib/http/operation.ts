@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { EnteringCall } from '#db/call-function.ts'
 import type { Page, PageQuery } from '#db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '#db/scope.ts'
 import type { ProblemKind } from '#problem.ts'
@@ -39,7 +40,7 @@ export interface BaseContext extends Ports {
 }
 
 /** Call a SQL function that runs `app.enter` itself, so that one statement does both. Return its row, or undefined. */
-export type CallFunction = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
+export type CallFunction = <Row>(...call: EnteringCall) => Promise<Row | undefined>
 
 type TenantContext<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; callFunction: CallFunction }
 type PlatformAccess<F> = F extends string ? { platform: PlatformDb } : unknown

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { EnteringCall } from '#db/call-function.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
@@ -223,7 +224,7 @@ function requireDeclared(op: AnyOperation, { kind }: Problem): void {
 function openPlatform({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
   if (isStaffOperation(op)) return { platform: db ?? scope?.db }
   return {
-    ...(scope ? { callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
+    ...(scope ? { callFunction: (...call: EnteringCall) => scope.callFunction(...call) } : {}),
     ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { callFunction } from '#db/call-function.ts'
 import type { Enqueues, PlatformDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { type Event, toAnnouncement } from '#rules/events/events.ts'
@@ -15,10 +15,20 @@ export type EmittedEvent = z.output<typeof EmittedEvent>
 /** Return a call of `app.emit` for an event. */
 export function callEmit(event: Event): RawBuilder<unknown> {
   const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation } = toAnnouncement(event)
-  const users = `{${userIds.join(',')}}`
-  return sql`app.emit(${key}, ${event.actorId}, ${event.teamId}, ${users}::uuid[], ${notifyAdmins}, ${emailRecipients},
-    ${title}, ${body}, ${link}, ${event.causedById ?? event.actorId}, ${escalation ? jsonb(escalation) : null}::jsonb,
-    ${JSON.stringify(toWebhookContent(event))}::json)`
+  return callFunction('app.emit', {
+    p_key: key,
+    p_actor: event.actorId,
+    p_team: event.teamId,
+    p_users: userIds,
+    p_admins: notifyAdmins,
+    p_mail_each: emailRecipients,
+    p_title: title,
+    p_body: body,
+    p_link: link,
+    p_cause: event.causedById ?? event.actorId,
+    p_escalation: escalation ? JSON.stringify(escalation) : null,
+    p_webhook: JSON.stringify(toWebhookContent(event)),
+  })
 }
 
 export const emitEvent = writeStatement(

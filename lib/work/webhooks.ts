@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { Enqueues, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { WebhookEvent } from '#rules/events/webhook-keys.ts'
@@ -16,7 +17,7 @@ export const EmittedWebhooks = z.object({ webhook_delivery_ids: z.array(z.string
 
 /** Return a call of `app.emit_webhook`. `data` is an SQL expression of type json. */
 export function callEmitWebhook(type: WebhookOnlyEvent['type'], subject: RawBuilder<unknown>, data: RawBuilder<unknown>) {
-  return sql`app.emit_webhook(${type}, ${subject}, ${data})`
+  return callFunction('app.emit_webhook', { p_type: type, p_subject: subject, p_data: data })
 }
 
 export const emitWebhook = writeStatement(

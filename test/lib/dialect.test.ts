@@ -41,6 +41,7 @@ describe('a connection of a scope', () => {
   })
   it.each([
     [{ statement: enter, readOnly: false }, `begin; select app.enter('it''s', null, E'a\\\\b''c')`],
+    [{ statement: { sql: 'select f($1)', parameters: [['a:read', "it's"]] }, readOnly: false }, `begin; select f('{"a:read","it''s"}')`],
     [{ statement: null, readOnly: true }, 'begin read only'],
     [{ statement: null, readOnly: false }, 'begin'],
   ])('starts a transaction with the context: %j', async (context, begin) => {

@@ -22,6 +22,9 @@ const open = (changes: Partial<ScopeOptions>) => {
   return { calls, scope: openScope(database, { ...options, ...changes }, () => {}) }
 }
 
+const enterArguments = ['p_user', 'p_account', 'p_sign_in', 'p_access', 'p_past', 'p_ip', 'p_feature']
+const keyArguments = ['p_account', 'p_key', 'p_hash', 'p_scopes', 'p_access', 'p_past', 'p_feature', 'p_address']
+
 describe('the statement that admits a caller', () => {
   it.each<[Partial<ScopeOptions>, string, unknown[]]>([
     [{}, 'app.enter', ['u', 'a', 's', 'user', 'none', '1.1.1.1']],
@@ -39,38 +42,45 @@ describe('the statement that admits a caller', () => {
     [{ feature: 'kb_import' }, 'app.enter_feature', ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'kb_import']],
     [{ stepUp: true }, 'app.enter_with_step_up', ['u', 'a', 's', 'user', 'none', '1.1.1.1', null]],
     [{ stepUp: true, feature: 'kb_import' }, 'app.enter_with_step_up', ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'kb_import']],
-    [{ caller: key }, 'app.enter_key', ['a', 'u', '\\x01', '{}', 'user', 'none', null, '1.1.1.1']],
+    [{ caller: key }, 'app.enter_key', ['a', 'u', '\\x01', [], 'user', 'none', null, '1.1.1.1']],
     [
       { caller: key, ip: '::ffff:10.0.0.1', keyScopes: ['a:read', '*:read'], feature: 'kb_import' },
       'app.enter_key',
-      ['a', 'u', '\\x01', '{a:read,*:read}', 'user', 'none', 'kb_import', '10.0.0.1'],
+      ['a', 'u', '\\x01', ['a:read', '*:read'], 'user', 'none', 'kb_import', '10.0.0.1'],
     ],
     [
       { caller: { ...caller, key: { hash: '\\x01', isAddressChecked: true } } },
       'app.enter_key',
-      ['a', 'u', '\\x01', '{}', 'user', 'none', null, null],
+      ['a', 'u', '\\x01', [], 'user', 'none', null, null],
     ],
   ])('with %j is %s', async (changes, name, parameters) => {
     const { calls, scope } = open(changes)
     await scope.checkAccess()
-    const placeholders = parameters.map((_, index) => `$${index + 1}`).join(', ')
-    expect(calls).toEqual([{ statements: [{ sql: `select ${name}(${placeholders})`, parameters }], readOnly: true }])
+    const names = name === 'app.enter_key' ? keyArguments : enterArguments
+    const list = parameters.map((_, index) => `${names[index]} => $${index + 1}`).join(', ')
+    expect(calls).toEqual([{ statements: [{ sql: `select ${name}(${list})`, parameters }], readOnly: true }])
   })
   it('names an account without a caller', async () => {
     const { calls, database } = createDatabase()
     await openAccountScope(database, 'a', null, () => {}).checkAccess()
-    expect(calls).toEqual([{ statements: [{ sql: 'select app.enter_account($1, $2)', parameters: ['a', null] }], readOnly: false }])
+    expect(calls).toEqual([
+      { statements: [{ sql: 'select app.enter_account(p_account => $1, p_actor => $2)', parameters: ['a', null] }], readOnly: false },
+    ])
   })
 })
 
 describe('a SQL function that admits its caller', () => {
   it('gets the arguments of app.enter before its own, and may write', async () => {
     const { calls, scope } = open({})
-    expect(await scope.callFunction('app.do', ['x', 7])).toEqual({ index: 0 })
+    expect(await scope.callFunction('app.list_notifications', { p_skip: 5, p_limit: 7 })).toEqual({ index: 0 })
+    const list = [...enterArguments.slice(0, 6), 'p_skip', 'p_limit'].map((name, index) => `${name} => $${index + 1}`).join(', ')
     expect(calls).toEqual([
       {
         statements: [
-          { sql: 'select * from app.do($1, $2, $3, $4, $5, $6, $7, $8)', parameters: ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'x', 7] },
+          {
+            sql: `select * from app.list_notifications(${list})`,
+            parameters: ['u', 'a', 's', 'user', 'none', '1.1.1.1', 5, 7],
+          },
         ],
         readOnly: false,
       },
@@ -78,8 +88,11 @@ describe('a SQL function that admits its caller', () => {
   })
   it('runs after app.enter_key for an API key, and its row is returned', async () => {
     const { calls, scope } = open({ caller: key })
-    expect(await scope.callFunction('app.do', [])).toEqual({ index: 1 })
-    expect(calls[0]?.statements.map(({ sql }) => sql.replace(/\(.*/, ''))).toEqual(['select app.enter_key', 'select * from app.do'])
+    expect(await scope.callFunction('app.count_unread', {})).toEqual({ index: 1 })
+    expect(calls[0]?.statements.map(({ sql }) => sql.replace(/\(.*/, ''))).toEqual([
+      'select app.enter_key',
+      'select * from app.count_unread',
+    ])
   })
 })
 

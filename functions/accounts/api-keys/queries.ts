@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -34,8 +35,17 @@ interface NewApiKey extends ApiKeyCreate {
 export const createKey = writeStatement(
   z.object({ is_created: z.boolean() }),
   ({ id, hash, lastCharacters, name, role, team_id, scopes, allowed_ranges, expires_at }: NewApiKey) => sql`
-    select app.create_api_key(${id}, ${hash}::bytea, ${lastCharacters}, ${name}, ${role}, ${team_id}::uuid, ${scopes}::text[], ${allowed_ranges}::text[],
-                              ${expires_at}::timestamptz) as is_created`,
+    select ${callFunction('app.create_api_key', {
+      p_id: id,
+      p_hash: hash,
+      p_last_characters: lastCharacters,
+      p_name: name,
+      p_role: role,
+      p_team: team_id,
+      p_scopes: scopes,
+      p_allowed_ranges: allowed_ranges,
+      p_expires_at: expires_at,
+    })} as is_created`,
 )
 
 /** Create a key and its user. Return undefined, and create nothing, if the key would have expired already. */

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** Begin the erasure of up to `limit` accounts whose grace period is over. */
-export const startErasures = writeStatement(null, (limit: number) => sql`select from app.start_erasures(${limit}::integer)`)
+export const startErasures = writeStatement(
+  null,
+  (limit: number) => sql`select from ${callFunction('app.start_erasures', { p_limit: limit })}`,
+)
 
 export const selectOpenErasures = readStatement(
   z.object({ id: z.string() }),
@@ -29,13 +33,14 @@ export const clearBillingCustomer = writeStatement(
 /** Delete up to `limit` rows of an account that is being erased. */
 export const eraseRows = writeStatement(
   z.object({ deleted: notNull<number>() }),
-  (id: string, table: string, limit: number) => sql`select app.erase_rows(${id}, ${table}, ${limit}::integer) as deleted`,
+  (id: string, table: string, limit: number) =>
+    sql`select ${callFunction('app.erase_rows', { p_account: id, p_table: table, p_limit: limit })} as deleted`,
 )
 
 /** Delete the row of an account that is being erased, with the rows that are left. Return false while it has a billing customer. */
 export const eraseAccount = writeStatement(
   z.object({ is_erased: notNull<boolean>() }),
-  (id: string) => sql`select app.erase_account(${id}) as is_erased`,
+  (id: string) => sql`select ${callFunction('app.erase_account', { p_account: id })} as is_erased`,
 )
 
 /** Add to the number of deleted objects of an erasure. */
@@ -55,5 +60,5 @@ export const forgetObjects = writeStatement(
 /** End an erasure and add it to the audit log of the platform. */
 export const finishErasure = writeStatement(
   z.object({ is_finished: notNull<boolean>() }),
-  (id: string) => sql`select app.finish_erasure(${id}) as is_finished`,
+  (id: string) => sql`select ${callFunction('app.finish_erasure', { p_account: id })} as is_finished`,
 )

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { jsonb } from '#db/expressions.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { FlowVersionRecord, RecordOf } from '#functions/accounts/import-records/schemas.ts'
@@ -36,7 +37,7 @@ export interface FlowRow {
 /** Start the import, and write its audit entry. Return false if the account is not empty. */
 export const startImport = writeStatement(
   z.object({ is_started: z.boolean() }),
-  (counts: Record<string, number>) => sql`select app.start_import(${jsonb(counts)}) as is_started`,
+  (counts: Record<string, number>) => sql`select ${callFunction('app.start_import', { p_counts: JSON.stringify(counts) })} as is_started`,
 )
 
 /** Select the ids and names of what an import does not create a second time. */

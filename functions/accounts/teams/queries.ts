@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -42,7 +43,7 @@ export async function updateTeam(db: WriteDb, id: string, changes: TeamUpdate): 
 /** Delete a team. Violates a foreign key while the team still owns something. */
 export const deleteTeam = writeStatement(
   z.object({ is_deleted: z.boolean() }),
-  (id: string) => sql`select app.delete_team(${id}) as is_deleted`,
+  (id: string) => sql`select ${callFunction('app.delete_team', { p_id: id })} as is_deleted`,
 )
 
 const brandingColumns = [

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 const StoredStatement = z.object({ query_id: z.string(), text: z.string(), calls: z.number(), mean_ms: z.number(), total_ms: z.number() })
@@ -39,5 +40,5 @@ export const selectFailingWebhooks = readStatement(
 
 export const replayOutbox = writeStatement(
   z.object({ rows: z.int() }),
-  (outbox: string) => sql`select app.replay_outbox(${outbox}) as rows`,
+  (outbox: string) => sql`select ${callFunction('app.replay_outbox', { p_outbox: outbox })} as rows`,
 )

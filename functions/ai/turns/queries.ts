@@ -1,5 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import {
@@ -90,7 +91,14 @@ export const fillTriage = writeStatement(
   (sessionId: string, { client_name, asset_name, issue_category, triage_hypothesis, evidence }: Findings) => {
     const items = evidence.map((text) => ({ id: uuidv7(), text, source: 'ai', created_at: new Date().toISOString() }))
     return sql`
-      select app.fill_triage(${sessionId}, ${client_name}, ${asset_name}, ${issue_category}, ${triage_hypothesis}, ${jsonb(items)}) as update`
+      select ${callFunction('app.fill_triage', {
+        p_session: sessionId,
+        p_client: client_name,
+        p_asset: asset_name,
+        p_category: issue_category,
+        p_hypothesis: triage_hypothesis,
+        p_evidence: JSON.stringify(items),
+      })} as update`
   },
 )
 
@@ -237,7 +245,7 @@ export const insertFacts = writeStatement(
 export const selectMessageItems = readStatement(
   z.object({ message: z.custom<AiMessage>() }),
   (sessionId: string, branchId: string, { skip, limit }: PageQuery) => sql`
-    select jsonb_build_object(${messageItem}) as message from app.branch_messages(${sessionId}, ${branchId}) x
+    select jsonb_build_object(${messageItem}) as message from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId })} x
      order by x.position offset ${skip} limit ${limit + 1}`,
 )
 

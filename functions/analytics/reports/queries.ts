@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { callFunction } from '#db/call-function.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
@@ -23,7 +23,7 @@ export type TeamWeek = z.output<typeof TeamWeek>
 export const selectTeamWeek = readStatement(
   TeamWeek,
   (teamId: string, week: string | null) => sql`
-    select w.* from app.team_week(${teamId}, ${week}) w where exists (select from teams t where t.account_id = app.account_id() and t.id = w.team_id)`,
+    select w.* from ${callFunction('app.team_week', { p_team: teamId, p_week: week })} w where exists (select from teams t where t.account_id = app.account_id() and t.id = w.team_id)`,
 )
 
 const integer = notNull<number>()
@@ -181,14 +181,20 @@ export const restoreSubscription = writeStatement(
 
 export const selectDueReports = readStatement(
   z.object({ account_id: notNull<string>(), team_id: notNull<string>(), week: notNull<string>(), due_at: notNull<string>() }),
-  (limit: number) => sql`select account_id, team_id, week, due_at from app.due_weekly_reports(${limit})`,
+  (limit: number) => sql`select account_id, team_id, week, due_at from ${callFunction('app.due_weekly_reports', { p_limit: limit })}`,
 )
 
 /** Store a report with its e-mails, unless it is stored already. Return the e-mails to publish. */
 export const sendReport = writeStatement(
   z.object({ id: notNull<string>() }),
   (due: { account_id: string; team_id: string; week: string; due_at: string }, report: WeeklyReport) => sql`
-    select app.send_weekly_report(${due.account_id}, ${due.team_id}, ${due.week}, ${due.due_at}, ${jsonb(report)}) as id`,
+    select ${callFunction('app.send_weekly_report', {
+      p_account: due.account_id,
+      p_team: due.team_id,
+      p_week: due.week,
+      p_due: due.due_at,
+      p_content: JSON.stringify(report),
+    })} as id`,
 )
 
 /** Select the report of an e-mail. */

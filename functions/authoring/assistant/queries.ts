@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { AiQuota } from './schemas.ts'
 
@@ -13,4 +14,7 @@ export const selectQuota = readStatement(
 )
 
 /** Count one build, unless none is left. */
-export const countBuild = writeStatement(z.object({ is_counted: z.boolean() }), () => sql`select app.count_ai_build() as is_counted`)
+export const countBuild = writeStatement(
+  z.object({ is_counted: z.boolean() }),
+  () => sql`select ${callFunction('app.count_ai_build', {})} as is_counted`,
+)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -35,7 +36,8 @@ export function selectDiagrams(db: ReadDb, { search, client, archived, skip, lim
     .where('account_id', '=', accountId)
     .where('is_archived', '=', archived)
   if (client) diagrams = diagrams.where(sql<boolean>`lower(client_name) = lower(${client})`)
-  if (search) diagrams = diagrams.where('id', 'in', sql<string>`(select app.find_diagrams(${toWordPatterns(search)}::text[]))`)
+  if (search)
+    diagrams = diagrams.where('id', 'in', sql<string>`(select ${callFunction('app.find_diagrams', { p_words: toWordPatterns(search) })})`)
   return diagrams
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
@@ -25,7 +26,8 @@ const itemObject = sql`jsonb_build_object(
 
 export const selectGalleryState = readStatement(
   z.object({ is_enabled: z.boolean() }),
-  () => sql`select app.feature_on(app.platform_account(), 'public_gallery') as is_enabled`,
+  () =>
+    sql`select ${callFunction('app.feature_on', { p_account: sql`app.platform_account()`, p_feature: 'public_gallery' })} as is_enabled`,
 )
 
 const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, mayChange, now, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -38,7 +39,12 @@ export function selectSteps(db: ReadDb, { search, synced, active, skip, limit }:
     .where(isVisible)
     .where(active ? sql<boolean>`is_active` : sql<boolean>`not is_active`)
   if (synced !== undefined) steps = steps.where('source_tree_id', synced ? 'is not' : 'is', null)
-  if (search) steps = steps.where('id', 'in', sql<string>`(select app.find_library_steps(${toWordPatterns(search)}::text[], ${active}))`)
+  if (search)
+    steps = steps.where(
+      'id',
+      'in',
+      sql<string>`(select ${callFunction('app.find_library_steps', { p_words: toWordPatterns(search), p_active: active })})`,
+    )
   return steps
     .orderBy(byName('title'))
     .orderBy('id')

@@ -1,4 +1,5 @@
 import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, mayChange, now } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -36,10 +37,20 @@ export function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined>
 
 export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
   const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
-  const filters = [tree_type, status, visibility, author_id, category, tag, search && toWordPatterns(search), sort_by, skip, limit + 1]
   // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
   const page = sql<Selectable<DB['trees']>>`(
-    select trees.*, p.place from app.list_trees(${sql.join(filters.map((value) => value ?? null))}) p
+    select trees.*, p.place from ${callFunction('app.list_trees', {
+      p_sort: sort_by,
+      p_skip: skip,
+      p_limit: limit + 1,
+      p_type: tree_type ?? null,
+      p_status: status ?? null,
+      p_visibility: visibility ?? null,
+      p_author: author_id ?? null,
+      p_category: category ?? null,
+      p_tag: tag ?? null,
+      p_words: search ? toWordPatterns(search) : null,
+    })} p
      cross join lateral (select * from trees where trees.id = p.id offset 0) trees)`
   return selectTreeItems(db, page).orderBy(sql`t.place`).execute()
 }
@@ -110,7 +121,7 @@ export const insertTreeWithVersion = writeStatement(null, (versionId: string, co
              ${textArray(content.tags)}, ${categoryId(content, sql`null::uuid`)}, case when ${content.status} = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
-        from app.tree_line(${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid) lineage
+        from ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
     insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
 })

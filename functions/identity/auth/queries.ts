@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { userColumns } from '#db/rows/signed-in-user.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
@@ -105,7 +106,8 @@ export const insertLockAudit = writeStatement(
 /** Store another hash of the same password, unless the password was replaced meanwhile. */
 export const rehashPassword = writeStatement(
   null,
-  (userId: string, oldHash: string, newHash: string) => sql`select from app.rehash_password(${userId}, ${oldHash}, ${newHash})`,
+  (userId: string, oldHash: string, newHash: string) =>
+    sql`select from ${callFunction('app.rehash_password', { p_user: userId, p_old: oldHash, p_new: newHash })}`,
 )
 
 /**
@@ -165,7 +167,7 @@ export const selectCredentials = readStatement(
 /** Anonymise a user. Throw SF4LA for the last active admin of an account, and SF4LS for the last super admin. */
 export const eraseUser = writeStatement(
   z.object({ is_erased: notNull<boolean>() }),
-  (userId: string) => sql`select app.erase_user(${userId}) as is_erased`,
+  (userId: string) => sql`select ${callFunction('app.erase_user', { p_user: userId })} as is_erased`,
 )
 
 /** The account, team and role that an invite grants. */
@@ -193,5 +195,5 @@ export const insertMember = writeStatement(
 /** Set the tenant context of this transaction: `app.account_id` and `app.user_id`. */
 export const setTenantContext = writeStatement(
   null,
-  (accountId: string, actorId: string) => sql`select from app.enter_account(${accountId}, ${actorId})`,
+  (accountId: string, actorId: string) => sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: actorId })}`,
 )

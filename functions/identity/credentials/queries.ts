@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { bytea, now } from '#db/expressions.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -67,7 +68,8 @@ export function insertVerificationMail(db: PlatformDb, userId: string): Promise<
 /** Count a request for a reset link. Return the remaining lock time in seconds if the address has too many. */
 export const countResetRequest = writeStatement(
   z.object({ lock_seconds: z.int().nullable() }),
-  (email: string) => sql`select lock_seconds from app.count_attempt(app.attempt_key('reset', ${email}), 3)`,
+  (email: string) =>
+    sql`select lock_seconds from ${callFunction('app.count_attempt', { p_key: callFunction('app.attempt_key', { p_kind: 'reset', p_name: email }), p_max: 3 })}`,
 )
 
 /** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */

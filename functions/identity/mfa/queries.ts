@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
@@ -159,7 +160,13 @@ export const completeStepUp = writeStatement(
 export const insertLockAudit = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, ip: string) =>
-    sql`select app.record_factor_change(${userId}, ${userId}, 'second_factor.locked', ${ip}, null) as delivery_id`,
+    sql`select ${callFunction('app.record_factor_change', {
+      p_user: userId,
+      p_actor: userId,
+      p_action: 'second_factor.locked',
+      p_ip: ip,
+      p_purpose: null,
+    })} as delivery_id`,
 )
 
 /** Return a user, of one account if `accountId` is given. */

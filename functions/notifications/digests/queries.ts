@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Put the held e-mails of up to `limit` users into one digest per user. Return the ids of the digests, which are deliveries. */
-export const writeDigests = writeStatement(z.object({ id: z.string() }), (limit: number) => sql`select app.write_digests(${limit}) as id`)
+export const writeDigests = writeStatement(
+  z.object({ id: z.string() }),
+  (limit: number) => sql`select ${callFunction('app.write_digests', { p_limit: limit })} as id`,
+)
 
 /** An event of a digest, with the number of all its events. */
 export const DigestItem = z.object({

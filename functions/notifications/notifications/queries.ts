@@ -111,15 +111,15 @@ export function selectDelivery(db: ReadDb, id: string) {
 }
 
 export function selectNotifications(callFunction: CallFunction, skip: number, limit: number) {
-  return callFunction<{ body: string; more: boolean }>('app.list_notifications', skip, limit)
+  return callFunction<{ body: string; more: boolean }>('app.list_notifications', { p_skip: skip, p_limit: limit })
 }
 
 export function countUnread(callFunction: CallFunction) {
-  return callFunction<{ body: string }>('app.count_unread')
+  return callFunction<{ body: string }>('app.count_unread', {})
 }
 
 export function markRead(callFunction: CallFunction, id: string) {
-  return callFunction<{ body: string | null }>('app.mark_notification_read', id)
+  return callFunction<{ body: string | null }>('app.mark_notification_read', { p_id: id })
 }
 
 /** Mark all notifications of a user as read. Rows are locked in id order, so that concurrent calls do not deadlock. */

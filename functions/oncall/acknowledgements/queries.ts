@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Select whose link it is, if its reminder was sent within 24 hours. `user_id` is null for a channel. */
@@ -17,5 +18,6 @@ export const selectLink = readStatement(
 /** Open the scope of an account for the current transaction of the platform connection. */
 export const enterAccount = writeStatement(
   null,
-  (accountId: string, userId: string | null) => sql`select from app.enter_account(${accountId}::uuid, ${userId}::uuid)`,
+  (accountId: string, userId: string | null) =>
+    sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: userId })}`,
 )

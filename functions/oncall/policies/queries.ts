@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, jsonb, now } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
@@ -91,7 +92,7 @@ export const selectTargets = readStatement(
     const isTarget = (alias: string) =>
       sql`${sql.ref(`${alias}.account_id`)} = app.account_id() and ${sql.ref(`${alias}.id`)} = any (${`{${ids.join(',')}}`}::uuid[])`
     return sql`
-      select app.administers(${teamId}::uuid) as may_change,
+      select ${callFunction('app.administers', { p_team: teamId })} as may_change,
              array(select u.id from users u where ${isTarget('u')}) as user_ids,
              array(select u.id from users u where ${isTarget('u')} and u.is_active and u.role <> 'viewer') as responder_ids,
              array(select s.id from on_call_schedules s where ${isTarget('s')}) as schedule_ids,

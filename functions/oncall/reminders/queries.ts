@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { callFunction } from '#db/call-function.ts'
 import { notNull, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import { type Event, toAnnouncement } from '#rules/events/events.ts'
@@ -83,8 +83,18 @@ export const emitReminder = writeStatement(
     const { key, title, body, link, userIds } = toAnnouncement(event)
     return sql`
       select event_id, delivery_ids, user_ids, webhook_delivery_ids
-        from app.emit_reminder(${key}, ${event.teamId}, ${`{${userIds.join(',')}}`}::uuid[], ${`{${configIds.join(',')}}`}::uuid[],
-          ${title}, ${body}, ${link}, ${engineerId}, ${jsonb(event.details)}, ${JSON.stringify(toWebhookContent(event))}::json)`
+        from ${callFunction('app.emit_reminder', {
+          p_key: key,
+          p_team: event.teamId,
+          p_users: userIds,
+          p_configs: configIds,
+          p_title: title,
+          p_body: body,
+          p_link: link,
+          p_cause: engineerId,
+          p_escalation: JSON.stringify(event.details),
+          p_webhook: JSON.stringify(toWebhookContent(event)),
+        })}`
   },
 )
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, jsonb, now } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
@@ -72,7 +73,7 @@ export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
 export const selectResponders = readStatement(
   z.object({ may_change: z.boolean(), known_ids: z.array(z.string()), ids: z.array(z.string()) }),
   (ids: readonly string[], teamId: string | null) => sql`
-    select app.administers(${teamId}::uuid) as may_change,
+    select ${callFunction('app.administers', { p_team: teamId })} as may_change,
            array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[])) as known_ids,
            array(select u.id from users u
                   where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and u.is_active and u.role <> 'viewer') as ids`,

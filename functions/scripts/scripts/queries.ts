@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -64,7 +65,11 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
   if (language) scripts = scripts.where('script_templates.language', '=', language)
   if (category) scripts = scripts.where(sql<boolean>`lower(c.name) = lower(${category})`)
   if (search)
-    scripts = scripts.where('script_templates.id', 'in', sql<string>`(select app.find_scripts(${toWordPatterns(search)}::text[]))`)
+    scripts = scripts.where(
+      'script_templates.id',
+      'in',
+      sql<string>`(select ${callFunction('app.find_scripts', { p_words: toWordPatterns(search) })})`,
+    )
   return scripts
     .orderBy(byName('script_templates.name'))
     .orderBy('script_templates.id')
@@ -123,7 +128,7 @@ export async function deleteScript(db: WriteDb, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-export const countUse = writeStatement(null, (id: string) => sql`select from app.count_script_use(${id})`)
+export const countUse = writeStatement(null, (id: string) => sql`select from ${callFunction('app.count_script_use', { p_id: id })}`)
 
 const scriptCount = sql<number>`
   (select count(*)::integer from script_templates s where s.account_id = script_categories.account_id and s.category_id = script_categories.id)`

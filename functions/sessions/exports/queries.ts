@@ -1,4 +1,5 @@
 import { type InferResult, sql } from 'kysely'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, userId } from '#db/expressions.ts'
 import { selectSession, selectSubflowSessions } from '#db/rows/sessions.ts'
 import type { ReadDb } from '#db/scope.ts'
@@ -32,7 +33,7 @@ const image = sql<SupportingDataRow['image']>`
   case when i.id is not null then jsonb_build_object('key', i.object_key, 'width', i.width, 'height', i.height, 'size', i.size) end`
 /** Condition: the column is the id of the session, or of one of its sub-flows. */
 const isSessionOrSubflow = (column: string, sessionId: string) =>
-  sql<boolean>`(${sql.ref(column)} = ${sessionId} or ${sql.ref(column)} in (select id from app.list_subflow_sessions(${sessionId})))`
+  sql<boolean>`(${sql.ref(column)} = ${sessionId} or ${sql.ref(column)} in (select id from ${callFunction('app.list_subflow_sessions', { p_session: sessionId })}))`
 
 function selectSupportingData(db: ReadDb, sessionId: string) {
   return db
@@ -119,5 +120,5 @@ export async function selectExport(
 
 /** Set `exported_at` of a completed session unless it is already set. */
 export function markExported(callFunction: CallFunction, id: string) {
-  return callFunction<{ marked: boolean }>('app.mark_exported', id)
+  return callFunction<{ marked: boolean }>('app.mark_exported', { p_session: id })
 }

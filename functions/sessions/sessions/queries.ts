@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, teamId } from '#db/expressions.ts'
 import { toContainsPattern } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -30,9 +31,21 @@ export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ..
   const { state = null, user_id = null, mine = null } = query
   return sql`
     select ${sessionColumns}
-      from app.find_sessions(${toPattern(query.ticket_number)}, ${toPattern(query.client_name)}, ${toPattern(query.tree_name)}, ${started_after},
-             ${started_before}, ${completed_after}, ${completed_before}, ${batch_id}, ${skip}, ${limit + 1},
-             ${state}, ${user_id}::uuid, ${mine}) with ordinality f (id, place)
+      from ${callFunction('app.find_sessions', {
+        p_skip: skip,
+        p_limit: limit + 1,
+        p_ticket: toPattern(query.ticket_number),
+        p_client: toPattern(query.client_name),
+        p_tree: toPattern(query.tree_name),
+        p_started_after: started_after,
+        p_started_before: started_before,
+        p_completed_after: completed_after,
+        p_completed_before: completed_before,
+        p_batch: batch_id,
+        p_state: state,
+        p_user: user_id,
+        p_mine: mine,
+      })} with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
@@ -88,7 +89,7 @@ export const completeAttempt = writeStatement(
 export const disableWebhook = writeStatement(
   z.object({ delivery_ids: z.array(z.string()) }),
   ({ account_id, webhook_id }: ClaimedWebhook, reason: 'gone' | 'failing') => sql`
-    select app.disable_webhook(${account_id}, ${webhook_id}, ${reason}) as delivery_ids`,
+    select ${callFunction('app.disable_webhook', { p_account: account_id, p_webhook: webhook_id, p_reason: reason })} as delivery_ids`,
 )
 
 const isOpen = sql`d.account_id = w.account_id and d.webhook_id = w.id and d.state in ('pending', 'retrying')`

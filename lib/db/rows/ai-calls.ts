@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** How a call to the model ended. A call that never reported its end stays `running`, with the cost that was reserved for it. */
@@ -36,12 +37,23 @@ export const selectAiBudget = readStatement(Budget, () => selectBudgetSql)
 /** Reserve the cost of a call and insert its row. Return null if the budget of the month is used up. */
 export const startAiCall = writeStatement(
   z.object({ id: z.string().nullable() }),
-  ({ prompt, model, reserved }: StartedAiCall) => sql`select app.start_ai_call(${prompt}, ${model}, ${reserved}) as id`,
+  ({ prompt, model, reserved }: StartedAiCall) =>
+    sql`select ${callFunction('app.start_ai_call', { p_prompt: prompt, p_model: model, p_reserved: reserved })} as id`,
 )
 
 /** Store how a call ended, and replace the reserved cost by the real one. */
 export const finishAiCall = writeStatement(
   null,
   (id: string, { outcome, input, cached, output, reasoning, cost, isEstimated, requestId }: FinishedAiCall) =>
-    sql`select from app.finish_ai_call(${id}, ${outcome}, ${input}, ${cached}, ${output}, ${reasoning}, ${cost}, ${isEstimated}, ${requestId})`,
+    sql`select from ${callFunction('app.finish_ai_call', {
+      p_id: id,
+      p_outcome: outcome,
+      p_input: input,
+      p_cached: cached,
+      p_output: output,
+      p_reasoning: reasoning,
+      p_cost: cost,
+      p_estimated: isEstimated,
+      p_request_id: requestId,
+    })}`,
 )

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { readStatement } from '#db/statement.ts'
 import type { TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
@@ -55,7 +56,7 @@ export const selectCandidates = readStatement(
   CandidateRow,
   (text: string, treeId: string | null) => sql`
     with found as materialized (
-      select f.* from app.find_knowledge(${text}, ${maxFound}) f where ${treeId}::uuid is null or f.tree_id is null
+      select f.* from ${callFunction('app.find_knowledge', { p_text: text, p_limit: maxFound })} f where ${treeId}::uuid is null or f.tree_id is null
       union all select ${treeId}::uuid, null, null, 'infinity' where ${treeId}::uuid is not null)
     select kind, id, title, score, content
       from (select c.*, max(nullif(c.score, 'infinity')) over () as best from (${flowColumns} union all ${articleColumns} union all ${sessionColumns}) c) c

@@ -1,5 +1,6 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -122,7 +123,7 @@ export const selectSession = readStatement(
 export const selectSubflowSessions = readStatement(
   SessionShape,
   (id: string) => sql`
-    ${sessionDetails} where s.account_id = app.account_id() and s.id in (select id from app.list_subflow_sessions(${id})) order by s.created_at, s.id`,
+    ${sessionDetails} where s.account_id = app.account_id() and s.id in (select id from ${callFunction('app.list_subflow_sessions', { p_session: id })}) order by s.created_at, s.id`,
 )
 
 /** The position that was read. A change is only written if the session is still at this position. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { selectIds } from '#db/expressions.ts'
 import { readStatement } from '#db/statement.ts'
 
@@ -22,5 +23,5 @@ export const SubflowProblems = z.array(SubflowProblem)
 export const selectSubflowProblems = readStatement(
   SubflowProblem,
   (treeId: string | null, ids: readonly string[]) => sql`
-    select child_tree_id, problem from app.check_subflows(${treeId}::uuid, array(${selectIds(ids)}))`,
+    select child_tree_id, problem from ${callFunction('app.check_subflows', { p_tree: treeId, p_children: ids })}`,
 )

@@ -26,6 +26,53 @@ const columnsQuery = `
    where n.nspname = 'public' and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped and c.relname <> 'migrations'
    order by 1, a.attnum`
 
+interface Argument {
+  function_name: string
+  name: string
+  type: string
+  has_default: boolean
+}
+
+// The functions that the roles of the service may call. One that takes a row is called with a row of the same statement, so it is left out.
+const argumentsQuery = `
+  select 'app.' || p.proname as function_name, a.name, format_type(a.type, null) as type, a.n > p.pronargs - p.pronargdefaults as has_default
+    from pg_proc p left join lateral unnest(p.proargnames[1:p.pronargs], p.proargtypes::oid[]) with ordinality a (name, type, n) on true
+   where p.pronamespace = 'app'::regnamespace and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+     and (has_function_privilege('app_runtime', p.oid, 'execute') or has_function_privilege('app_platform', p.oid, 'execute'))
+     and not exists (select from pg_type t where t.oid = any (p.proargtypes) and t.typtype = 'c')
+   order by p.proname collate "C", a.n`
+
+// A parameter of these types is a text: that of a JSON value, and '\\x…' for bytes. An SQL expression can take its place.
+const argumentTypes: Record<string, string> = {
+  json: 'string',
+  jsonb: 'string',
+  bytea: 'string',
+  regconfig: 'string',
+  regdictionary: 'string',
+  '"char"': 'string',
+}
+
+function renderArgument({ name, type, has_default }: Argument): string {
+  const isList = type.endsWith('[]')
+  const base = isList ? type.slice(0, -2) : type
+  const element = argumentTypes[base] ?? toTypescriptType(base)
+  return `${name}${has_default ? '?' : ''}: ${isList ? `readonly ${element}[]` : element}`
+}
+
+// As biome.json says.
+const lineWidth = 140
+
+function renderFunctions(rows: readonly Argument[]): string {
+  const functions = Object.entries(Object.groupBy(rows, (row) => row.function_name))
+  const lines = functions.map(([name, list = []]) => {
+    const named = list.filter((argument) => argument.name !== null).map(renderArgument)
+    if (named.length === 0) return `  '${name}': Record<never, never>`
+    const line = `  '${name}': { ${named.join('; ')} }`
+    return line.length <= lineWidth ? line : `  '${name}': {\n${named.map((argument) => `    ${argument}\n`).join('')}  }`
+  })
+  return `/** The arguments of the SQL functions. */\nexport interface SqlFunctions {\n${lines.join('\n')}\n}\n`
+}
+
 const typescriptTypes: Record<string, string> = {
   uuid: 'string',
   text: 'string',
@@ -68,7 +115,7 @@ function toPascalCase(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 }
 
-/** Migrate an empty database and return the TypeScript types of its tables. */
+/** Migrate an empty database and return the TypeScript types of its tables and of the arguments of its functions. */
 async function generateTypes(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'))
   const cluster = await startPostgres(join(folder, 'data'), { durable: false })
@@ -76,6 +123,7 @@ async function generateTypes(): Promise<string> {
     const client = new pg.Client({ connectionString: await cluster.createDatabase('schema') })
     await client.connect()
     const { rows } = await client.query<Column>(columnsQuery)
+    const { rows: functionArguments } = await client.query<Argument>(argumentsQuery)
     await client.end()
     const jsonColumns = await readFile(join(root, 'lib/db/json-columns.ts'), 'utf8')
     const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
@@ -87,7 +135,7 @@ async function generateTypes(): Promise<string> {
     const head =
       "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
     const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
-    return [head, json, ...interfaces, database].join('\n')
+    return [head, json, ...interfaces, database, renderFunctions(functionArguments)].join('\n')
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })

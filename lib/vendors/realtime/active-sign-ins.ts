@@ -1,3 +1,4 @@
+import { toCallStatement } from '#db/call-function.ts'
 import type { Database } from '#db/database.ts'
 
 export interface StreamOwner {
@@ -13,10 +14,14 @@ export type SelectActiveSignIns = (owners: readonly StreamOwner[]) => Promise<Se
 export function createSignInCheck(database: Database): SelectActiveSignIns {
   return async (owners) => {
     const uniqueOwners = [...new Map(owners.map((owner) => [owner.signInId, owner])).values()]
-    const users = `{${uniqueOwners.map(({ userId }) => userId).join(',')}}`
-    const signIns = `{${uniqueOwners.map(({ signInId }) => signInId).join(',')}}`
-    const sql = `select id from app.still_let_in($1, $2::uuid[], $3::uuid[], 'engineer', 'ai_sessions') id`
-    const [result] = await database.run([{ sql, parameters: [uniqueOwners[0]?.accountId, users, signIns] }], { readOnly: false })
-    return new Set(result?.rows.map((row) => (row as { id: string }).id))
+    const statement = toCallStatement('app.still_let_in', {
+      p_account: uniqueOwners[0]?.accountId ?? null,
+      p_users: uniqueOwners.map(({ userId }) => userId),
+      p_sign_ins: uniqueOwners.map(({ signInId }) => signInId),
+      p_access: 'engineer',
+      p_feature: 'ai_sessions',
+    })
+    const [result] = await database.run([statement], { readOnly: false })
+    return new Set(result?.rows.map((row) => (row as { still_let_in: string }).still_let_in))
   }
 }
