@@ -1,4 +1,5 @@
--- Network diagrams with their earlier versions, and the device types they are drawn with. The platform's device types are files, see migrations/content.
+-- Network diagrams with their earlier versions, and the device types they are drawn with. The platform's device types are files, see
+-- migrations/content.
 create table device_types (
   id         uuid not null default uuidv7(),
   account_id uuid not null default app.account_id() references accounts on delete cascade,

@@ -108,6 +108,7 @@ it.each<[object, object]>([
   [{ ...push, source: 'output' }, { link: '/pilot/s' }],
   [{ ...push, source: 'user' }, { link: '/tickets/7' }],
   [{ ...push, psaTicketId: null }, { title: 'The ticket of a session was not created' }],
+  [{ ...push, ownerId: null }, { userIds: [] }],
   [
     { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' },
     { ...nobody, title: 'Bo joined the account', body: 'Your invite was accepted.', link: '/settings/members', userIds: ['i'] },

@@ -92,7 +92,7 @@ it.each<[object, string, object]>([
     { schedule_id: 'm', schedule_name: 'P', reason: 'r', owner_id: 'o', team_id: 't' },
   ],
   [push, 's', { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: 'o' }],
-  [{ ...push, ownerId: '' }, 's', { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: null }],
+  [{ ...push, ownerId: null }, 's', { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: null }],
   [joined, 'u', { user_id: 'u', name: 'Bo', invited_by: 'i', team_id: 't' }],
   [{ ...joined, actorId: null }, 'i', { user_id: null, name: 'Bo', invited_by: 'i', team_id: 't' }],
 ])('a webhook receives %j', (event, subject, data) => {

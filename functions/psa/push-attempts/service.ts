@@ -125,6 +125,6 @@ function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: que
     sessionId: source_id,
     psaTicketId: ticket_id,
     reason,
-    ownerId: requested_by ?? '',
+    ownerId: requested_by,
   } as const
 }

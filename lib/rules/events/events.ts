@@ -72,7 +72,8 @@ export type Event = EventOrigin &
         /** Null for a ticket that was not created. */
         psaTicketId: string | null
         reason: string
-        ownerId: string
+        /** Null for what a job pushed. */
+        ownerId: string | null
       }
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
@@ -245,7 +246,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         title: event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${event.psaTicketId} failed`,
         body: event.reason,
         link: pushSourcePaths[event.source](event),
-        userIds: [event.ownerId],
+        userIds: event.ownerId === null ? [] : [event.ownerId],
       }
     case 'member.joined':
       return {

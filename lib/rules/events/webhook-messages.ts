@@ -12,9 +12,6 @@ export interface WebhookContent {
 
 type Builders = { [K in EventKey]: (event: Extract<Event, { key: K }>) => { subject: string; data: WebhookData<K> } }
 
-// `null` stands for an id that a deleted user has left empty.
-const toId = (id: string) => id || null
-
 interface ApprovalFields {
   approvalId: string
   sessionId: string
@@ -138,7 +135,7 @@ const builders: Builders = {
   }),
   'psa.push_failed': ({ source, sessionId, psaTicketId, reason, ownerId }) => ({
     subject: sessionId,
-    data: { source, source_id: sessionId, ticket_id: psaTicketId, reason, owner_id: toId(ownerId) },
+    data: { source, source_id: sessionId, ticket_id: psaTicketId, reason, owner_id: ownerId },
   }),
   'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
     subject: actorId ?? inviterId,

@@ -77,7 +77,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'session.timer_due', sessionId: uuid(), flowName: 'Disk', stepTitle: 'Check', userId: admin.id },
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
-    { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: '' },
+    { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: null },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]
   for (const event of events) await emitWithoutPublishing(service, accountId, { ...event, actorId: admin.id, teamId } as Event)
