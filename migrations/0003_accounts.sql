@@ -40,6 +40,7 @@ create table accounts (
     audit_log_days between 365 and 3650 and notification_days between 30 and 730
     and ai_message_days between 30 and 3650 and session_days between 90 and 3650)
 );
+-- For the accounts whose grace period is over.
 create index accounts_deletion on accounts (deletes_at) where deletes_at is not null;
 insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');
 

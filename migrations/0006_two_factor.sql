@@ -53,6 +53,7 @@ create table passkey_challenges (
   expires_at timestamptz(3) not null default app.now() + interval '5 minutes'
 );
 create index passkey_challenges_expiry on passkey_challenges (expires_at);
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index passkey_challenges_user on passkey_challenges (user_id);
 grant select, insert, update, delete on totp_factors, recovery_codes, passkeys, sign_in_challenges, passkey_challenges to app_platform;
 

@@ -122,6 +122,7 @@ create index deliveries_log on deliveries (account_id, config_id, created_at des
 create index deliveries_event on deliveries (account_id, event_id);
 -- For the sweep, which reads the deliveries of all accounts as the platform role.
 create index deliveries_due on deliveries (next_attempt_at) where state in ('pending', 'retrying');
+-- For the deletion of old rows, a batch at a time.
 create index deliveries_age on deliveries (created_at) where event_id is null;
 -- For the digests, and for the e-mails that wait for one user.
 create index deliveries_held on deliveries (held_until, account_id, user_id) where state = 'held';

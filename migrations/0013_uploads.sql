@@ -14,6 +14,7 @@ create table uploads (
   foreign key (account_id, created_by) references users (account_id, id)
 );
 create index uploads_newest on uploads (account_id, created_at desc, id desc);
+-- For the deletion of old rows, a batch at a time.
 create index uploads_age on uploads (created_at);
 call app.protect('uploads');
 grant select, insert on uploads to app_runtime;

@@ -8,6 +8,7 @@ create table billing_events (
   received_at timestamptz(3) not null default app.now()
 );
 create index billing_events_newest on billing_events (account_id, occurred_at desc, id desc);
+-- For the deletion of old rows, a batch at a time.
 create index billing_events_age on billing_events (received_at);
 call app.protect('billing_events', writes => '{}');
 create policy own on billing_events for select using (account_id = (select app.signed_account_id()));

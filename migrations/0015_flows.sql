@@ -79,6 +79,7 @@ create index trees_kind on trees (account_id, tree_type, status) where deleted_a
 create index trees_author on trees (account_id, author_id) where deleted_at is null;
 create index trees_category on trees (account_id, category_id, usage_count desc, id desc) where deleted_at is null;
 create index trees_parent on trees (account_id, parent_tree_id) where parent_tree_id is not null;
+-- For the foreign keys, whose check would read the whole table when a row of the other one is deleted.
 create index trees_parent_key on trees (parent_account_id, parent_tree_id) where parent_tree_id is not null;
 create index trees_root_key on trees (root_account_id, root_tree_id) where root_tree_id is not null;
 create index trees_team on trees (account_id, team_id);
@@ -129,6 +130,7 @@ create table tree_pins (
   foreign key (tree_account_id, tree_id) references trees (account_id, id) on delete cascade,
   check (tree_account_id in (account_id, app.platform_account()))
 );
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index tree_pins_tree on tree_pins (tree_account_id, tree_id);
 
 create table tree_shares (

@@ -144,6 +144,7 @@ create table session_custom_steps (
 );
 create index session_custom_steps_session on session_custom_steps (account_id, session_id, created_at, id);
 create index session_custom_steps_library on session_custom_steps (account_id, library_step_id) where library_step_id is not null;
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index session_custom_steps_tree on session_custom_steps (tree_account_id, tree_id) where tree_id is not null;
 
 create table session_supporting_data (

@@ -56,6 +56,7 @@ create table script_templates (
 create index script_templates_name on script_templates (account_id, name collate "und-x-icu", id);
 create index script_templates_category on script_templates (account_id, category_id);
 create index script_templates_search on script_templates using gin (account_id, search gin_trgm_ops);
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index script_templates_saved_by on script_templates (account_id, saved_by);
 -- For the public gallery, which reads the featured templates of all accounts as the platform role.
 create index script_templates_gallery on script_templates (gallery_sort_order, id) where is_gallery_featured;

@@ -61,6 +61,7 @@ create index ai_sessions_picked_up on ai_sessions (account_id, picked_up_by_id, 
   where picked_up_by_id is not null;
 create index ai_sessions_ticket on ai_sessions (account_id, psa_ticket_id) where psa_ticket_id is not null;
 create index ai_sessions_tree on ai_sessions (account_id, tree_id) where tree_id is not null;
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index ai_sessions_tree_key on ai_sessions (tree_account_id, tree_id) where tree_id is not null;
 create index ai_sessions_team on ai_sessions (account_id, team_id);
 -- For the queue of sessions that wait for a colleague.
@@ -195,6 +196,7 @@ create table ai_fixes (
 );
 create index ai_fixes_session on ai_fixes (account_id, session_id, created_at, id);
 create index ai_fixes_script on ai_fixes (account_id, script_template_id) where script_template_id is not null;
+-- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index ai_fixes_script_key on ai_fixes (script_account_id, script_template_id) where script_template_id is not null;
 
 -- A session that its user parked or escalated to colleagues.
@@ -242,6 +244,7 @@ create unique index ai_handoffs_open on ai_handoffs (account_id, session_id) whe
 create index ai_handoffs_session on ai_handoffs (account_id, session_id, created_at desc, id desc);
 create index ai_handoffs_claimed on ai_handoffs (account_id, claimed_at) where claimed_at is not null;
 create index ai_handoffs_claimant on ai_handoffs (account_id, claimed_by, session_id) where claimed_by is not null;
+-- For the counts of a week.
 create index ai_handoffs_created on ai_handoffs (account_id, created_at);
 -- For the sweep of pending assessments, which reads all accounts.
 create index ai_handoffs_unassessed on ai_handoffs (created_at) where assessment_status = 'pending';
