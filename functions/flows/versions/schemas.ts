@@ -1,10 +1,7 @@
 import * as z from 'zod'
-import { TreeId } from '#functions/flows/trees/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
-import { VersionNumber } from '#http/versions.ts'
+import { Id, Time } from '#http/fields.ts'
+import { exampleVersion } from '#http/versions.ts'
 import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
-
-export const VersionId = TreeId.extend({ version: VersionNumber })
 
 const versionFields = {
   version: z.int().describe('Version number, starting at 1.'),
@@ -16,16 +13,7 @@ const versionFields = {
   is_current: z.boolean().describe('Whether this is the current version of the flow.'),
   created_at: Time.describe('When it was saved.'),
 }
-const example = {
-  version: 3,
-  status: 'published' as const,
-  name: 'Printer offline',
-  saved_by: exampleIds.user,
-  saved_by_name: 'Dana Reyes',
-  restored_from: null,
-  is_current: true,
-  created_at: '2026-11-20T16:40:00.000Z',
-}
+const example = { ...exampleVersion, version: 3, status: 'published' as const, is_current: true }
 
 export const TreeVersionItem = z.strictObject(versionFields).meta({ id: 'TreeVersionListItem', examples: [example] })
 export type TreeVersionItem = z.infer<typeof TreeVersionItem>

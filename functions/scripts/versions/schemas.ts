@@ -1,18 +1,8 @@
 import * as z from 'zod'
-import { exampleScript, ScriptTemplate, TemplateId } from '#functions/scripts/scripts/schemas.ts'
-import { VersionNumber, versionFields } from '#http/versions.ts'
+import { exampleScript, ScriptTemplate } from '#functions/scripts/scripts/schemas.ts'
+import { exampleVersion, versionFields } from '#http/versions.ts'
 
-export const VersionId = TemplateId.extend({ version: VersionNumber })
-
-const example = {
-  version: 2,
-  name: exampleScript.name,
-  saved_by: exampleScript.created_by,
-  saved_by_name: 'Dana Reyes',
-  restored_from: null,
-  is_current: false,
-  created_at: '2026-11-20T16:40:00.000Z',
-}
+const example = { ...exampleVersion, name: exampleScript.name, saved_by: exampleScript.created_by }
 
 export const ScriptVersionItem = z.strictObject(versionFields).meta({ id: 'ScriptVersionListItem', examples: [example] })
 
