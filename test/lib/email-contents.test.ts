@@ -187,7 +187,7 @@ describe('a bar chart in an e-mail', () => {
     ],
   }
   it('has a bar for each value above 0, in percent of the end', () => {
-    const html = renderBars(chart, '#0f766e')
+    const html = String(renderBars(chart, '#0f766e'))
     expect(html.match(/<td class="bar"[^>]*>/g)).toEqual([
       '<td class="bar" width="38%" style="height:14px;background:#0f766e">',
       '<td class="bar" width="100%" style="height:14px;background:#0f766e">',

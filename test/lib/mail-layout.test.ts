@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { getContrast, parseHexColour } from '#rules/text/colour.ts'
-import { escapeHtml } from '#rules/text/html.ts'
+import { html as writeHtml } from '#rules/text/html.ts'
 import { toReadableColours } from '#vendors/mail/brand.ts'
 import { type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
 
@@ -25,7 +25,7 @@ const markup = fc.string({
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 400, size: 'max' }), markup)
 
 it('escapes every character that is special in HTML', () => {
-  expect(escapeHtml(`<a href="x" id='y'>&amp;</a>`)).toBe('&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;')
+  expect(String(writeHtml`${`<a href="x" id='y'>&amp;</a>`}`)).toBe('&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;')
 })
 
 it('renders an HTML and a text part with the same content', () => {
@@ -45,7 +45,7 @@ it('an e-mail with random texts contains only the tags of the layout', () => {
     fc.property(anyText, anyText, anyText, (subject, paragraph, label) => {
       const { html } = render({ subject, paragraphs: [paragraph], link: { label, url: '' } })
       expect(findTags(html)).toEqual(layoutTags)
-      expect(html).toContain(`>${escapeHtml(paragraph)}</p>`)
+      expect(html).toContain(String(writeHtml`>${paragraph}</p>`))
     }),
     withoutShrinking,
   )

@@ -5,7 +5,7 @@ import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { crc32 } from '#rules/text/crc32.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { isHostname } from '#rules/text/hostname.ts'
-import { escapeHtml } from '#rules/text/html.ts'
+import { html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
@@ -72,18 +72,24 @@ it.each([
   [`<a href="x">'&'</a>`, '&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;'],
   ['é😀', 'é😀'],
   ['a&', 'a&amp;'],
-])('escapeHtml writes %j as %j', (text, html) => {
-  expect(escapeHtml(text)).toBe(html)
+])('html writes the text %j as %j, also in an attribute', (text, escaped) => {
+  expect(String(html`<p title="${text}">${text}</p>`)).toBe(`<p title="${escaped}">${escaped}</p>`)
+})
+
+it('html keeps HTML, joins lists, and writes nothing for false and undefined', () => {
+  const items = ['<', html`<b>${'>'}</b>`, [1, false as const, undefined]]
+  expect(String(html`<p>${items}</p>`)).toBe('<p>&lt;<b>&gt;</b>1</p>')
 })
 
 it('an HTML page loads nothing, and shows images only if it has some', () => {
-  const policy = (fields: object) => /Policy" content="(.*?)"/.exec(writeHtmlPage({ title: 'T', stylesheet: '', body: '', ...fields }))?.[1]
+  const policy = (fields: object) =>
+    /Policy" content="(.*?)"/.exec(writeHtmlPage({ title: 'T', stylesheet: '', body: html``, ...fields }))?.[1]
   expect([policy({}), policy({ hasImages: false }), policy({ hasImages: true })]).toEqual([
     "default-src 'none'; style-src 'unsafe-inline'",
     "default-src 'none'; style-src 'unsafe-inline'",
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
   ])
-  expect(writeHtmlPage({ title: '<T>', stylesheet: 'p{}', body: '<p>B\n' })).toContain('<title>&lt;T&gt;</title>\n<style>p{}</style>')
+  expect(writeHtmlPage({ title: '<T>', stylesheet: 'p{}', body: html`<p>B\n` })).toContain('<title>&lt;T&gt;</title>\n<style>p{}</style>')
 })
 
 it('a work budget is used up when more steps are spent than it has', () => {

@@ -1,69 +1,62 @@
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html } from '#rules/text/html.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import { type Block, type ListItem, parsePlainText, type Span, type Table } from './text-blocks.ts'
 
-/** Render all items and join them. Called for every line of a text, so a loop is used, which is faster than `map` and `join`. */
-export function renderAll<T>(items: readonly T[], render: (item: T) => string): string {
-  let html = ''
-  for (const item of items) html += render(item)
-  return html
+export function renderPlainText(text: string): Html[] {
+  return text ? parsePlainText(text).map(renderBlock) : []
 }
 
-export function renderPlainText(text: string): string {
-  return text && renderAll(parsePlainText(text), renderBlock)
+export function renderMarkdownText(text: string): Html | false {
+  return text !== '' && html`<div class="text">\n${parseMarkdown(text).map(renderBlock)}</div>\n`
 }
 
-export function renderMarkdownText(text: string): string {
-  return text && `<div class="text">\n${renderAll(parseMarkdown(text), renderBlock)}</div>\n`
-}
-
-function renderBlock(block: Block): string {
+function renderBlock(block: Block): Html {
   switch (block.kind) {
     case 'code':
       return renderCode(block.text)
     case 'heading':
-      return `<p dir="auto"><strong>${renderSpans(block.spans)}</strong></p>\n`
+      return html`<p dir="auto"><strong>${renderSpans(block.spans)}</strong></p>\n`
     case 'quote':
-      return `<blockquote dir="auto">\n${renderAll(block.blocks, renderBlock)}</blockquote>\n`
+      return html`<blockquote dir="auto">\n${block.blocks.map(renderBlock)}</blockquote>\n`
     case 'rule':
-      return '<hr>\n'
+      return html`<hr>\n`
     case 'list': {
-      const items = renderAll(block.items, renderItem)
-      return block.start === null ? `<ul dir="auto">\n${items}</ul>\n` : `<ol dir="auto" start="${block.start}">\n${items}</ol>\n`
+      const items = block.items.map(renderItem)
+      return block.start === null ? html`<ul dir="auto">\n${items}</ul>\n` : html`<ol dir="auto" start="${block.start}">\n${items}</ol>\n`
     }
     case 'table':
       return renderTable(block)
     case 'paragraph':
-      return `<p dir="auto">${block.lines.map(renderSpans).join('\n')}</p>\n`
+      return html`<p dir="auto">${block.lines.map((line, index) => html`${index > 0 && '\n'}${renderSpans(line)}`)}</p>\n`
   }
 }
 
-function renderItem({ isChecked, blocks }: ListItem): string {
-  const content = renderAll(blocks, renderBlock)
-  return isChecked === null ? `<li>${content}</li>\n` : `<li class="task">${isChecked ? '☑' : '☐'} ${content}</li>\n`
+function renderItem({ isChecked, blocks }: ListItem): Html {
+  const content = blocks.map(renderBlock)
+  return isChecked === null ? html`<li>${content}</li>\n` : html`<li class="task">${isChecked ? '☑' : '☐'} ${content}</li>\n`
 }
 
-function renderTable({ rows: [header = [], ...body] }: Table): string {
-  const renderRow = (row: Span[][], tag: 'th' | 'td') =>
-    `<tr>${renderAll(row, (cell) => `<${tag} dir="auto">${renderSpans(cell)}</${tag}>`)}</tr>\n`
-  return `<table>\n${renderRow(header, 'th')}${renderAll(body, (row) => renderRow(row, 'td'))}</table>\n`
+function renderTable({ rows: [header = [], ...body] }: Table): Html {
+  const head = header.map((cell) => html`<th dir="auto">${renderSpans(cell)}</th>`)
+  const lines = body.map((row) => html`<tr>${row.map((cell) => html`<td dir="auto">${renderSpans(cell)}</td>`)}</tr>\n`)
+  return html`<table>\n<tr>${head}</tr>\n${lines}</table>\n`
 }
 
-export function renderCode(text: string): string {
-  return `<pre dir="auto">\n${escapeHtml(text)}</pre>\n`
+export function renderCode(text: string): Html {
+  return html`<pre dir="auto">\n${text}</pre>\n`
 }
 
-export function renderSpans(spans: readonly Span[]): string {
-  return renderAll(spans, renderSpan)
+export function renderSpans(spans: readonly Span[]): (Html | string)[] {
+  return spans.map(renderSpan)
 }
 
-function renderSpan({ text, strong, emphasis, struck, code, href }: Span): string {
-  let html = escapeHtml(text)
-  if (code) html = `<code>${html}</code>`
-  if (emphasis) html = `<em>${html}</em>`
-  if (strong) html = `<strong>${html}</strong>`
-  if (struck) html = `<s>${html}</s>`
+function renderSpan({ text, strong, emphasis, struck, code, href }: Span): Html | string {
+  let span: Html | string = text
+  if (code) span = html`<code>${span}</code>`
+  if (emphasis) span = html`<em>${span}</em>`
+  if (strong) span = html`<strong>${span}</strong>`
+  if (struck) span = html`<s>${span}</s>`
   // Masking can change an address.
   const isSafe = href !== undefined && /^(?:https?:\/\/|mailto:)/i.test(href)
-  return isSafe ? `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${html}</a>` : html
+  return isSafe ? html`<a href="${href}" rel="noopener noreferrer">${span}</a>` : span
 }

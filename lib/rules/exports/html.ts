@@ -1,8 +1,18 @@
 import { encodeBase64 } from '#rules/text/base64.ts'
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
-import { renderAll, renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
+import { renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportImage,
+  ReportImages,
+  ReportStep,
+} from './report.ts'
 import { splitLines } from './text-blocks.ts'
 
 const stylesheet = `
@@ -39,85 +49,93 @@ ol.steps>li.header{border:0}
 
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
 export function renderHtml(report: Report, images: ReportImages = new Map()): string {
-  const body = `<h1 dir="auto">${escapeHtml(report.title)}</h1>
+  const body = html`<h1 dir="auto">${report.title}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
-${renderSections(report, images)}`
+${listSections(report, images).map(renderSection)}`
   return writeHtmlPage({ title: report.title, stylesheet, body, hasImages: true })
 }
 
-function renderSections(report: Report, images: ReportImages): string {
+interface Section {
+  title: string
+  /** Without content there is no section. */
+  content: readonly Html[]
+}
+
+function listSections(report: Report, images: ReportImages): Section[] {
+  const { pendingStep, end } = report
   const renderOne = (step: ReportStep) => renderStep(step, images)
+  const steps = [...report.steps.map(renderOne), ...(end ? [...end.headers, end].map(renderHeader) : [])]
   const sections = [
-    renderSection('Details', renderFacts(report.variables)),
-    renderSection('Steps', renderList(renderAll(report.steps, renderOne) + renderEnd(report.end))),
-    renderSection('Current step', renderList(report.pendingStep ? renderOne(report.pendingStep) : '')),
-    renderSection('Also tried', renderAll(report.fallbacks, renderFallback)),
-    renderSection('Also done', renderAll(report.customSteps, renderCustomStep)),
-    renderSection(
-      'Supporting data',
-      renderAll(report.evidence, (evidence) => renderEvidence(evidence, images)),
-    ),
-    renderSection('Notes', renderPlainText(report.notes)),
-    renderSection('Next steps', renderPlainText(report.nextSteps)),
+    { title: 'Details', content: listPresent(renderFacts(report.variables)) },
+    { title: 'Steps', content: listPresent(renderList(steps)) },
+    { title: 'Current step', content: listPresent(renderList(pendingStep ? [renderOne(pendingStep)] : [])) },
+    { title: 'Also tried', content: report.fallbacks.map(renderFallback) },
+    { title: 'Also done', content: report.customSteps.map(renderCustomStep) },
+    { title: 'Supporting data', content: report.evidence.map((evidence) => renderEvidence(evidence, images)) },
+    { title: 'Notes', content: renderPlainText(report.notes) },
+    { title: 'Next steps', content: renderPlainText(report.nextSteps) },
   ]
-  return sections.join('')
+  return sections.filter(({ content }) => content.length > 0)
 }
 
-function renderSection(title: string, content: string): string {
-  return content && `<section>\n<h2>${title}</h2>\n${content}</section>\n`
+const listPresent = (content: Html | false): Html[] => (content ? [content] : [])
+
+function renderSection({ title, content }: Section): Html {
+  return html`<section>\n<h2>${title}</h2>\n${content}</section>\n`
 }
 
-function renderFacts(facts: readonly Fact[]): string {
-  if (facts.length === 0) return ''
-  const rows = facts.map((fact) => `<dt dir="auto">${escapeHtml(fact.label)}</dt><dd dir="auto">${renderValue(fact)}</dd>\n`)
-  return `<dl>\n${rows.join('')}</dl>\n`
+function renderFacts(facts: readonly Fact[]): Html | false {
+  const rows = facts.map((fact) => html`<dt dir="auto">${fact.label}</dt><dd dir="auto">${renderValue(fact)}</dd>\n`)
+  return rows.length > 0 && html`<dl>\n${rows}</dl>\n`
 }
 
-function renderValue({ value, href }: Fact): string {
-  return href === undefined ? escapeHtml(splitLines(value).join('\n')) : renderSpans([{ text: value, href }])
+function renderValue({ value, href }: Fact): string | (Html | string)[] {
+  return href === undefined ? splitLines(value).join('\n') : renderSpans([{ text: value, href }])
 }
 
-function renderList(items: string): string {
-  return items && `<ol class="steps">\n${items}</ol>\n`
+function renderList(items: readonly Html[]): Html | false {
+  return items.length > 0 && html`<ol class="steps">\n${items}</ol>\n`
 }
 
-function renderStep(step: ReportStep, images: ReportImages): string {
-  const evidence = renderAll(step.evidence, (item) => renderEvidence(item, images))
-  return `${renderAll(step.headers, renderHeader)}<li>
-<h3 dir="auto">${step.number}. ${escapeHtml(step.title)}</h3>
-${renderMarkdownText(step.description)}${renderFacts(step.details)}${renderAnswer(step)}${renderNote(step.note)}${renderAll(step.fallbacks, renderFallback)}${renderAll(step.customSteps, renderCustomStep)}${evidence}</li>
+function renderStep(step: ReportStep, images: ReportImages): Html {
+  const evidence = step.evidence.map((item) => renderEvidence(item, images))
+  return html`${step.headers.map(renderHeader)}<li>
+<h3 dir="auto">${step.number}. ${step.title}</h3>
+${renderMarkdownText(step.description)}${renderFacts(step.details)}${renderAnswer(step)}${renderNote(step.note)}${step.fallbacks.map(renderFallback)}${step.customSteps.map(renderCustomStep)}${evidence}</li>
 `
 }
 
-function renderAnswer({ answer, durationAndTime }: ReportStep): string {
-  return answer && `<p class="answer" dir="auto">${escapeHtml(answer)} <span class="time">${durationAndTime}</span></p>\n`
+function renderAnswer({ answer, durationAndTime }: ReportStep): Html | false {
+  return answer !== '' && html`<p class="answer" dir="auto">${answer} <span class="time">${durationAndTime}</span></p>\n`
 }
 
-function renderHeader({ title, description }: ReportHeader): string {
-  return `<li class="header"><h3 dir="auto">${escapeHtml(title)}</h3>\n${renderMarkdownText(description)}</li>\n`
+function renderHeader({ title, description }: ReportHeader): Html {
+  return html`<li class="header"><h3 dir="auto">${title}</h3>\n${renderMarkdownText(description)}</li>\n`
 }
 
-function renderEnd(end: Report['end']): string {
-  return end ? renderAll([...end.headers, end], renderHeader) : ''
+function renderNote(note: string): Html | false {
+  return note !== '' && html`<div class="aside">${renderPlainText(note)}</div>\n`
 }
 
-function renderNote(note: string): string {
-  return note && `<div class="aside">${renderPlainText(note)}</div>\n`
+function renderFallback({ title, outcome, note }: ReportFallback): Html {
+  return html`<div class="aside"><p dir="auto">Also tried: ${title} – ${outcome}</p>\n${renderPlainText(note)}</div>\n`
 }
 
-function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return `<div class="aside"><p dir="auto">Also tried: ${escapeHtml(title)} – ${outcome}</p>\n${renderPlainText(note)}</div>\n`
+function renderCustomStep({ title, description, source }: ReportCustomStep): Html {
+  return html`<div class="aside"><p dir="auto">Also done: ${title} <span class="source">${source}</span></p>\n${renderMarkdownText(description)}</div>\n`
 }
 
-function renderCustomStep({ title, description, source }: ReportCustomStep): string {
-  return `<div class="aside"><p dir="auto">Also done: ${escapeHtml(title)} <span class="source">${source}</span></p>\n${renderMarkdownText(description)}</div>\n`
+function renderEvidence({ kind, title, content, image }: Evidence, images: ReportImages): Html {
+  switch (kind) {
+    case 'text':
+      return html`<div class="aside"><p dir="auto">${title}</p>\n${renderCode(content)}</div>\n`
+    case 'screenshot': {
+      const picture = image === null ? undefined : images.get(image)
+      return html`<figure dir="auto">${picture && renderPicture(title, picture)}Screenshot: ${title}\n${renderPlainText(content)}</figure>\n`
+    }
+  }
 }
 
-function renderEvidence({ kind, title, content, image }: Evidence, images: ReportImages): string {
-  if (kind === 'text') return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${renderCode(content)}</div>\n`
-  const loadedImage = image === null ? undefined : images.get(image)
-  const picture = loadedImage
-    ? `<img src="data:image/jpeg;base64,${encodeBase64(loadedImage.jpeg)}" width="${loadedImage.width}" height="${loadedImage.height}" alt="${escapeHtml(title)}">\n`
-    : ''
-  return `<figure dir="auto">${picture}Screenshot: ${escapeHtml(title)}\n${renderPlainText(content)}</figure>\n`
+function renderPicture(title: string, { jpeg, width, height }: ReportImage): Html {
+  return html`<img src="data:image/jpeg;base64,${encodeBase64(jpeg)}" width="${width}" height="${height}" alt="${title}">\n`
 }

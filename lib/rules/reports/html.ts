@@ -1,4 +1,4 @@
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
 import { type Chart, formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from './labels.ts'
 import { renderSvgChart } from './svg-chart.ts'
@@ -38,13 +38,13 @@ summary{cursor:pointer;color:var(--muted)}
 export function renderReportHtml(report: WeeklyReport): string {
   const title = `Weekly report: ${report.team.name}`
   const { days, hours } = listCharts(report)
-  const body = `<main>
-<h1 dir="auto">${escapeHtml(title)}</h1>
-<p class="muted">${escapeHtml(`Week ${report.week}, ${formatPeriod(report)}`)}</p>
+  const body = html`<main>
+<h1 dir="auto">${title}</h1>
+<p class="muted">Week ${report.week}, ${formatPeriod(report)}</p>
 ${renderMetrics(report)}
 ${renderChart(days, 'days', 'Day')}
 ${renderChart(hours, 'hours', 'Hour')}
-<p>Busiest hours: ${escapeHtml(formatBusiestHours(report))}</p>
+<p>Busiest hours: ${formatBusiestHours(report)}</p>
 ${renderFlows('Flows that help', report.helpful_flows)}
 ${renderFlows('Flows that do not help', report.unhelpful_flows)}
 </main>
@@ -52,34 +52,33 @@ ${renderFlows('Flows that do not help', report.unhelpful_flows)}
   return writeHtmlPage({ title, stylesheet, body })
 }
 
-function renderMetrics(report: WeeklyReport): string {
-  const items = listMetrics(report).map(({ label, value }) => `<div><dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd></div>`)
-  return `<dl>${items.join('')}</dl>`
+function renderMetrics(report: WeeklyReport): Html {
+  return html`<dl>${listMetrics(report).map(({ label, value }) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-function renderChart(chart: Chart, id: string, labelName: string): string {
-  const legend = chart.series.map((name) => `<span><i></i>${escapeHtml(name)}</span>`).join('')
+function renderChart(chart: Chart, id: string, labelName: string): Html {
+  const legend = html`<p class="legend muted" aria-hidden="true">${chart.series.map((name) => html`<span><i></i>${name}</span>`)}</p>`
   const rows = chart.bars.map(({ label, values }) => [label, ...values.map(String)])
-  return `<section${chart.series.length === 1 ? ' class="single"' : ''}>
-<h2>${escapeHtml(chart.title)}</h2>
-${chart.series.length > 1 ? `<p class="legend muted" aria-hidden="true">${legend}</p>` : ''}
+  return html`<section${chart.series.length === 1 && html` class="single"`}>
+<h2>${chart.title}</h2>
+${chart.series.length > 1 && legend}
 ${renderSvgChart(chart, id)}
-<details><summary>${escapeHtml(chart.title)} as a table</summary>${renderTable([labelName, ...chart.series], rows)}</details>
+<details><summary>${chart.title} as a table</summary>${renderTable([labelName, ...chart.series], rows)}</details>
 </section>`
 }
 
-function renderFlows(title: string, flows: readonly FlowResult[]): string {
+function renderFlows(title: string, flows: readonly FlowResult[]): Html {
   const rows = flows.map((flow) => [flow.name, String(flow.completed), String(flow.resolved), formatRate(flow)])
-  const table = rows.length > 0 ? renderTable(['Flow', 'Completed', 'Resolved', 'Rate'], rows) : '<p class="muted">None this week.</p>'
-  return `<section><h2>${escapeHtml(title)}</h2>${table}</section>`
+  const table = rows.length > 0 ? renderTable(['Flow', 'Completed', 'Resolved', 'Rate'], rows) : html`<p class="muted">None this week.</p>`
+  return html`<section><h2>${title}</h2>${table}</section>`
 }
 
 /** Render a table whose first column has names and whose other columns have numbers. */
-function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const heads = header.map((name, column) => `<th scope="col"${column > 0 ? ' class="number"' : ''}>${escapeHtml(name)}</th>`)
+function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): Html {
+  const heads = header.map((name, column) => html`<th scope="col"${column > 0 && html` class="number"`}>${name}</th>`)
   const lines = rows.map(([name = '', ...numbers]) => {
-    const cells = numbers.map((number) => `<td class="number">${escapeHtml(number)}</td>`)
-    return `<tr><th scope="row" dir="auto">${escapeHtml(name)}</th>${cells.join('')}</tr>`
+    const cells = numbers.map((number) => html`<td class="number">${number}</td>`)
+    return html`<tr><th scope="row" dir="auto">${name}</th>${cells}</tr>`
   })
-  return `<table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('')}</tbody></table>`
+  return html`<table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table>`
 }

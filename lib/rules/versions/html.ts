@@ -1,4 +1,4 @@
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
 import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
 
@@ -22,21 +22,17 @@ ins{background:#dafbe1;color:#0a3622;text-decoration:none}
 /** Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer version. */
 export function renderComparison(name: string, { base, version, fields, items }: Comparison): string {
   const title = `${name}: changes from version ${base} to version ${version}`
-  const content = [
-    fields.length > 0 ? `<h2>Fields</h2>\n${renderFields(fields)}` : '',
-    items.length > 0 ? `<h2>Parts</h2>\n${items.map(renderItem).join('')}` : '',
-  ].join('')
-  const body = `<h1 dir="auto">${escapeHtml(title)}</h1>
-${content || '<p>The versions have the same content.</p>\n'}`
+  const hasChanges = fields.length > 0 || items.length > 0
+  const body = html`<h1 dir="auto">${title}</h1>
+${fields.length > 0 && html`<h2>Fields</h2>\n${renderFields(fields)}`}${items.length > 0 && html`<h2>Parts</h2>\n${items.map(renderItem)}`}${!hasChanges && html`<p>The versions have the same content.</p>\n`}`
   return writeHtmlPage({ title, stylesheet, body })
 }
 
-function renderItem(item: ItemChange): string {
+function renderItem(item: ItemChange): Html {
   const { list, id, label, change, fields } = item
-  const badge = `${list} ${id}, ${describeChange(item)}`
-  return `<section class="item ${change}">
-<h3 dir="auto">${escapeHtml(label || id)} <span class="badge">${escapeHtml(badge)}</span></h3>
-${renderFields(fields)}</section>
+  return html`<section class="item ${change}">
+<h3 dir="auto">${label || id} <span class="badge">${`${list} ${id}, ${describeChange(item)}`}</span></h3>
+${fields.length > 0 && renderFields(fields)}</section>
 `
 }
 
@@ -47,21 +43,26 @@ function describeChange({ change, moved, fields, position_before: from, position
   return `${fields.length > 0 ? 'changed and ' : ''}moved from ${describe(from)} to ${describe(to)}`
 }
 
-function renderFields(fields: readonly FieldChange[]): string {
-  return fields.length > 0 ? `<dl>\n${fields.map(renderField).join('')}</dl>\n` : ''
+function renderFields(fields: readonly FieldChange[]): Html {
+  return html`<dl>\n${fields.map(renderField)}</dl>\n`
 }
 
-function renderField({ field, before, after, parts }: FieldChange): string {
-  const value = parts ? parts.map(renderPart).join('') : [renderValue('del', before), renderValue('ins', after)].filter(Boolean).join(' ')
-  return `<dt>${escapeHtml(field.replaceAll('_', ' '))}</dt>\n<dd dir="auto">${value}</dd>\n`
+function renderField({ field, before, after, parts }: FieldChange): Html {
+  const values = [isSet(before) && html`<del>${writeValue(before)}</del>`, isSet(after) && html`<ins>${writeValue(after)}</ins>`]
+  const content = parts ? parts.map(renderPart) : html`${values[0]}${values[0] && values[1] && ' '}${values[1]}`
+  return html`<dt>${field.replaceAll('_', ' ')}</dt>\n<dd dir="auto">${content}</dd>\n`
 }
 
-function renderPart({ op, text }: TextPart): string {
-  if (op === 'equal') return escapeHtml(text)
-  return op === 'insert' ? `<ins>${escapeHtml(text)}</ins>` : `<del>${escapeHtml(text)}</del>`
+function renderPart({ op, text }: TextPart): Html | string {
+  switch (op) {
+    case 'equal':
+      return text
+    case 'insert':
+      return html`<ins>${text}</ins>`
+    case 'delete':
+      return html`<del>${text}</del>`
+  }
 }
 
-function renderValue(tag: 'del' | 'ins', value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return `<${tag}>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</${tag}>`
-}
+const isSet = (value: unknown) => value !== null && value !== undefined
+const writeValue = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html } from '#rules/text/html.ts'
 
 /** A chart whose bars are cells of a table, because mail programs show no SVG: https://www.caniemail.com/features/html-svg/ */
 export interface Bars {
@@ -9,15 +9,15 @@ export interface Bars {
 }
 
 /** Render a chart. The class `bar` colours the bars in dark mode. */
-export function renderBars({ title, rows, end }: Bars, colour: string): string {
+export function renderBars({ title, rows, end }: Bars, colour: string): Html {
   const lines = rows.map(({ label, value }) => {
     const share = Math.round((value / end) * 100)
-    const filled = value > 0 ? `<td class="bar" width="${share}%" style="height:14px;background:${colour}"></td>` : ''
-    const bar = `<table role="presentation" width="100%" style="border-collapse:collapse"><tr>${filled}<td></td></tr></table>`
-    return `<tr><th scope="row" style="padding:2px 12px 2px 0;text-align:left;font-weight:400">${escapeHtml(label)}</th><td style="width:100%">${bar}</td><td style="padding-left:12px;text-align:right">${value}</td></tr>`
+    const filled = value > 0 && html`<td class="bar" width="${share}%" style="height:14px;background:${colour}"></td>`
+    const bar = html`<table role="presentation" width="100%" style="border-collapse:collapse"><tr>${filled}<td></td></tr></table>`
+    return html`<tr><th scope="row" style="padding:2px 12px 2px 0;text-align:left;font-weight:400">${label}</th><td style="width:100%">${bar}</td><td style="padding-left:12px;text-align:right">${value}</td></tr>`
   })
-  const caption = `<caption style="padding:0 0 4px;text-align:left;font-weight:600">${escapeHtml(title)}</caption>`
-  return `<table style="margin:0 0 20px;width:100%;border-collapse:collapse;font:inherit;color:inherit">${caption}${lines.join('')}</table>`
+  const caption = html`<caption style="padding:0 0 4px;text-align:left;font-weight:600">${title}</caption>`
+  return html`<table style="margin:0 0 20px;width:100%;border-collapse:collapse;font:inherit;color:inherit">${caption}${lines}</table>`
 }
 
 /** Write a chart as lines of text. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#rules/text/html.ts'
+import { type Html, html, toHtml } from '#rules/text/html.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { removeLinks, toPlainName } from '#rules/text/plain-name.ts'
 import { type Bars, renderBars, writeBarsAsText } from './bars.ts'
@@ -54,18 +54,26 @@ export function renderEmail(content: EmailContent, frame: EmailFrame): { subject
 function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): string {
   const { paragraphs, facts = [], bars = [], sections = [], isUrgent = false, link, secondLink } = content
   const { light, dark } = toReadableColours(frame.brand.colour)
-  const body = paragraphs.map((text) => `<p style="${textStyle}">${escapeHtml(text)}</p>`).join('')
-  const charts = bars.map((chart) => renderBars(chart, light)).join('')
-  const alert = renderFacts(facts, isUrgent) + charts + sections.map(renderSection).join('')
-  const main = `${renderHeader(frame.brand, light)}${alert}${body}${[link, secondLink].map((button) => (button ? renderButton(button, light) : '')).join('')}${renderFooter(frame)}`
+  const main = [
+    renderHeader(frame.brand, light),
+    facts.length > 0 && renderFacts(facts, isUrgent),
+    bars.map((chart) => renderBars(chart, light)),
+    sections.map(renderSection),
+    paragraphs.map((text) => html`<p style="${textStyle}">${text}</p>`),
+    link && renderButton(link, light),
+    secondLink && renderButton(secondLink, light),
+    renderFooter(frame),
+  ]
   const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
   // Some mail programs drop the style of the body, so the first element has its own.
   const box = `max-width:600px;margin:0 auto;padding:24px 16px;${font};color:${colours.text}`
-  return `<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" style="${box}">${main}</div></body></html>`
+  return String(
+    html`<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" style="${box}">${main}</div></body></html>`,
+  )
 }
 
 /** Render the head with the colours of dark mode. Programs that ignore them invert the light colours themselves. */
-function renderHead(subject: string, brandColour: string): string {
+function renderHead(subject: string, brandColour: string): Html {
   const { text, muted, urgent } = darkColours
   const rules = [
     `.page{background:${darkBackground}!important}`,
@@ -77,13 +85,7 @@ function renderHead(subject: string, brandColour: string): string {
     `.bar{background:${brandColour}!important}`,
   ]
   const style = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules.join('')}}`
-  const metas = [
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="supported-color-schemes" content="light dark">',
-  ]
-  return `${metas.join('')}<style>${style}</style><title>${escapeHtml(subject)}</title>`
+  return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>${toHtml(style)}</style><title>${subject}</title>`
 }
 
 /** Return the name at the top. It always contains that of the service, because anybody can name an account as they like. */
@@ -92,34 +94,33 @@ function nameSender({ accountName }: Brand): string {
   return name ? `${name} via ${serviceName}` : serviceName
 }
 
-function renderHeader(brand: Brand, colour: string): string {
+function renderHeader(brand: Brand, colour: string): Html {
   const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};font-size:16px;font-weight:600;overflow-wrap:anywhere`
-  return `<h1 class="brand" style="${style}">${escapeHtml(nameSender(brand))}</h1>`
+  return html`<h1 class="brand" style="${style}">${nameSender(brand)}</h1>`
 }
 
-function renderButton({ label, url }: { label: string; url: string }, colour: string): string {
+function renderButton({ label, url }: { label: string; url: string }, colour: string): Html {
   const style = `display:inline-block;padding:10px 18px;background:${colour};color:${lightBackground};text-decoration:none;border-radius:6px`
-  return `<p style="margin:24px 0"><a class="button" href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a></p>`
+  return html`<p style="margin:24px 0"><a class="button" href="${url}" style="${style}">${label}</a></p>`
 }
 
-function renderFacts(facts: readonly Fact[], isUrgent: boolean): string {
-  if (facts.length === 0) return ''
+function renderFacts(facts: readonly Fact[], isUrgent: boolean): Html {
   const rows = facts.map(({ label, text, url }, index) => {
     const mark =
       isUrgent && index === 0
-        ? ` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
-        : ' style="vertical-align:top;overflow-wrap:anywhere"'
-    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${escapeHtml(label)}</th><td${mark}>${url ? renderFactLink(text, url) : escapeHtml(text)}</td></tr>`
+        ? html` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
+        : html` style="vertical-align:top;overflow-wrap:anywhere"`
+    return html`<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${label}</th><td${mark}>${url ? renderFactLink(text, url) : text}</td></tr>`
   })
-  return `<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows.join('')}</table>`
+  return html`<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows}</table>`
 }
 
-function renderFactLink(text: string, url: string): string {
-  return `<a class="text" href="${escapeHtml(url)}" style="color:${colours.text}">${escapeHtml(text)}</a>`
+function renderFactLink(text: string, url: string): Html {
+  return html`<a class="text" href="${url}" style="color:${colours.text}">${text}</a>`
 }
 
-function renderSection({ label, text }: LabelledText): string {
-  return `<h2 style="margin:0 0 4px;font-size:16px">${escapeHtml(label)}</h2><p style="${textStyle}">${escapeHtml(text)}</p>`
+function renderSection({ label, text }: LabelledText): Html {
+  return html`<h2 style="margin:0 0 4px;font-size:16px">${label}</h2><p style="${textStyle}">${text}</p>`
 }
 
 function renderText(
@@ -138,14 +139,13 @@ function renderText(
   return blocks.join('\n\n')
 }
 
-function renderFooter({ reason, stop }: EmailFrame): string {
+function renderFooter({ reason, stop }: EmailFrame): Html {
   const style = `margin:32px 0 0;font-size:13px;color:${colours.muted};overflow-wrap:anywhere`
-  const link = typeof stop === 'string' ? escapeHtml(stop) : renderFooterLink(stop)
-  return `<p class="muted" style="${style}">${escapeHtml(reason)}<br>${link}</p>`
+  return html`<p class="muted" style="${style}">${reason}<br>${typeof stop === 'string' ? stop : renderFooterLink(stop)}</p>`
 }
 
-function renderFooterLink({ label, url }: { label: string; url: string }): string {
-  return `<a class="muted" href="${escapeHtml(url)}" style="color:${colours.muted}">${escapeHtml(label)}</a>`
+function renderFooterLink({ label, url }: { label: string; url: string }): Html {
+  return html`<a class="muted" href="${url}" style="color:${colours.muted}">${label}</a>`
 }
 
 /** The headers with which mail programs offer to unsubscribe with one click: https://www.rfc-editor.org/rfc/rfc8058 */

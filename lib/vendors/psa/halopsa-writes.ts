@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { html } from '#rules/text/html.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { Action, ActionList, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
 import type { NewNote, NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
@@ -82,5 +83,4 @@ function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibil
   }
 }
 
-const toHtml = (text: string) => text.split('\n').map(escapeHtmlLine).join('<br>')
-const escapeHtmlLine = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const toHtml = (text: string) => String(html`${text.split('\n').map((line, index) => [index > 0 && html`<br>`, line])}`)

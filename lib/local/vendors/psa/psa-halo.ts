@@ -109,7 +109,8 @@ function createTicket(c: Context, psa: LocalPsa, input: z.output<typeof TicketIn
   return c.json(toTicketBody(psa, psa.createTicket({ summary, description: htmlToText(details_html), ...ids, ...optional })), 201)
 }
 
-const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replace(/&(#?\w+);/g, (entity, name) => entities[name] ?? entity)
 
 interface ActionInput {
   ticket_id?: number
