@@ -1,19 +1,18 @@
 import type { Config } from '#config.ts'
-import { lazyOpenAi } from './ai/lazy-openai.ts'
+import type { AiPort } from './ai/ai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
-import { lazyIdentityProvider } from './auth/lazy-oidc.ts'
-import { lazyWebauthn } from './auth/lazy-webauthn.ts'
-import type { IdentityProviders } from './auth/oidc.ts'
+import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
 import { createAccountReferences } from './billing/account-reference.ts'
-import { lazyStripe } from './billing/lazy-stripe.ts'
+import type { BillingPort } from './billing/billing.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
+import { lazyPort } from './lazy-port.ts'
 import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
@@ -44,18 +43,27 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     chat: chatWebhooks(),
     webhooks: httpWebhooks(),
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
-    billing: lazyStripe({
-      secretKey: config.STRIPE_SECRET_KEY,
-      webhookSecret: config.STRIPE_WEBHOOK_SECRET,
-      baseUrl: config.STRIPE_BASE_URL,
-      references: createAccountReferences(config.JWT_KEYS),
-    }),
-    ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
+    billing: createBilling(config),
+    ai: createAi(config),
     guard,
-    passkeys: lazyWebauthn(passkeySite(config)),
+    // The library parses certificates.
+    passkeys: lazyPort(async () => (await import('./auth/webauthn.ts')).createWebauthn(passkeySite(config)), {}),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
   }
+}
+
+function createBilling({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_BASE_URL, JWT_KEYS }: Config): BillingPort {
+  const references = createAccountReferences(JWT_KEYS)
+  const settings = { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, baseUrl: STRIPE_BASE_URL, references }
+  const load = async () => (await import('./billing/stripe.ts')).stripeBilling(settings)
+  return lazyPort(load, { isConfigured: STRIPE_SECRET_KEY !== undefined, createReference: references.sign })
+}
+
+/** The client of the model is a tenth of the code. */
+function createAi({ OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL }: Config): AiPort {
+  const settings = { key: OPENAI_API_KEY, baseUrl: OPENAI_BASE_URL, model: OPENAI_MODEL }
+  return lazyPort(async () => (await import('./ai/openai.ts')).openAi(settings), { model: OPENAI_MODEL })
 }
 
 /** Return where passkeys are used: on the pages of the frontend. */
@@ -70,11 +78,15 @@ function identityProviders(config: Config): IdentityProviders {
   const providers: IdentityProviders = {}
   if (GOOGLE_CLIENT_ID) {
     const client = { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET, redirectUri: `${base}/oauth/google/callback` }
-    providers.google = lazyIdentityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
+    providers.google = createIdentityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
   }
   if (MICROSOFT_CLIENT_ID) {
     const client = { clientId: MICROSOFT_CLIENT_ID, clientSecret: MICROSOFT_CLIENT_SECRET, redirectUri: `${base}/oauth/microsoft/callback` }
-    providers.microsoft = lazyIdentityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
+    providers.microsoft = createIdentityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
   }
   return providers
+}
+
+function createIdentityProvider(settings: ProviderSettings): IdentityProvider {
+  return lazyPort(async () => (await import('./auth/oidc.ts')).identityProvider(settings), {})
 }

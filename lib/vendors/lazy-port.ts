@@ -1,0 +1,18 @@
+type AsyncMethod = (...parameters: never[]) => Promise<unknown>
+type AsyncKey<P> = { [K in keyof P]: P[K] extends AsyncMethod ? K : never }[keyof P]
+
+/**
+ * Create a port whose client is loaded by the first call, because most requests do not need it. Only async methods can wait for it, so
+ * `ready` has the other members, and methods that need no client.
+ */
+export function lazyPort<P extends object>(load: () => Promise<P>, ready: Omit<P, AsyncKey<P>> & Partial<P>): P {
+  let port: P | undefined
+  const createMethod = (key: PropertyKey) => {
+    return async (...parameters: never[]) => {
+      port ??= await load()
+      return (port as Record<PropertyKey, AsyncMethod>)[key]?.(...parameters)
+    }
+  }
+  // A promise looks for `then` in the value it gets.
+  return new Proxy(ready as P, { get: (members, key) => Reflect.get(members, key) ?? (key === 'then' ? undefined : createMethod(key)) })
+}
