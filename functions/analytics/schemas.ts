@@ -3,7 +3,10 @@ import { exampleTree, TreeId } from '#functions/flows/trees/schemas.ts'
 import { exampleIds, Id } from '#http/fields.ts'
 
 export const FlowId = TreeId
-export const Period = z.enum(['7d', '30d', '90d']).describe('A number of days that ends today, in my time zone.')
+export const Period = z
+  .enum(['7d', '30d', '90d'])
+  .meta({ id: 'AnalyticsPeriod' })
+  .describe('A number of days that ends today, in my time zone.')
 export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('A number of days that ends today, in my time zone.') })
 export const TeamQuery = PeriodQuery.extend({ team_id: z.uuid().optional().describe('Count only the sessions of this team.') })
 export type Period = z.infer<typeof Period>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SubscriptionStatus } from '#functions/accounts/accounts/schemas.ts'
 import { Time } from '#http/fields.ts'
 
 export const PortalSession = z
@@ -10,7 +11,7 @@ export const PortalSession = z
 export const Subscription = z
   .strictObject({
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
-    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('The current state of the subscription.'),
+    status: SubscriptionStatus.describe('The current state of the subscription.'),
     is_lapsed: z
       .boolean()
       .describe('Whether the account is blocked until it pays: `past_due` for more than 7 days, `unpaid` or `canceled`.'),
@@ -52,6 +53,7 @@ export const Receipt = z
   .strictObject({
     outcome: z
       .enum(['applied', 'unknown_price', 'replayed', 'stale', 'ignored', 'unknown_customer'])
+      .meta({ id: 'BillingEventOutcome' })
       .describe(
         '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan is unchanged. `replayed`: received before. `stale`: older than the last applied event. `ignored`: has no effect. `unknown_customer`: no account has this customer.',
       ),

@@ -28,8 +28,11 @@ export const Feedback = z
   .meta({ id: 'FeedbackResponse', examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: exampleTime }] })
 export type Feedback = z.infer<typeof Feedback>
 
-export const Reaction = z.enum(['positive', 'neutral', 'negative']).describe('The reaction of the user.')
-export const Category = z.enum(['general', 'bug', 'idea', 'ui', 'ai', 'performance']).describe('What the feedback is about.')
+export const Reaction = z.enum(['positive', 'neutral', 'negative']).meta({ id: 'BetaReaction' }).describe('The reaction of the user.')
+export const Category = z
+  .enum(['general', 'bug', 'idea', 'ui', 'ai', 'performance'])
+  .meta({ id: 'BetaFeedbackCategory' })
+  .describe('What the feedback is about.')
 
 const exampleBeta = {
   reaction: 'positive' as const,

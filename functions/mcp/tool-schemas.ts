@@ -58,7 +58,7 @@ function buildInputSchema({ fixed = {} }: ToolDeclaration, op: AnyOperation): To
 }
 
 function toObjectSchema(type: z.ZodType): ObjectSchema {
-  const root = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as JsonObject & Partial<ObjectSchema>
+  const root = inlineEnums(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as JsonObject & Partial<ObjectSchema>)
   const [, name = ''] = /^#\/\$defs\/(.+)$/.exec(String(root.$ref)) ?? []
   // A schema with an id is a definition. Its fields become those of the tool, so the definition itself is not listed.
   const { [name]: named, ...$defs } = root.$defs ?? {}
@@ -66,6 +66,18 @@ function toObjectSchema(type: z.ZodType): ObjectSchema {
   if (schema.type !== 'object')
     throw new Error(`A tool needs an operation whose body is an object, not ${JSON.stringify(schema).slice(0, 200)}`)
   return { properties: schema.properties ?? {}, required: schema.required ?? [], $defs }
+}
+
+/** Move the values of named enums to where they are used, because a model reads them there more reliably. */
+function inlineEnums<S extends JsonObject & Partial<ObjectSchema>>({ $defs = {}, ...root }: S): S {
+  const [enums, others] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()]
+  for (const [name, schema] of Object.entries($defs as Record<string, JsonObject>)) (schema.enum ? enums : others).set(name, schema)
+  return JSON.parse(JSON.stringify({ ...root, $defs: Object.fromEntries(others) }), (_, value) => {
+    const named = enums.get(String(value?.$ref).replace('#/$defs/', ''))
+    if (!named) return value
+    const { $ref: _reference, ...rest } = value
+    return { ...named, ...rest }
+  })
 }
 
 /** The request of a tool call: the path under /api/v1 with its query, and the body. */

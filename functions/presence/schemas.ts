@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { exampleIds, Id, Time } from '#http/fields.ts'
 
 const Resource = {
-  type: z.enum(['flow', 'session', 'ai_session']).describe('The type of the resource.'),
+  type: z.enum(['flow', 'session', 'ai_session']).meta({ id: 'PresenceType' }).describe('The type of the resource.'),
   id: z.uuid().describe('Id of the flow, session or AI session.'),
 }
 const TabId = z
   .string()
   .regex(/^[\w-]{1,36}$/, 'must be 1 to 36 letters, digits, - or _')
   .describe('Chosen by the client for each tab or window. Closing one tab does not end the presence of another.')
-const Mode = z.enum(['viewing', 'editing'])
+const Mode = z.enum(['viewing', 'editing']).meta({ id: 'PresenceMode' })
 
 export const PresencePut = z.strictObject({ ...Resource, mode: Mode, tab_id: TabId.optional() }).meta({
   id: 'PresencePut',

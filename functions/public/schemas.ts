@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { IdentityProvider } from '#functions/identity/oauth/schemas.ts'
 import { Email, Id, Name, Time } from '#http/fields.ts'
 
 export const PublicPlan = z
@@ -34,12 +35,13 @@ export type PublicPlan = z.infer<typeof PublicPlan>
 export const PublicConfig = z
   .strictObject({
     self_serve_enabled: z.boolean().describe('Whether anyone may register without a platform invite code.'),
-    oauth_providers: z.array(z.enum(['google', 'microsoft'])).describe('The configured identity providers.'),
+    oauth_providers: z.array(IdentityProvider).describe('The configured identity providers.'),
   })
   .meta({ id: 'PublicConfigResponse', examples: [{ self_serve_enabled: true, oauth_providers: ['google', 'microsoft'] }] })
 
 export const LeadSource = z
   .enum(['pricing_page', 'contact_form', 'landing_page', 'demo_request', 'referral'])
+  .meta({ id: 'SalesLeadSource' })
   .describe('Where the lead came from.')
 
 const exampleLead = {

@@ -30,7 +30,7 @@ const MarkedText = z
 
 export const SearchResult = z
   .strictObject({
-    type: z.enum(searchTypes).describe('What was found.'),
+    type: z.enum(searchTypes).meta({ id: 'SearchType' }).describe('What was found.'),
     id: Id.describe('Id of what was found. A step has the id of its flow.'),
     step_id: z.string().nullable().describe('The step in its flow. Null for other types.'),
     title: MarkedText.describe('Its name. For a session, the name of its flow.'),

@@ -3,7 +3,11 @@ import { Id, Time } from '#http/fields.ts'
 import { Backlog } from '#work/backlog.ts'
 
 /** The outboxes whose rows wait for a time that a replay brings forward. */
-export const ReplayedOutbox = z.enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks']).describe('The kind of stored work.')
+export const WebhookDisabledReason = z.enum(['gone', 'failing']).meta({ id: 'WebhookDisabledReason' })
+export const ReplayedOutbox = z
+  .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks'])
+  .meta({ id: 'ReplayedOutbox' })
+  .describe('The kind of stored work.')
 export type ReplayedOutbox = z.output<typeof ReplayedOutbox>
 
 const SlowStatement = z.strictObject({
@@ -20,14 +24,14 @@ const FailingWebhook = z.strictObject({
   failures: z.int().describe('Failed attempts since the last success.'),
   failing_since: Time.nullable().describe('The first of these failures.'),
   paused_until: Time.nullable().describe('No attempt starts before this time.'),
-  disabled_reason: z.enum(['gone', 'failing']).nullable().describe('Why the service switched it off.'),
+  disabled_reason: WebhookDisabledReason.nullable().describe('Why the service switched it off.'),
 })
 
 /** What the operations page shows. Nothing in it is personal or secret. */
 export const OperationsStatus = z
   .strictObject({
     dependencies: z
-      .record(z.string(), z.enum(['ok', 'failed', 'in_process']))
+      .record(z.string(), z.enum(['ok', 'failed', 'in_process']).meta({ id: 'DependencyState' }))
       .describe('As in `GET /ready`. `in_process`: this process replaces it by its own memory.'),
     warnings: z.array(z.string()).describe('Problems that will occur soon.'),
     backlogs: z.array(Backlog.strict()).describe('Stored work that is not done, by kind.'),

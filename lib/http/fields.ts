@@ -41,8 +41,8 @@ export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true
 /** The page of the frontend that a user was on. */
 export const PageUrl = z.string().max(2000)
 
-export const Role = z.enum(['viewer', 'engineer', 'admin']).describe('The role of a user in the account.')
-export const TeamRole = z.enum(['member', 'admin']).describe('The role of a user in the team.')
+export const Role = z.enum(['viewer', 'engineer', 'admin']).meta({ id: 'Role' }).describe('The role of a user in the account.')
+export const TeamRole = z.enum(['member', 'admin']).meta({ id: 'TeamRole' }).describe('The role of a user in the team.')
 
 /** Return whether `zone` is an IANA name. Accept aliases that `Intl.supportedValuesOf` omits; reject bare offsets such as `+02:00`. */
 function isTimezone(zone: string): boolean {

@@ -6,6 +6,7 @@ import { readStatement } from '#db/statement.ts'
 export const Backlog = z.object({
   outbox: z
     .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'reminders', 'assessments', 'live_events', 'exports', 'ticket_changes'])
+    .meta({ id: 'OutboxKind' })
     .describe('The kind of stored work.'),
   open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
   due: z.int().describe('Rows among them whose attempt is due.'),

@@ -4,7 +4,6 @@ import { operations as allOperations } from '#functions/operations.ts'
 import { Flag, Id, Name, Role, Time } from '#http/fields.ts'
 import { createComponents, getExample, toPascalCase } from '#http/openapi/components.ts'
 import { buildOpenApi, getGroup } from '#http/openapi/document.ts'
-import { getEnumName } from '#http/openapi/enum-names.ts'
 import { extendSchemas } from '#http/openapi/extend-schemas.ts'
 import type { Json } from '#http/openapi/json.ts'
 import { buildErrorResponses, buildSuccessResponses } from '#http/openapi/responses.ts'
@@ -206,17 +205,24 @@ it('getGroup returns the id without its verb', () => {
   expect(['a.b', 'a.b.c'].map((id) => getGroup(createStubOperation({ id })))).toEqual(['a', 'a.b'])
 })
 
-it.each([
-  [['viewer', 'engineer', 'admin'], 'Role'],
-  [['session.escalated', 'x'], 'NotificationEventKey'],
-  [['flow.published', 'webhook.test'], 'WebhookMessageType'],
-  [['flow.published', 'x'], 'WebhookEvent'],
-])('getEnumName names the enum %j', (values, name) => {
-  expect(getEnumName(values)).toBe(name)
+it('refers to a named enum, with the description of each field', () => {
+  const Named = z.enum(['x', 'y']).meta({ id: 'Letter' })
+  const components = createComponents()
+  const { properties } = components.schema(z.object({ a: Named.describe('A.'), b: Named.describe('A.').describe('B.') }), 'input')
+  const $ref = '#/components/schemas/Letter'
+  expect(properties).toEqual({ a: { $ref, description: 'A.' }, b: { $ref, description: 'B.' } })
 })
 
-it('getEnumName refuses an enum without a name', () => {
-  expect(() => getEnumName(['x', 'y'])).toThrow('Name the enum [x, y] in lib/http/openapi/enum-names.ts')
+it.each([[['x', 'y']], [['viewer', 'engineer', 'admin']]])('refuses the enum %j without a name', (values) => {
+  const Unnamed = z.object({ letter: z.enum(values) })
+  expect(() => createComponents().schema(Unnamed, 'input')).toThrow(`Name the enum [${values.join(', ')}] where it is declared`)
+})
+
+it('refuses two enums of one name', () => {
+  const components = createComponents()
+  components.schema(z.object({ letter: z.enum(['x', 'y']).meta({ id: 'Letter' }) }), 'input')
+  const other = z.object({ letter: z.enum(['x', 'z']).meta({ id: 'Letter' }) })
+  expect(() => components.schema(other, 'input')).toThrow('Two enums are called Letter: [x,y] and [x,z]')
 })
 
 describe('extendSchemas', () => {

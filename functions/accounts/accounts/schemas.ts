@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { Colour } from '#functions/accounts/teams/schemas.ts'
+import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
 import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+
+export const SubscriptionStatus = z
+  .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
+  .meta({ id: 'SubscriptionStatus' })
 
 export const MemberId = idParams('user_id', 'member')
 
@@ -35,9 +40,7 @@ export const Account = z
     brand_colour: z.string().nullable().describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
     retention: Retention.describe('How long old rows stay before they are deleted.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
-    subscription_status: z
-      .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
-      .describe('The current state of the subscription.'),
+    subscription_status: SubscriptionStatus.describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
     deletes_at: Time.nullable().describe('When the account will be erased; null unless an admin has asked for it.'),
     limits: z.strictObject({ max_users: z.int().nullable().describe('Seats; null for no limit.') }).describe('Limits of the plan.'),
@@ -134,7 +137,7 @@ export const Preferences = OpenObject.meta({
 export const PreferencesUpdate = z
   .object({
     templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script is used.'),
-    default_export_format: z.enum(['markdown', 'text', 'html', 'ticket-note', 'pdf']).nullable().describe('The default format of exports.'),
+    default_export_format: ExportFormat.nullable().describe('The default format of exports.'),
     mask_exports: z.boolean().nullable().describe('Whether exports are masked by default. Changed by admins.'),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })

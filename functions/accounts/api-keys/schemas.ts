@@ -5,7 +5,7 @@ import { toAddressRange } from '#rules/text/address-block.ts'
 
 export const ApiKeyId = idParams('key_id', 'API key')
 
-const Scope = z.enum(keyScopes as [string, ...string[]])
+export const Scope = z.enum(keyScopes as [string, ...string[]]).meta({ id: 'ApiKeyScope' })
 const AddressRange = z
   .string()
   .max(50)

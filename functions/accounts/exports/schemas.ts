@@ -5,6 +5,7 @@ export const ExportId = idParams('export_id', 'export')
 
 const Contents = z
   .enum(['all', 'restorable'])
+  .meta({ id: 'AccountExportContents' })
   .describe('`all`: every record and file. `restorable`: only what an import restores, which makes a smaller archive.')
 
 export const ExportCreate = z
@@ -31,6 +32,7 @@ export const AccountExport = z
     contents: Contents,
     status: z
       .enum(['queued', 'running', 'ready', 'failed', 'expired'])
+      .meta({ id: 'AccountExportStatus' })
       .describe('`ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export.'),
     size: z.int().describe('Bytes of the archive so far.'),
     counts: z.record(z.string(), z.int()).describe('Records so far by kind, and files.'),

@@ -12,6 +12,7 @@ export const Invite = z
     team_id: Id.nullable().describe('The team to join; null for the first team of the account.'),
     status: z
       .enum(['open', 'accepted', 'revoked', 'expired'])
+      .meta({ id: 'InviteStatus' })
       .describe('Only an open invite can be accepted. An open invite takes a seat.'),
     invited_by: Id.nullable().describe('The user who created the invite.'),
     inviter_name: z.string().nullable().describe('The name of that user.'),

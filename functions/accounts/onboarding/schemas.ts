@@ -41,7 +41,7 @@ const isWithinSizeLimit = (data: object) => new TextEncoder().encode(JSON.string
 export const OnboardingStep = z
   .strictObject({
     step: Step.describe(`${stepNames}.`),
-    action: z.enum(['complete', 'skip']).describe('`skip` ignores the data.'),
+    action: z.enum(['complete', 'skip']).meta({ id: 'OnboardingStepAction' }).describe('`skip` ignores the data.'),
     data: z
       .record(z.string(), z.json())
       .refine(isWithinSizeLimit, { error: 'must be at most 16 KB', abort: true })

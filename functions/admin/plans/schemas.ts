@@ -187,7 +187,10 @@ const codeFields = {
   id: Id,
   max_uses: z.int().describe('How many users may register with the code.'),
   used_count: z.int().describe('How many users have registered with it.'),
-  status: z.enum(['open', 'used_up', 'expired']).describe('Only an open code can be used to register.'),
+  status: z
+    .enum(['open', 'used_up', 'expired'])
+    .meta({ id: 'PlatformInviteCodeStatus' })
+    .describe('Only an open code can be used to register.'),
   expires_at: Time.nullable().describe('When the code expires; null for never.'),
   note: z.string().nullable().describe('A note for staff.'),
   created_by: Id.nullable().describe('The user who created the code.'),

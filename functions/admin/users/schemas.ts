@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AuditEntry } from '#functions/accounts/accounts/schemas.ts'
+import { AuditEntry, SubscriptionStatus } from '#functions/accounts/accounts/schemas.ts'
 import { exampleIds, Id, InputTime, idParams, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
@@ -81,7 +81,7 @@ export const Subscription = z
   .strictObject({
     account_id: Id.describe('The account of the subscription.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
-    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('The current state of the subscription.'),
+    status: SubscriptionStatus.describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
     past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
     limits: z

@@ -78,7 +78,7 @@ export const EscalationEvents = {
     .strictObject({
       handoff_id: Id.describe('Id of the handoff.'),
       session_id: Id.describe('Id of the escalated session.'),
-      assessment_status: z.enum(['ready', 'failed', 'timed_out']).describe('The state of the assessment.'),
+      assessment_status: z.enum(['ready', 'failed', 'timed_out']).meta({ id: 'AssessmentResult' }).describe('The state of the assessment.'),
     })
     .meta({ id: 'HandoffAssessmentReadyEvent' }),
   ai_task_finished: z
@@ -105,7 +105,10 @@ export const EscalationEvents = {
     .strictObject({
       approval_id: Id.describe('Id of the approval.'),
       session_id: Id.describe('Id of the session.'),
-      state: z.enum(['pending', 'approved', 'rejected', 'expired']).describe('The new state of the approval.'),
+      state: z
+        .enum(['pending', 'approved', 'rejected', 'expired'])
+        .meta({ id: 'ApprovalEventState' })
+        .describe('The new state of the approval.'),
       requested_by: Id.describe('The user who requested it.'),
       approver_ids: z.array(Id).describe('The users who may decide; empty once it is decided.'),
     })

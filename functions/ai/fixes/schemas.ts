@@ -11,6 +11,7 @@ export const OutcomePatch = z
   .strictObject({
     outcome: z
       .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
+      .meta({ id: 'FixOutcomeValue' })
       .describe(
         '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
       ),
@@ -41,6 +42,7 @@ export const DecisionCreate = z
   .strictObject({
     decision: z
       .enum(['one_off', 'draft_template', 'build_template'])
+      .meta({ id: 'FixScriptDecision' })
       .describe(
         '`one_off`: run the script once. `draft_template`: propose it as a template. `build_template`: build a template from it in the script builder.',
       ),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { HandoffIntent, textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { exampleIds, Id } from '#http/fields.ts'
 import type { EventData } from '#http/operation.ts'
 
@@ -24,7 +24,7 @@ const example = {
 
 export const HandoffCreate = z
   .strictObject({
-    intent: z.enum(['park', 'escalate']).describe('`park`: keep the session for myself. `escalate`: hand it over to a colleague.'),
+    intent: HandoffIntent.describe('`park`: keep the session for myself. `escalate`: hand it over to a colleague.'),
     ...fields,
   })
   .meta({ id: 'HandoffCreate', examples: [{ intent: 'escalate', ...example }] })

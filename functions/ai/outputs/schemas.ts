@@ -7,6 +7,7 @@ export type OutputId = z.infer<typeof OutputId>
 
 const Kind = z
   .enum(['resolution_summary', 'ticket_note', 'client_email', 'kb_article'])
+  .meta({ id: 'AiOutputKind' })
   .describe(
     '`resolution_summary`: a summary for colleagues. `ticket_note`: a note for the ticket. `client_email`: an e-mail to the client. `kb_article`: an article for the knowledge base.',
   )
@@ -21,6 +22,7 @@ export const Output = z
     pushed_at: Time.nullable().describe('When it was added to the ticket.'),
     psa_push: z
       .enum(['queued', 'pushed', 'failed'])
+      .meta({ id: 'AiOutputPushState' })
       .nullable()
       .describe('State of the push to the ticket; null while no push has been requested, and after an edit.'),
     created_by: Id.describe('The user who requested it.'),
@@ -60,8 +62,12 @@ export const StatusUpdateCreate = z
   .strictObject({
     audience: z
       .enum(['ticket_notes', 'client_update', 'email_draft'])
+      .meta({ id: 'StatusUpdateAudience' })
       .describe('`ticket_notes`: colleagues. `client_update`: the client. `email_draft`: the client, as an e-mail.'),
-    length: z.enum(['quick', 'detailed']).describe('`quick`: a few sentences. `detailed`: the whole case.'),
+    length: z
+      .enum(['quick', 'detailed'])
+      .meta({ id: 'StatusUpdateLength' })
+      .describe('`quick`: a few sentences. `detailed`: the whole case.'),
   })
   .meta({ id: 'StatusUpdateCreate', examples: [{ audience: 'client_update', length: 'quick' }] })
 export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>

@@ -5,13 +5,23 @@ import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
-export const SessionType = z.enum(['guided', 'chat']).describe('`guided`: step by step. `chat`: a free conversation.')
+const FactSource = z.enum(['user', 'ai']).meta({ id: 'FactSource' })
+export const HandoffIntent = z.enum(['park', 'escalate']).meta({ id: 'HandoffIntent' })
+export const MessageRole = z.enum(['user', 'assistant']).meta({ id: 'MessageRole' })
+export const SessionType = z
+  .enum(['guided', 'chat'])
+  .meta({ id: 'AiSessionType' })
+  .describe('`guided`: step by step. `chat`: a free conversation.')
 export const AiStatus = z
   .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived'])
+  .meta({ id: 'AiSessionStatus' })
   .describe(
     '`active`: in progress. `parked`: paused. `escalated`: waits for a colleague. `requesting_escalation`: the older name of `escalated`. `claimed`: a colleague has claimed it. `resolved`: closed with an outcome. `abandoned`: closed without an outcome. `archived`: closed because it was idle.',
   )
-export const AiOutcome = z.enum(['resolved', 'workaround', 'not_reproducible']).describe('The outcome of the session.')
+export const AiOutcome = z
+  .enum(['resolved', 'workaround', 'not_reproducible'])
+  .meta({ id: 'AiSessionOutcome' })
+  .describe('The outcome of the session.')
 export const EnvironmentTags = z
   .array(z.string().trim().min(1).max(100))
   .max(20)
@@ -25,7 +35,7 @@ export const PsaTicketId = z
 export const EvidenceItem = z.strictObject({
   id: Id,
   text: z.string().describe('What was observed.'),
-  source: z.enum(['user', 'ai']).describe('Who added it.'),
+  source: FactSource.describe('Who added it.'),
   created_at: Time,
 })
 
@@ -92,6 +102,7 @@ export const Citations = z
     z.strictObject({
       kind: z
         .enum(['flow', 'article', 'session'])
+        .meta({ id: 'CitationKind' })
         .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
       id: Id,
       title: z.string().describe('Its title when it was used.'),
@@ -104,6 +115,7 @@ export const GuidedStep = z
     step_id: Id.describe('Id of the step.'),
     kind: z
       .enum(['question', 'action', 'fix'])
+      .meta({ id: 'GuidedStepKind' })
       .describe('`question`: a question to answer. `action`: an action to do. `fix`: a fix to apply.'),
     text: z.string().describe('What to find out or do, as markdown.'),
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
@@ -131,7 +143,7 @@ export const GuidedStep = z
 export const AiMessage = z
   .strictObject({
     id: Id,
-    role: z.enum(['user', 'assistant']).describe('The author. `user`: a technician. `assistant`: the model.'),
+    role: MessageRole.describe('The author. `user`: a technician. `assistant`: the model.'),
     content: z.string().describe('The text of the message. The model writes markdown.'),
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
@@ -159,6 +171,7 @@ export const OutcomeProposal = z
   .strictObject({
     outcome: z
       .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending'])
+      .meta({ id: 'ProposedFixOutcome' })
       .describe('The outcome that the model derives from the technician’s words.'),
     reason: z.string().describe('The words from which the model derives it.'),
     created_at: Time,
@@ -173,10 +186,12 @@ export const SuggestedFix = z
     description: z.string().describe('What to do, as markdown.'),
     kind: z
       .enum(['manual', 'script', 'template'])
+      .meta({ id: 'FixKind' })
       .describe('How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library.'),
     script_template_id: Id.nullable().describe('Id of the script template.'),
     status: z
       .enum(['proposed', 'applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
+      .meta({ id: 'FixStatus' })
       .describe('The status of the fix. `applied_success`, `applied_failed` and `dismissed` are final.'),
     applied_at: Time.nullable().describe('When it was first applied.'),
     verified_at: Time.nullable().describe('When its success or failure was recorded.'),
@@ -218,7 +233,7 @@ export const Fact = z
     id: Id,
     key: z.string().describe('The subject of the fact. A session has one fact per key.'),
     value: z.string().describe('The value of the fact.'),
-    source: z.enum(['user', 'ai']).describe('Who recorded it.'),
+    source: FactSource.describe('Who recorded it.'),
     created_by: Id.describe('The user who recorded it. For a fact of the model: the user who asked the model.'),
     created_at: Time,
     updated_at: Time.describe('When it was last changed.'),
@@ -238,13 +253,16 @@ export const Fact = z
     ],
   })
 
-export const Urgency = z.enum(['low', 'normal', 'high', 'critical']).describe('How soon an engineer must look at it.')
+export const Urgency = z
+  .enum(['low', 'normal', 'high', 'critical'])
+  .meta({ id: 'Urgency' })
+  .describe('How soon an engineer must look at it.')
 export const Handoff = z
   .strictObject({
     id: Id,
     also_here: AlsoHere.optional(),
     session_id: Id.describe('Id of the AI session.'),
-    intent: z.enum(['park', 'escalate']).describe('`park`: parked. `escalate`: handed over to a colleague.'),
+    intent: HandoffIntent.describe('`park`: parked. `escalate`: handed over to a colleague.'),
     created_by: Id.describe('The engineer who handed the session over.'),
     target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
     reason: z.string().describe('Why the session was handed over.'),
@@ -257,6 +275,7 @@ export const Handoff = z
     ai_assessment: z.string().nullable().describe('The model’s assessment, as markdown.'),
     assessment_status: z
       .enum(['pending', 'ready', 'failed', 'timed_out'])
+      .meta({ id: 'AssessmentStatus' })
       .nullable()
       .describe('The state of the assessment; null for a parked session, which gets none.'),
     first_action_at: Time.nullable().describe('When the claimant first worked on the session.'),
@@ -423,6 +442,7 @@ export const SessionClose = z
       .describe('The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters.'),
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
+      .meta({ id: 'DocumentationPushState' })
       .describe('The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.'),
     notified: z.int().describe('Number of people who were notified.'),
   })

@@ -5,6 +5,7 @@ export const TaskId = idParams('task_id', 'task')
 
 export const TaskState = z
   .enum(['queued', 'retrying', 'finished', 'failed'])
+  .meta({ id: 'AITaskState' })
   .describe('`finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer.')
 
 const example = {

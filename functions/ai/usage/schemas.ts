@@ -39,7 +39,7 @@ export const AiUsageMonth = z
   .strictObject({
     starts_at: Time.describe('When the month started, counted from the billing cycle anchor.'),
     resets_at: Time.describe('When the next month starts.'),
-    covers: z.enum(['account', 'own']).describe('Whose calls the totals contain.'),
+    covers: z.enum(['account', 'own']).meta({ id: 'AIUsageCoverage' }).describe('Whose calls the totals contain.'),
     used_micros: z.int().describe("The part of the month's budget that the account has used, in millionths of a dollar."),
     limit_micros: z.int().nullable().describe('The budget; null for none.'),
   })

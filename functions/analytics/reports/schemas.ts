@@ -13,7 +13,7 @@ export const WeeklyReportQuery = z.strictObject({
     .refine((week) => parseWeek(week) !== undefined, 'must be a week of ISO 8601, such as 2026-W47')
     .optional()
     .describe('A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team.'),
-  format: z.enum(['json', 'html', 'pdf', 'csv']).default('json').describe('The format of the report.'),
+  format: z.enum(['json', 'html', 'pdf', 'csv']).meta({ id: 'WeeklyReportFormat' }).default('json').describe('The format of the report.'),
 })
 export type WeeklyReportQuery = z.infer<typeof WeeklyReportQuery>
 

@@ -33,7 +33,7 @@ export type SuggestionRequest = z.infer<typeof SuggestionRequest>
 
 const PatchOperation = z
   .strictObject({
-    op: z.enum(['add', 'remove', 'replace']).describe('The kind of operation.'),
+    op: z.enum(['add', 'remove', 'replace']).meta({ id: 'PatchOperationName' }).describe('The kind of operation.'),
     path: z.string().describe('The place to change, as a JSON pointer from the root of the structure.'),
     value: z.unknown().optional().describe('The new value of an add or replace.'),
   })

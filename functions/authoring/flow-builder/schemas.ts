@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EnvironmentTags } from '#functions/ai/sessions/schemas.ts'
+import { EnvironmentTags, MessageRole } from '#functions/ai/sessions/schemas.ts'
 import { FlowProblem } from '#functions/flows/trees/schemas.ts'
 import { exampleIds, Id, idParams, Name, Text, Time } from '#http/fields.ts'
 import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
@@ -75,7 +75,7 @@ export const Conversation = z
     messages: z
       .array(
         z.strictObject({
-          role: z.enum(['user', 'assistant']).describe('The author of the message.'),
+          role: MessageRole.describe('The author of the message.'),
           content: z.string().describe('The text, as markdown.'),
           created_at: Time,
         }),

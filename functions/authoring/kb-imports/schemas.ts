@@ -7,9 +7,10 @@ import { nodeKinds } from '#rules/knowledge/nodes.ts'
 export const ImportId = idParams('import_id', 'knowledge import')
 export const NodeId = ImportId.extend(idParams('node_id', 'node').shape)
 
-const Format = z.enum(articleFormats).describe('Format of the article.')
+const Format = z.enum(articleFormats).meta({ id: 'ArticleFormat' }).describe('Format of the article.')
 const Status = z
   .enum(['uploaded', 'converted', 'committed', 'failed'])
+  .meta({ id: 'KbImportStatus' })
   .describe(
     '`uploaded`: not converted yet. `converted`: has nodes. `committed`: published as a flow. `failed`: the first conversion failed and can be retried.',
   )
@@ -19,6 +20,7 @@ const nodeFields = {
   content: z.string().max(20_000).describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.'),
   kind: z
     .enum(nodeKinds)
+    .meta({ id: 'KbNodeKind' })
     .describe(
       '`section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow.',
     ),

@@ -5,13 +5,19 @@ import { exampleIds, Id, idParams, Text, Time } from '#http/fields.ts'
 export const ProposalId = idParams('proposal_id', 'flow proposal')
 export const SourceId = idParams('session_id', 'completed session, or of the resolved AI session')
 
-const Status = z.enum(['pending', 'approved', 'rejected']).describe('`pending`: not decided yet. `approved`, `rejected`: decided.')
+const Status = z
+  .enum(['pending', 'approved', 'rejected'])
+  .meta({ id: 'ProposalStatus' })
+  .describe('`pending`: not decided yet. `approved`, `rejected`: decided.')
 
 const item = {
   id: Id,
-  source: z.enum(['session', 'ai_session']).describe('The kind of session that it was created from.'),
+  source: z.enum(['session', 'ai_session']).meta({ id: 'ProposalSource' }).describe('The kind of session that it was created from.'),
   source_id: Id.describe('Id of the session, which may have been deleted since.'),
-  action: z.enum(['create', 'update']).describe('`create`: creates a new flow. `update`: replaces the content of the target.'),
+  action: z
+    .enum(['create', 'update'])
+    .meta({ id: 'ProposalAction' })
+    .describe('`create`: creates a new flow. `update`: replaces the content of the target.'),
   target_tree_id: Id.nullable().describe('Id of the flow to update; null for a new flow.'),
   status: Status,
   submitted_by: Id.describe('The user who proposed it.'),

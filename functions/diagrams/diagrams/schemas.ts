@@ -166,5 +166,9 @@ export const DiagramImportResult = z
   })
 
 export const DiagramExport = z.strictObject({
-  format: z.enum(['json', 'svg']).default('json').describe('`json`: a file that can be imported. `svg`: an image.'),
+  format: z
+    .enum(['json', 'svg'])
+    .meta({ id: 'DiagramExportFormat' })
+    .default('json')
+    .describe('`json`: a file that can be imported. `svg`: an image.'),
 })

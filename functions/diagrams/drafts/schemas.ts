@@ -5,7 +5,10 @@ import { DiagramEdges, DiagramNodes } from '#rules/diagrams/schema.ts'
 export const DiagramGenerate = z
   .strictObject({
     description: Text.describe('Description of the network: its devices and their connections.'),
-    mode: z.enum(['replace', 'merge']).describe('`replace`: a new drawing. `merge`: additions to the diagram `diagram_id`.'),
+    mode: z
+      .enum(['replace', 'merge'])
+      .meta({ id: 'DiagramGenerateMode' })
+      .describe('`replace`: a new drawing. `merge`: additions to the diagram `diagram_id`.'),
     diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`.'),
   })
   .superRefine(({ mode, diagram_id }, ctx) => {

@@ -6,7 +6,10 @@ import { Language, ParametersSchema } from '#rules/scripts/schema.ts'
 export const FlowId = idParams('tree_id', 'flow')
 export const Slug = z.object({ slug: z.string().min(1).max(200).describe('Identifies the script in its URL.') })
 
-const Type = z.enum([...treeTypes, 'script']).describe('`script`: a script. Every other value: a flow of this type.')
+const Type = z
+  .enum([...treeTypes, 'script'])
+  .meta({ id: 'GalleryItemType' })
+  .describe('`script`: a script. Every other value: a flow of this type.')
 export const sorts = ['featured', 'popular', 'newest', 'name'] as const
 
 const listFilters = {
@@ -19,6 +22,7 @@ export const GalleryQuery = z.strictObject({
   ...listFilters,
   sort: z
     .enum(sorts)
+    .meta({ id: 'GallerySort' })
     .default('featured')
     .describe('`featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name.'),
 })

@@ -5,7 +5,7 @@ import { findingReasons } from '#rules/flows/health/findings.ts'
 
 export const FlowFinding = z
   .strictObject({
-    reason: z.enum(findingReasons).describe('What should be looked at.'),
+    reason: z.enum(findingReasons).meta({ id: 'FlowFindingReason' }).describe('What should be looked at.'),
     message: z.string().describe('A sentence for the author.'),
     step_id: z.string().nullable().describe('The step; null if the whole flow is concerned.'),
     option_id: z.string().nullable().describe('The option of a `dead_option`.'),

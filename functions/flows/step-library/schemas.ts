@@ -3,7 +3,7 @@ import { exampleIds, Flag, Id, idParams, Time } from '#http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 
-const StepType = z.enum(['action', 'solution', 'procedure_step']).describe('Type of the step.')
+const StepType = z.enum(['action', 'solution', 'procedure_step']).meta({ id: 'LibraryStepType' }).describe('Type of the step.')
 const Title = z.string().trim().min(1).max(300).describe('What to do.')
 const Description = z.string().max(20_000).describe('How to do it, in markdown.')
 
@@ -15,6 +15,7 @@ export const LibraryStep = z
     step_type: StepType,
     visibility: z
       .enum(['private', 'team', 'account'])
+      .meta({ id: 'LibraryStepVisibilityShown' })
       .describe('Who can find the step. `private`: its creator. `team`: also its team and account admins. `account`: the whole account.'),
     is_flow_synced: z.boolean().describe('Whether the step belongs to a flow and can only be changed there.'),
     is_active: z.boolean().describe('False if the flow of the step no longer contains it, became a draft or was deleted.'),
@@ -62,6 +63,7 @@ const fields = {
   step_type: StepType,
   visibility: z
     .enum(['team', 'account'])
+    .meta({ id: 'LibraryStepVisibility' })
     .describe('Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account.'),
 }
 

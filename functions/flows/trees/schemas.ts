@@ -7,10 +7,14 @@ export const TreeId = idParams('tree_id', 'flow')
 
 export const Visibility = z
   .enum(['private', 'team', 'account', 'public'])
+  .meta({ id: 'FlowVisibility' })
   .describe(
     'Who can see the flow. `private`: its author. `team`: also its team and account admins. `account`: the account. `public`: everyone, through the gallery.',
   )
-const Status = z.enum(['draft', 'published']).describe('`draft`: not ready to be run. `published`: can be run.')
+export const Status = z
+  .enum(['draft', 'published'])
+  .meta({ id: 'FlowStatus' })
+  .describe('`draft`: not ready to be run. `published`: can be run.')
 const Tags = z
   .array(z.string().trim().min(1).max(100))
   .max(30)
@@ -123,7 +127,11 @@ export type TreeListItem = z.infer<typeof TreeListItem>
 
 export const sorts = ['usage_count', 'updated_at', 'created_at', 'name', 'name_desc', 'version'] as const
 export const TreeQuery = z.strictObject({
-  sort_by: z.enum(sorts).default('usage_count').describe('`name` sorts in ascending order. Every other value sorts in descending order.'),
+  sort_by: z
+    .enum(sorts)
+    .meta({ id: 'FlowSortBy' })
+    .default('usage_count')
+    .describe('`name` sorts in ascending order. Every other value sorts in descending order.'),
   tree_type: TreeType.optional().describe('Only flows of this type.'),
   status: Status.optional().describe('Only drafts, or only published flows.'),
   visibility: Visibility.optional().describe('Only flows with this visibility.'),

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { Status } from '#functions/flows/trees/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { exampleVersion } from '#http/versions.ts'
 import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 
 const versionFields = {
   version: z.int().describe('Version number, starting at 1.'),
-  status: z.enum(['draft', 'published']).describe('Status of the flow in this version.'),
+  status: Status.describe('Status of the flow in this version.'),
   name: z.string().describe('Name of the flow in this version.'),
   saved_by: Id.nullable().describe('The user who saved this version.'),
   saved_by_name: z.string().nullable().describe('The name of that user.'),

@@ -51,7 +51,11 @@ export const Me = z
   .strictObject({
     ...userFields,
     guards: z
-      .array(z.enum(['email_not_verified', 'subscription_lapsed', 'password_change_required', 'mfa_setup_required']))
+      .array(
+        z
+          .enum(['email_not_verified', 'subscription_lapsed', 'password_change_required', 'mfa_setup_required'])
+          .meta({ id: 'AccountGuard' }),
+      )
       .describe('The error codes of the guards that block most operations now.'),
   })
   .meta({ id: 'MeResponse', examples: [{ ...exampleUser, guards: [] }] })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { Scope } from '#functions/accounts/api-keys/schemas.ts'
 import { ClientId } from '#functions/oauth/requests.ts'
-import { keyScopes } from '#http/key-scopes.ts'
 
 const exampleClientId = 'k3Wm7hQ2ZbX0aPq9LrT1vw'
 
@@ -18,11 +18,7 @@ export const ConsentCreate = z
   .strictObject({
     client_id: ClientId.describe('The program.'),
     redirect_uri: z.string().max(500).describe('One of the addresses that the program has registered, exactly.'),
-    scopes: z
-      .array(z.enum(keyScopes as [string, ...string[]]))
-      .min(1)
-      .max(50)
-      .describe('What the person agrees to.'),
+    scopes: z.array(Scope).min(1).max(50).describe('What the person agrees to.'),
     code_challenge: z
       .string()
       .regex(/^[\w-]{43}$/)

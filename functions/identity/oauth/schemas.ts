@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { Token } from '#functions/identity/auth/schemas.ts'
 import { Email } from '#http/fields.ts'
 
-export const Provider = z.object({ provider: z.enum(['google', 'microsoft']).describe('The identity provider.') })
+export const IdentityProvider = z.enum(['google', 'microsoft']).meta({ id: 'IdentityProvider' })
+export const Provider = z.object({ provider: IdentityProvider.describe('The identity provider.') })
 export type Provider = z.infer<typeof Provider>['provider']
 
 const exampleState = '4ZkOQ1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQo'

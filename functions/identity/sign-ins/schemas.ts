@@ -44,7 +44,7 @@ const MfaRequired = z
   .strictObject({
     mfa_required: z.literal(true).describe('The sign-in needs a second factor.'),
     mfa_token: z.string().describe('For the challenge. Works once, within 5 minutes.'),
-    methods: z.array(z.enum(['totp', 'recovery_code', 'passkey'])).describe('The second factors of this user.'),
+    methods: z.array(z.enum(['totp', 'recovery_code', 'passkey']).meta({ id: 'MfaMethod' })).describe('The second factors of this user.'),
   })
   .meta({ id: 'MfaRequiredResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })
 

@@ -20,8 +20,8 @@ const CronText = z
   })
 
 /** What started a run: the schedule or a user. */
-export const Trigger = z.enum(['scheduled', 'manual'])
-export const RunStatus = z.enum(['created', 'failed', 'missed'])
+export const Trigger = z.enum(['scheduled', 'manual']).meta({ id: 'RunTrigger' })
+export const RunStatus = z.enum(['created', 'failed', 'missed']).meta({ id: 'RunStatus' })
 export const runFields = {
   id: Id,
   due_at: Time.describe('When the run was due; for a manual run, when it was requested.'),

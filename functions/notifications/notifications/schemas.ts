@@ -10,8 +10,9 @@ export const DeliveryId = idParams('delivery_id', 'delivery')
 
 const Channel = z
   .enum(['chat1_webhook', 'chat2_webhook', 'email'])
+  .meta({ id: 'NotificationChannel' })
   .describe('Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.')
-export const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
+export const EventKeyName = z.enum(eventKeyList).meta({ id: 'NotificationEventKey' }).describe('The kind of event.')
 
 const exampleConfig = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
@@ -92,6 +93,7 @@ export const Delivery = z
     channel: Channel,
     state: z
       .enum(['pending', 'retrying', 'delivered', 'failed'])
+      .meta({ id: 'DeliveryState' })
       .describe('The state of the delivery. `failed` is final until it is retried manually.'),
     attempts: z.int().describe('Number of attempts so far.'),
     last_error: z.string().nullable().describe('Why the last attempt failed, or whom it left out.'),

@@ -23,6 +23,7 @@ const quietHoursText = 'When no e-mail is sent, unless it is urgent; null for no
 
 const Digest = z
   .enum(['off', 'hourly', 'daily'])
+  .meta({ id: 'EmailDigest' })
   .describe('`off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one.')
 const DigestTime = LocalTime.describe('When a daily digest is sent, in my time zone.')
 const EmailEvents = z

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { Provider } from '#functions/psa/connection/schemas.ts'
 import { Time } from '#http/fields.ts'
-import { providers } from '#vendors/psa/psa.ts'
 
 export const CallbackParams = z.object({
-  provider: z.enum(providers).describe('The ticketing system.'),
+  provider: Provider.describe('The ticketing system.'),
   token: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/)

@@ -4,7 +4,7 @@ import { providers } from '#vendors/psa/psa.ts'
 
 const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
-const Provider = z.enum(providers).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
+export const Provider = z.enum(providers).meta({ id: 'PsaProvider' }).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
 
 const roundingFields = {
   time_rounding_minutes: z.int().min(1).max(60).describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),

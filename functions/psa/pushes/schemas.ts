@@ -8,20 +8,26 @@ export const PushId = idParams('push_id', 'push')
 
 const State = z
   .enum(['queued', 'retrying', 'pushed', 'failed'])
+  .meta({ id: 'PsaPushState' })
   .describe(
     '`queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows.',
   )
 const SourceKind = z
   .enum(['session', 'ai_session', 'output', 'user'])
+  .meta({ id: 'PsaPushSource' })
   .describe('What it documents: a session, an AI session, an output of an AI session, or a text of a user.')
 const Visibility = z
   .enum(noteVisibilities)
+  .meta({ id: 'PsaNoteVisibility' })
   .describe('Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution.')
 
 export const Push = z
   .strictObject({
     id: Id,
-    kind: z.enum(['note', 'time_entry', 'ticket']).describe('What is pushed: a note, a time entry or a new ticket.'),
+    kind: z
+      .enum(['note', 'time_entry', 'ticket'])
+      .meta({ id: 'PsaPushKind' })
+      .describe('What is pushed: a note, a time entry or a new ticket.'),
     ticket_id: z.string().nullable().describe('Id of the ticket in the ticketing system; null until a new one was created.'),
     visibility: Visibility,
     internal: z.boolean().describe('Whether the note is hidden from the client.'),

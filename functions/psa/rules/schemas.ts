@@ -5,6 +5,7 @@ import { ticketFields } from '#vendors/psa/rules.ts'
 
 export const RuleId = idParams('rule_id', 'rule')
 
+const TicketField = z.enum(ticketFields).meta({ id: 'PsaTicketField' })
 const fields = {
   name: Name.describe('Name of the rule.'),
   position: z.int().min(0).max(10_000).describe('Rules are checked in this order; the first that matches prepares a session.'),
@@ -17,7 +18,7 @@ const fields = {
     .describe('Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.'),
   tree_id: Id.describe('A published flow that I can see.'),
   variables: z
-    .record(z.string().min(1).max(100), z.enum(ticketFields))
+    .record(z.string().min(1).max(100), TicketField)
     .refine((variables) => Object.keys(variables).length <= 50, 'must have at most 50 variables')
     .describe('The field of the ticket for each variable of the flow.'),
   user_id: Id.describe('The user of the prepared sessions.'),
@@ -38,7 +39,7 @@ export const Rule = z
   .strictObject({
     id: Id,
     ...fields,
-    variables: z.record(z.string(), z.enum(ticketFields)).describe('The field of the ticket for each variable of the flow.'),
+    variables: z.record(z.string(), TicketField).describe('The field of the ticket for each variable of the flow.'),
     last_matched_at: Time.nullable().describe('When it last prepared a session.'),
     last_error: z.string().nullable().describe('Why the last matching ticket got no session; null when it got one.'),
     created_at: Time,

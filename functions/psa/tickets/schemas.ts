@@ -163,7 +163,9 @@ export const TicketContext = z
     configurations: z.array(Configuration).describe('Affected devices and services, at most 10.'),
     notes: z.array(Note).describe('The newest 50 notes, newest first.'),
     related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the most recently changed first.'),
-    unavailable: z.array(z.enum(contextParts)).describe('Parts that could not be read this time and are therefore empty.'),
+    unavailable: z
+      .array(z.enum(contextParts).meta({ id: 'TicketContextPart' }))
+      .describe('Parts that could not be read this time and are therefore empty.'),
     fetched_at: Time.describe('When it was read from the ticketing system. It is cached for five minutes.'),
   })
   .meta({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MessageRole } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
 import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '#rules/scripts/schema.ts'
@@ -7,6 +8,7 @@ export const BuilderId = idParams('session_id', 'script-builder session')
 
 const Origin = z
   .enum(['standalone', 'pilot_inline'])
+  .meta({ id: 'ScriptBuilderOrigin' })
   .describe('`standalone`: independent of other sessions. `pilot_inline`: part of an AI session.')
 
 const itemFields = {
@@ -37,7 +39,7 @@ export type BuilderItem = z.infer<typeof BuilderItem>
 const Message = z
   .strictObject({
     id: Id,
-    role: z.enum(['user', 'assistant']).describe('The sender of the message.'),
+    role: MessageRole.describe('The sender of the message.'),
     content: z.string().describe('Text of the message; markdown if the model wrote it.'),
     created_at: Time,
   })
@@ -94,6 +96,7 @@ export type BuilderCreate = z.infer<typeof BuilderCreate>
 export const BuilderQuery = z.strictObject({
   origin: z
     .enum(['standalone', 'pilot_inline', 'all'])
+    .meta({ id: 'ScriptBuilderOriginFilter' })
     .default('standalone')
     .describe('`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.'),
 })

@@ -8,7 +8,10 @@ export const DraftId = idParams('draft_id', 'draft')
 export const DraftTemplate = z
   .strictObject({
     id: Id,
-    status: z.enum(['pending', 'accepted', 'rejected']).describe('`pending` until the draft is accepted or rejected.'),
+    status: z
+      .enum(['pending', 'accepted', 'rejected'])
+      .meta({ id: 'DraftTemplateStatus' })
+      .describe('`pending` until the draft is accepted or rejected.'),
     name: z.string().describe('Proposed name of the template.'),
     description: z.string().describe('What the script does.'),
     language: Language,

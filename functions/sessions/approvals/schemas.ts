@@ -8,13 +8,17 @@ const Comment = z.string().trim().min(1).max(2000)
 const fields = {
   id: Id,
   session_id: Id.describe('The session that waits.'),
-  kind: z.enum(['step', 'script']).describe('`step`: the answer of a step. `script`: the rendering of a script.'),
+  kind: z
+    .enum(['step', 'script'])
+    .meta({ id: 'ApprovalKind' })
+    .describe('`step`: the answer of a step. `script`: the rendering of a script.'),
   step_id: z.string().nullable().describe('The current step of the session at the time of the request.'),
   title: z.string().describe('The title of the step or the name of the script.'),
   script_template_id: Id.nullable().describe('The script template; null for a step.'),
-  risk: z.enum(['medium', 'high']).nullable().describe('The risk of the script; null for a step.'),
+  risk: z.enum(['medium', 'high']).meta({ id: 'ApprovedScriptRisk' }).nullable().describe('The risk of the script; null for a step.'),
   state: z
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
+    .meta({ id: 'ApprovalState' })
     .describe('`voided`: the session moved on or ended. `used`: the step was answered.'),
   comment: z.string().nullable().describe('Comment of the request.'),
   requested_by: Id.describe('The user who requested it.'),

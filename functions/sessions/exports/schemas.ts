@@ -1,13 +1,13 @@
 import * as z from 'zod'
 
 export const formats = ['markdown', 'text', 'html', 'ticket-note', 'pdf'] as const
+export const ExportFormat = z.enum(formats).meta({ id: 'ExportFormat' })
 export type Format = (typeof formats)[number]
 
 export const ExportQuery = z.strictObject({
-  format: z
-    .enum(formats)
-    .optional()
-    .describe('Format of the document; by default the preference `default_export_format`, otherwise markdown.'),
+  format: ExportFormat.optional().describe(
+    'Format of the document; by default the preference `default_export_format`, otherwise markdown.',
+  ),
   max_step_index: z
     .string()
     .regex(/^\d{1,6}$/, 'must be a whole number from 0 to 999999')

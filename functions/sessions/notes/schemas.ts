@@ -8,7 +8,10 @@ export const SessionStepId = z.object({
   step_id: z.string().min(1).max(100).describe('Id of the step in its flow.'),
 })
 
-const Kind = z.enum(['text', 'screenshot']).describe('`text`: a text. `screenshot`: a screenshot, whose image may be uploaded later.')
+const Kind = z
+  .enum(['text', 'screenshot'])
+  .meta({ id: 'SupportingDataKind' })
+  .describe('`text`: a text. `screenshot`: a screenshot, whose image may be uploaded later.')
 const Title = z.string().trim().min(1).max(300).describe('Title of the item.')
 const Content = Text.describe('The text, or a comment on the screenshot.')
 const UploadId = Id.describe('The uploaded image of a screenshot.')

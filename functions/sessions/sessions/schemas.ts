@@ -25,13 +25,17 @@ export const Instant = z.iso
   .meta({ example: '2026-11-21T09:30:00.000Z' })
 
 const Note = z.string().max(20_000)
-export const StepOutcome = z.enum(stepOutcomes).describe('Result of the step.')
+export const StepOutcome = z.enum(stepOutcomes).meta({ id: 'StepOutcome' }).describe('Result of the step.')
 export const State = z
   .enum(['prepared', 'in_progress', 'completed', 'abandoned'])
+  .meta({ id: 'SessionState' })
   .describe(
     '`prepared`: stored to start later. `in_progress`: running. `completed`: finished with an outcome. `abandoned`: ended without one.',
   )
-export const Outcome = z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).describe('Outcome of the session.')
+export const Outcome = z
+  .enum(['resolved', 'unresolved', 'escalated', 'cancelled'])
+  .meta({ id: 'SessionOutcome' })
+  .describe('Outcome of the session.')
 export const TargetLabel = z.string().trim().min(1).max(255)
 
 const StepText = z
@@ -45,7 +49,10 @@ const StepText = z
 const ProvidedEvidence = z
   .strictObject({
     key: z.string().describe('The key of the requirement.'),
-    type: z.enum(['screenshot', 'text', 'number', 'boolean', 'select']).describe('The type of the evidence.'),
+    type: z
+      .enum(['screenshot', 'text', 'number', 'boolean', 'select'])
+      .meta({ id: 'ProvidedEvidenceType' })
+      .describe('The type of the evidence.'),
     label: z.string().describe('What was required.'),
     value: z.union([z.string(), z.number(), z.boolean()]).nullable().describe('The value; null for a screenshot.'),
     upload_id: Id.nullable().describe('The upload of a screenshot.'),
@@ -96,6 +103,7 @@ const FallbackRecord = z
 
 export const CustomStepSource = z
   .enum(['ad-hoc', 'step-library', 'forked-tree'])
+  .meta({ id: 'CustomStepSource' })
   .describe('`ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow.')
 const CustomStep = z
   .strictObject({

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { WebhookDisabledReason } from '#functions/staff/status.ts'
 import { Id, InputTime, idParams, Time } from '#http/fields.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
 
-const WebhookEvent = z.enum(webhookEventList).describe('The kind of event.')
+const WebhookEvent = z.enum(webhookEventList).meta({ id: 'WebhookEvent' }).describe('The kind of event.')
 
 const example = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a01',
@@ -27,10 +28,9 @@ const webhookFields = {
   description: z.string().describe('A note for people.'),
   events: z.array(WebhookEvent).describe('The events that are sent.'),
   is_active: z.boolean().describe('Whether messages are sent. Events that happen while it is off are not sent later.'),
-  disabled_reason: z
-    .enum(['gone', 'failing'])
-    .nullable()
-    .describe('Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days.'),
+  disabled_reason: WebhookDisabledReason.nullable().describe(
+    'Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days.',
+  ),
   failures: z.int().describe('Failed attempts since the last success.'),
   failing_since: Time.nullable().describe('The first of these failures.'),
   previous_secret_until: Time.nullable().describe('Until then the secret before the last rotation also signs.'),
@@ -85,6 +85,7 @@ export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 
 const DeliveryState = z
   .enum(['pending', 'retrying', 'delivered', 'failed'])
+  .meta({ id: 'DeliveryState' })
   .describe('The state of the delivery. `failed` is final until it is replayed.')
 
 export const DeliveryQuery = z.strictObject({ state: DeliveryState.optional().describe('Only deliveries in this state.') })
@@ -95,7 +96,10 @@ export const WebhookDelivery = z
     id: Id,
     webhook_id: Id.describe('Id of the webhook.'),
     message_id: z.string().describe('The header `webhook-id`. It stays the same in every attempt and replay.'),
-    type: z.enum([...webhookEventList, 'webhook.test']).describe('The kind of event.'),
+    type: z
+      .enum([...webhookEventList, 'webhook.test'])
+      .meta({ id: 'WebhookMessageType' })
+      .describe('The kind of event.'),
     state: DeliveryState,
     attempts: z.int().describe('Number of attempts so far.'),
     request_body: z.string().describe('The exact body of the request.'),

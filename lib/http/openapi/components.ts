@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { getEnumName } from './enum-names.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
 import { shareDescriptions } from './share-descriptions.ts'
@@ -108,16 +107,22 @@ interface Conversion {
   io: 'input' | 'output'
 }
 
-/** Convert a schema to JSON Schema. Schemas with an id and every enum become shared components. */
+/** Convert a schema to JSON Schema. Schemas with an id become shared components. */
 function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<string, unknown>): Json {
   const conversion = { schemas, io }
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
   for (const [name, definition] of Object.entries($defs as Json))
-    schemas.set(getSchemaName(name), cleanObject(definition as Json, conversion))
+    addSchema(schemas, getSchemaName(name), cleanObject(definition as Json, conversion))
   const { id } = root
   if (typeof id !== 'string') return clean(root, conversion) as Json
   schemas.set(id, cleanObject(root, conversion))
   return { $ref: `#/components/schemas/${id}` }
+}
+
+function addSchema(schemas: Map<string, unknown>, name: string, schema: Json): void {
+  const { enum: values } = (schemas.get(name) ?? schema) as Json
+  if (String(values) !== String(schema.enum)) throw new Error(`Two enums are called ${name}: [${values}] and [${schema.enum}]`)
+  schemas.set(name, schema)
 }
 
 /** Return the component name of a definition. zod numbers recursive schemas without an id; the only one here is any JSON value. */
@@ -143,7 +148,7 @@ const sharedTexts = [
 function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
   const text = JSON.stringify(schema)
   const shared = sharedTexts.find((candidate) => JSON.stringify(candidate.schema) === text)
-  if (!shared) return hoistEnum(schema, schemas)
+  if (!shared) return toReference(schema)
   schemas.set(shared.name, shared.schema)
   return { $ref: `#/components/schemas/${shared.name}` }
 }
@@ -180,11 +185,13 @@ function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown
   return valueKeys.has(key) ? item : clean(item, conversion)
 }
 
-/** Move an enum of several texts to the components under its name. The description and default stay beside the reference. */
-function hoistEnum(schema: Json, schemas: Map<string, unknown>): Json {
-  const { enum: values, type, ...rest } = schema
+/**
+ * Return a reference to a named schema without the type and values of an enum, which zod repeats beside it. Throw for an enum of several texts
+ * without a name, so that a client sees one type per enum.
+ */
+function toReference(schema: Json): Json {
+  const { $ref, type, enum: values, ...rest } = schema
+  if ($ref) return { $ref, ...rest }
   if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema
-  const name = getEnumName(values)
-  schemas.set(name, { type, enum: values })
-  return { $ref: `#/components/schemas/${name}`, ...rest }
+  throw new Error(`Name the enum [${values.join(', ')}] where it is declared: .meta({ id: '…' })`)
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 // The schemas of a network diagram.
 
 export const deviceCategories = ['network', 'compute', 'storage', 'cloud', 'endpoint', 'infrastructure', 'security'] as const
-export const DeviceCategory = z.enum(deviceCategories).describe('The kind of device.')
+export const DeviceCategory = z.enum(deviceCategories).meta({ id: 'DeviceCategory' }).describe('The kind of device.')
 export type DeviceCategory = z.infer<typeof DeviceCategory>
 
 export const diagramLimits = { maxNodes: 1000, maxEdges: 2000 } as const
@@ -45,7 +45,11 @@ export const DiagramEdge = z
     source: z.string().min(1).max(100).describe('The id of the node where the edge starts.'),
     target: z.string().min(1).max(100).describe('The id of the node where the edge ends.'),
     label: z.string().max(300).optional().describe('A text at the middle of the line.'),
-    routing: z.enum(['straight', 'curved', 'step']).optional().describe('The form of the line. The default is `straight`.'),
+    routing: z
+      .enum(['straight', 'curved', 'step'])
+      .meta({ id: 'EdgeRouting' })
+      .optional()
+      .describe('The form of the line. The default is `straight`.'),
     style: Style.optional(),
   })
   .meta({ id: 'DiagramEdge', examples: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }] })

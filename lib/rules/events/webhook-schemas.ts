@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TreeType } from '#rules/flows/structure.ts'
 
 // The data of each event, as receivers of webhooks get it. Fields are only ever added.
 
@@ -28,7 +29,7 @@ const approvalFields = {
 
 const EscalationDetails = z
   .strictObject({
-    urgency: z.enum(['low', 'normal', 'high', 'critical']).describe('How urgent it is.'),
+    urgency: z.enum(['low', 'normal', 'high', 'critical']).meta({ id: 'Urgency' }).describe('How urgent it is.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     psa_ticket_id: TicketId,
     reason: z.string().describe('Why the session was handed over.'),
@@ -44,16 +45,16 @@ export const webhookData = {
     flow_id: Id.describe('Id of the flow.'),
     version: z.int().describe('The published version.'),
     flow_name: FlowName,
-    flow_type: z.enum(['troubleshooting', 'procedural', 'maintenance']).describe('The kind of flow.'),
-    visibility: z.enum(['team', 'account', 'public']).describe('Private flows cause no event.'),
+    flow_type: TreeType.describe('The kind of flow.'),
+    visibility: z.enum(['team', 'account', 'public']).meta({ id: 'PublishedFlowVisibility' }).describe('Private flows cause no event.'),
     team_id: TeamId,
     published_by: OptionalId.describe('Id of the user who saved it.'),
   }),
   'schedule.run': z.strictObject({
     ...ScheduleFields,
     run_id: Id.describe('Id of the run.'),
-    trigger: z.enum(['scheduled', 'manual']).describe('What started it.'),
-    status: z.enum(['created', 'failed']).describe('Whether its sessions were created.'),
+    trigger: z.enum(['scheduled', 'manual']).meta({ id: 'RunTrigger' }).describe('What started it.'),
+    status: z.enum(['created', 'failed']).meta({ id: 'CompletedRunStatus' }).describe('Whether its sessions were created.'),
     error: z.string().nullable().describe('Why it failed.'),
     batch_ids: z.array(Id).describe('The batches that were created.'),
     session_count: z.int().describe('The sessions that were created.'),
@@ -61,8 +62,11 @@ export const webhookData = {
   }),
   'session.completed': z.strictObject({
     session_id: Id.describe('Id of the session or AI session.'),
-    kind: z.enum(['flow', 'ai']).describe('`flow`: a run of a flow. `ai`: an AI session.'),
-    outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled', 'workaround', 'not_reproducible']).describe('The outcome.'),
+    kind: z.enum(['flow', 'ai']).meta({ id: 'CompletedSessionKind' }).describe('`flow`: a run of a flow. `ai`: an AI session.'),
+    outcome: z
+      .enum(['resolved', 'unresolved', 'escalated', 'cancelled', 'workaround', 'not_reproducible'])
+      .meta({ id: 'CompletedSessionOutcome' })
+      .describe('The outcome.'),
     ticket_id: TicketId,
     flow_id: OptionalId.describe('Id of the flow; null for an AI session.'),
     flow_name: FlowName.nullable(),
@@ -147,7 +151,7 @@ export const webhookData = {
   }),
   'maintenance.run_failed': z.strictObject({ ...ScheduleFields, reason: Reason, owner_id: Owner, team_id: TeamId }),
   'psa.push_failed': z.strictObject({
-    source: z.enum(['session', 'ai_session', 'output', 'user']).describe('What it is about.'),
+    source: z.enum(['session', 'ai_session', 'output', 'user']).meta({ id: 'PsaPushSource' }).describe('What it is about.'),
     source_id: Id.describe('Id of the session, AI session, output or user.'),
     ticket_id: z.string().nullable().describe('The ticket number; null for a ticket that was not created.'),
     reason: Reason,

@@ -11,7 +11,7 @@ export const defaultExpiryMinutes = 60
 export const ApprovalRequirement = z
   .strictObject({
     roles: z
-      .array(z.enum(approverRoles))
+      .array(z.enum(approverRoles).meta({ id: 'ApproverRole' }))
       .max(3)
       .nullish()
       .describe(

@@ -11,6 +11,7 @@ export const EvidenceRequirement = z
     key: Key.describe('Unique in the step. An answer provides the evidence by this key.'),
     type: z
       .enum(['note', 'screenshot', ...valueTypes])
+      .meta({ id: 'EvidenceType' })
       .describe('`note`: the note of the answer. `screenshot`: an upload. Any other type: a value. `select`: one of `options`.'),
     label: z.string().trim().min(1).max(200).describe('What to provide.'),
     options: z.array(z.string().trim().min(1).max(200)).max(100).nullish().describe('The options of a `select`.'),

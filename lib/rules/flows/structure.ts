@@ -10,6 +10,7 @@ import { Subflow } from './subflow-schema.ts'
 export const treeTypes = ['troubleshooting', 'procedural', 'maintenance'] as const
 export const TreeType = z
   .enum(treeTypes)
+  .meta({ id: 'FlowType' })
   .describe(
     '`troubleshooting`: a decision tree. `procedural`: a list of steps. `maintenance`: a list of steps that is run on many targets.',
   )
@@ -27,6 +28,7 @@ const Description = z.string().max(20_000).nullish().describe('Markdown. `{{key}
 const Minutes = z.int().min(0).max(10_080).nullish().describe('Estimated duration in minutes.')
 const LibraryVisibility = z
   .enum(['none', 'team', 'account'])
+  .meta({ id: 'LibraryVisibility' })
   .nullish()
   .describe('Who can find this step in the step library after the flow is published. The default is `team`.')
 const ScriptTemplateId = z.uuid().nullish().describe('A script template to run at this point.')
@@ -57,6 +59,7 @@ export const FlowNode = z
     id: NodeId,
     type: z
       .enum(['decision', 'action', 'solution'])
+      .meta({ id: 'FlowNodeType' })
       .describe('`decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch.'),
     title: Title,
     description: Description,
@@ -108,6 +111,7 @@ export const FlowStep = z
     id: NodeId,
     type: z
       .enum(['procedure_step', 'section_header', 'procedure_end'])
+      .meta({ id: 'FlowStepType' })
       .describe(
         '`procedure_step`: a step to do. `section_header`: a heading for the steps after it. `procedure_end`: the end, always the last step.',
       ),
@@ -153,6 +157,7 @@ export const IntakeField = z
     label: z.string().trim().min(1).max(200).describe('The question.'),
     type: z
       .enum(['text', 'textarea', 'number', 'select', 'multiselect', 'boolean', 'date', 'email', 'ip', 'hostname'])
+      .meta({ id: 'IntakeFieldType' })
       .describe('The type of the answer.'),
     required: z.boolean().default(false).describe('Whether a session cannot start without an answer.'),
     options: z.array(z.string().trim().min(1).max(200)).max(100).nullish().describe('The options of a `select` or `multiselect`.'),

@@ -8,6 +8,7 @@ export const targetTypes = ['user', 'schedule', 'channel'] as const
 export const EscalationTarget = z.strictObject({
   type: z
     .enum(targetTypes)
+    .meta({ id: 'EscalationTargetType' })
     .describe('`user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel.'),
   id: z.uuid().describe('Id of the user, on-call schedule or notification config.'),
 })

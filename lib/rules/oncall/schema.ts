@@ -5,7 +5,7 @@ import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
 // The schemas of a rotation of an on-call schedule.
 
 export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
-export const Weekday = z.enum(weekdays).describe('Day of the week.')
+export const Weekday = z.enum(weekdays).meta({ id: 'Weekday' }).describe('Day of the week.')
 export type Weekday = z.infer<typeof Weekday>
 
 /** A local time without seconds, such as `09:00`. */

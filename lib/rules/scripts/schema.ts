@@ -3,12 +3,13 @@ import * as z from 'zod'
 // The schemas of a script template.
 
 export const languages = ['powershell', 'bash', 'python'] as const
-export const Language = z.enum(languages).describe('The language of the script.')
+export const Language = z.enum(languages).meta({ id: 'ScriptLanguage' }).describe('The language of the script.')
 export type Language = z.infer<typeof Language>
 
 export const scriptRisks = ['low', 'medium', 'high'] as const
 export const Risk = z
   .enum(scriptRisks)
+  .meta({ id: 'ScriptRisk' })
   .describe('How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval.')
 export type ScriptRisk = z.infer<typeof Risk>
 
@@ -32,7 +33,7 @@ export const ScriptParameter = z
       .regex(/^[a-z][a-z0-9_]*$/, 'must start with a lower-case letter and contain only lower-case letters, digits and underscores')
       .describe('The name of the parameter in the script.'),
     label: z.string().trim().min(1).max(200).describe('The name of the parameter that people see.'),
-    type: z.enum(parameterTypes).describe('The type of the value.'),
+    type: z.enum(parameterTypes).meta({ id: 'ScriptParameterType' }).describe('The type of the value.'),
     required: z
       .boolean()
       .default(false)

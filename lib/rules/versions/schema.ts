@@ -4,7 +4,10 @@ import * as z from 'zod'
 
 const TextPart = z
   .strictObject({
-    op: z.enum(['equal', 'delete', 'insert']).describe('Whether the part is in both texts, only in the older or only in the newer one.'),
+    op: z
+      .enum(['equal', 'delete', 'insert'])
+      .meta({ id: 'TextPartOp' })
+      .describe('Whether the part is in both texts, only in the older or only in the newer one.'),
     text: z.string().describe('The part. All parts in their order contain both texts.'),
   })
   .meta({ id: 'TextPart', examples: [{ op: 'insert', text: 'Restart the spooler.\n' }] })
@@ -36,6 +39,7 @@ const ItemChange = z
     label: z.string().describe('The title or name of the item, in the newer version if it is there.'),
     change: z
       .enum(['added', 'removed', 'changed'])
+      .meta({ id: 'ItemChangeKind' })
       .describe('Whether the item is only in the newer, only in the older or in both versions.'),
     moved: z.boolean().describe('Whether it has another parent, or another place among the items that both versions have.'),
     position_before: Position.nullable().describe('Null for an added item.'),
@@ -87,6 +91,10 @@ export const ComparisonQuery = z.strictObject({
     .max(2_147_483_647)
     .optional()
     .describe('The version to compare with; by default the version before. 0 compares with an empty version.'),
-  format: z.enum(['json', 'html']).default('json').describe('`html`: a page to read. It is a file without scripts.'),
+  format: z
+    .enum(['json', 'html'])
+    .meta({ id: 'ComparisonFormat' })
+    .default('json')
+    .describe('`html`: a page to read. It is a file without scripts.'),
 })
 export type ComparisonQuery = z.infer<typeof ComparisonQuery>
