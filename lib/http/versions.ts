@@ -159,6 +159,10 @@ async function answerComparison(
     import('#rules/versions/html.ts'),
   ])
   const comparison = { base, version, ...compareVersions(older, newer.content) }
-  if (format === 'json') return comparison
-  return new Content(renderComparison(newer.name, comparison), 'text/html; charset=utf-8', `${createSlug(newer.name)}-changes.html`)
+  switch (format) {
+    case 'json':
+      return comparison
+    case 'html':
+      return new Content(renderComparison(newer.name, comparison), 'text/html; charset=utf-8', `${createSlug(newer.name)}-changes.html`)
+  }
 }

@@ -4,11 +4,13 @@ import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
 import { attemptTable } from './attempts.ts'
 
+export const channels = ['chat1_webhook', 'chat2_webhook', 'email'] as const
+
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
 export const ClaimedDelivery = z.object({
   id: z.string(),
   account_id: z.string(),
-  channel: z.enum(['chat1_webhook', 'chat2_webhook', 'email']),
+  channel: z.enum(channels),
   attempts: z.int(),
   max_attempts: z.int(),
   recipient: z.string().nullable(),

@@ -122,5 +122,10 @@ export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<stri
 
 function maskTexts(push: OncePush): OncePush {
   const body = mask(push.body)
-  return push.kind === 'ticket' ? { ...push, body, details: { ...push.details, summary: mask(push.details.summary) } } : { ...push, body }
+  switch (push.kind) {
+    case 'ticket':
+      return { ...push, body, details: { ...push.details, summary: mask(push.details.summary) } }
+    case 'time_entry':
+      return { ...push, body }
+  }
 }

@@ -91,9 +91,17 @@ export function clearProposal(db: WriteDb, ids: FixId) {
 
 /** Return the columns that explain an outcome. */
 function toExplanationColumns({ outcome, notes, reason }: OutcomePatch): Record<string, string | null> {
-  if (outcome === 'applied_partial') return { partial_notes: notes ?? null }
-  if (outcome === 'applied_pending') return { pending_reason: reason ?? null }
-  return outcome === 'applied_failed' ? { failure_reason: notes ?? null } : {}
+  switch (outcome) {
+    case 'applied_partial':
+      return { partial_notes: notes ?? null }
+    case 'applied_pending':
+      return { pending_reason: reason ?? null }
+    case 'applied_failed':
+      return { failure_reason: notes ?? null }
+    case 'applied_success':
+    case 'dismissed':
+      return {}
+  }
 }
 
 export function recordOutcome(db: WriteDb, ids: FixId, patch: OutcomePatch) {

@@ -66,13 +66,15 @@ export const closeOpenHandoff = writeStatement(
      where ${condition} and h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null`,
 )
 
+const firstAssessmentStatus: Record<NewHandoff['intent'], 'pending' | null> = { park: null, escalate: 'pending' }
+
 /** Insert the handoff of the session of `ai_sessions s` for which the condition holds. */
 export const insertOpenHandoff = writeStatement(HandoffItem, (condition: RawBuilder<boolean>, handoff: NewHandoff) => {
   const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = handoff
   return sql`
     insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
     select ${id}::uuid, s.id, ${intent}, ${targetId}::uuid, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
-           ${intent === 'escalate' ? 'pending' : null}
+           ${firstAssessmentStatus[intent]}
       from ai_sessions s where ${condition}
     returning jsonb_build_object(${handoffItem}) as handoff`
 })

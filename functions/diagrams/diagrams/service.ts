@@ -77,9 +77,13 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
 
 export async function exportDiagram({ db }: ReadContext, id: string, format: 'json' | 'svg') {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
-  if (format === 'svg') return new Content(renderSvg(name, { nodes, edges }), 'image/svg+xml', `${createSlug(name)}.svg`)
   const file: DiagramFile = { format: exportFormat, version: '1.0', name, description, client_name, asset_name, nodes, edges }
-  return new Content(`${JSON.stringify(file, null, 2)}\n`, 'application/json', `${createSlug(name)}.diagram.json`)
+  switch (format) {
+    case 'svg':
+      return new Content(renderSvg(name, { nodes, edges }), 'image/svg+xml', `${createSlug(name)}.svg`)
+    case 'json':
+      return new Content(`${JSON.stringify(file, null, 2)}\n`, 'application/json', `${createSlug(name)}.diagram.json`)
+  }
 }
 
 async function find(db: ReadContext['db'], id: string) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
-import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
+import { IntakeForm, matchesTreeType, NullableStructure, structureByType, TreeType } from '#rules/flows/structure.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
@@ -170,7 +170,7 @@ function checkConsistency(input: TreeInput, ctx: z.RefinementCtx): void {
 
 /** Return the field error for a structure that does not match the type of the flow. */
 export function wrongStructureMessage(type: TreeType): string {
-  return type === 'troubleshooting' ? 'must be a root node in a troubleshooting flow' : `must be a list of steps in a ${type} flow`
+  return structureByType[type] === 'tree' ? 'must be a root node in a troubleshooting flow' : `must be a list of steps in a ${type} flow`
 }
 
 export const TreeCreate = TreeInput.required({ tree_type: true, name: true })

@@ -3,14 +3,17 @@ import * as z from 'zod'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, DueRow } from '#work/attempts.ts'
-import { ClaimedDelivery, deliveryAttempts, selectClaimed } from '#work/claimed-deliveries.ts'
+import { ClaimedDelivery, channels, deliveryAttempts, selectClaimed } from '#work/claimed-deliveries.ts'
+
+const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(channels).exclude(['email']) })
+export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
 
 /**
  * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is already claimed, the delivery is
  * finished, or it is an e-mail.
  */
 export const claimChatAttempt = writeStatement(
-  ClaimedDelivery,
+  ClaimedChatDelivery,
   (id: string, attempt: number) => sql`
     with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )

@@ -2,12 +2,12 @@ import { retryWhileUnavailable } from '#db/retry.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { JobContext } from '#http/job.ts'
+import type { ChatTool } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
-import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
 import type { SweptKind } from '#work/sweep.ts'
-import { claimChatAttempt, claimDueDeliveries, completeAttempt, failAbandonedDeliveries } from './queries.ts'
+import { type ClaimedChatDelivery, claimChatAttempt, claimDueDeliveries, completeAttempt, failAbandonedDeliveries } from './queries.ts'
 import type { DeliverJob } from './schemas.ts'
 
 export type DeliveryContext = mails.MailContext & Pick<JobContext, 'chat' | 'guard'>
@@ -29,7 +29,7 @@ async function attemptDelivery(ctx: DeliveryContext, id: string, attempt: number
 }
 
 /** Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result. */
-async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
+async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedChatDelivery): Promise<SendResult> {
   const result = await sendToChat(ctx, claimed)
   const retrySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('chat', result, retrySeconds)
@@ -39,13 +39,15 @@ async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Prom
   return result
 }
 
-async function sendToChat(ctx: DeliveryContext, delivery: ClaimedDelivery): Promise<SendResult> {
+const toolByChannel: Record<ClaimedChatDelivery['channel'], ChatTool> = { chat1_webhook: 1, chat2_webhook: 2 }
+
+async function sendToChat(ctx: DeliveryContext, delivery: ClaimedChatDelivery): Promise<SendResult> {
   const late = messages.findLateReminder(delivery)
   if (late) return late
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }
-  return ctx.chat.send(delivery.channel === 'chat1_webhook' ? 1 : 2, webhookUrl, await messages.writeMessage(ctx, delivery))
+  return ctx.chat.send(toolByChannel[delivery.channel], webhookUrl, await messages.writeMessage(ctx, delivery))
 }
 
 /** Fail the deliveries whose last attempt never reported a result. */

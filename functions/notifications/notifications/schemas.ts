@@ -3,13 +3,14 @@ import { Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { channels } from '#work/claimed-deliveries.ts'
 
 export const ConfigId = idParams('config_id', 'config')
 export const NotificationId = idParams('notification_id', 'notification')
 export const DeliveryId = idParams('delivery_id', 'delivery')
 
 const Channel = z
-  .enum(['chat1_webhook', 'chat2_webhook', 'email'])
+  .enum(channels)
   .meta({ id: 'NotificationChannel' })
   .describe('Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.')
 export const EventKeyName = z.enum(eventKeyList).meta({ id: 'NotificationEventKey' }).describe('The kind of event.')

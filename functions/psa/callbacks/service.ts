@@ -5,6 +5,7 @@ import { parseJson } from '#rules/text/json.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import { haloUserName, parseBasicPassword, parseHaloTickets, readConnectWiseTickets } from '#vendors/psa/callbacks.ts'
+import type { Provider } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import type { CallbackAddress, CallbackParams, CallbackSettings } from './schemas.ts'
 
@@ -21,7 +22,12 @@ export async function enable({ db, config }: WriteContext): Promise<CallbackAddr
   const [token, password] = [randomToken(), randomToken()]
   await queries.saveCallbacks.run(db, id, await sha256Bytea(token), await sha256Bytea(password))
   const url = `${config.PUBLIC_BASE_URL}/api/v1/psa/callbacks/${provider}/${token}`
-  return provider === 'halopsa' ? { url, username: haloUserName, password } : { url, username: null, password: null }
+  switch (provider) {
+    case 'connectwise':
+      return { url, username: null, password: null }
+    case 'halopsa':
+      return { url, username: haloUserName, password }
+  }
 }
 
 export function disable({ db }: WriteContext): Promise<void> {
@@ -38,12 +44,17 @@ export async function receive(ctx: ReceiveContext, { provider, token }: Callback
   const password = parseBasicPassword(body.headers.get('authorization')) ?? ''
   const address = await queries.selectAddress.first(ctx.platform, provider, await sha256Bytea(token), await sha256Bytea(password))
   if (!address) throw notFound('Callback address')
-  const ticketIds = provider === 'connectwise' ? await readSignedTickets(ctx, address, body) : readHaloTickets(address, body)
+  const ticketIds = await readTickets[provider](ctx, address, body)
   if (!(await queries.countCallback.first(ctx.platform, address.account_id, maxCallsPerMinute)))
     throw new Problem('rate_limited', undefined, { headers: { 'retry-after': '60' } })
   const inserted = ticketIds.length > 0 ? await queries.insertChanges.all(ctx.platform, address.account_id, ticketIds) : []
   for (const { id } of inserted) ctx.platform.outbox({ kind: 'ticket_change', id, attempt: 1 })
   return { queued: inserted.length }
+}
+
+const readTickets: Record<Provider, typeof readSignedTickets> = {
+  connectwise: readSignedTickets,
+  halopsa: async (_, address, body) => readHaloTickets(address, body),
 }
 
 async function readSignedTickets(

@@ -11,12 +11,14 @@ export function renderChatPreview({ tool, body }: { tool: ChatTool; body: unknow
 <html lang="en"><head><meta charset="utf-8" /><title>Message</title><style>${raw(pageStyle)}</style></head><body>${renderMessage(tool, body)}</body></html>`
 }
 
+const renderParts: Record<ChatTool, (body: unknown) => Html[]> = {
+  1: (body) => readList(body, 'blocks').map(renderBlock),
+  2: (body) => readList(body, 'attachments').map((attachment) => renderCard(readField(attachment, 'content'))),
+}
+
 /** Render a Slack message from its blocks or a Teams message from its cards. A message with only a text is rendered as markup, anything else as JSON. */
 function renderMessage(tool: ChatTool, body: unknown): Html {
-  const parts =
-    tool === 1
-      ? readList(body, 'blocks').map(renderBlock)
-      : readList(body, 'attachments').map((attachment) => renderCard(readField(attachment, 'content')))
+  const parts = renderParts[tool](body)
   if (parts.length > 0) return html`<div class="message">${parts}</div>`
   const text = readField(body, 'text')
   return typeof text === 'string'

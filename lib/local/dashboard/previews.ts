@@ -1,9 +1,8 @@
 import { defuseContent, writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
 import { type Announcement, toAnnouncement } from '#rules/events/events.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
-import type { ChatMessage } from '#vendors/chat/chat.ts'
-import { toBlocks } from '#vendors/chat/chat1-blocks.ts'
-import { toAdaptiveCard } from '#vendors/chat/chat2-card.ts'
+import { type ChatMessage, type ChatTool, chatTools } from '#vendors/chat/chat.ts'
+import { buildChatBody } from '#vendors/chat/webhooks.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
@@ -26,7 +25,7 @@ import { sampleDigest, sampleEvents, sampleFeedback, sampleLead, sampleReport } 
 /** An e-mail or a chat message with sample data, written by the code that writes the real ones. */
 export type Preview = { id: string; title: string } & (
   | { kind: 'mail'; subject: string; html: string; text: string }
-  | { kind: 'chat'; tool: 1 | 2; body: unknown }
+  | { kind: 'chat'; tool: ChatTool; body: unknown }
 )
 
 const frontendUrl = 'https://app.supportflow.example'
@@ -59,8 +58,7 @@ function listNotifications(brand: SampleBrand): Preview[] {
         defuseContent(content),
         frames.createStrangerFrame(brand, listed, unsubscribeUrl),
       ),
-      { id: `${key}.chat1`, title: `${key}, chat tool 1`, kind: 'chat', tool: 1, body: toBlocks(message) },
-      { id: `${key}.chat2`, title: `${key}, chat tool 2`, kind: 'chat', tool: 2, body: toAdaptiveCard(message) },
+      ...chatTools.map((tool) => createChat(`${key}.chat${tool}`, `${key}, chat tool ${tool}`, tool, message)),
     ]
   })
 }
@@ -72,6 +70,10 @@ const writeMessage = (announcement?: Announcement) => {
 
 function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
   return { id, title, kind: 'mail', ...renderEmail(content, frame) }
+}
+
+function createChat(id: string, title: string, tool: ChatTool, message: ChatMessage): Preview {
+  return { id, title, kind: 'chat', tool, body: buildChatBody(tool, message) }
 }
 
 type Purpose = NonNullable<ClaimedDelivery['purpose']>

@@ -97,7 +97,13 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'chat2':
     case 'microsoft':
       return { error: { code: status === 400 ? 'BadRequest' : status === 429 ? 'TooManyRequests' : 'ServiceUnavailable', message } }
-    default:
+    case 'postgres':
+    case 'redis':
+    case 'qstash':
+    case 'hooks':
+    case 'images':
+    case 'google':
+    case 'analytics':
       return { error: message }
   }
 }

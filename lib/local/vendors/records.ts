@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, toTimestamp } from '#local/clock.ts'
 import { getTraceId } from '#trace.ts'
+import type { ChatTool } from '#vendors/chat/chat.ts'
 
 interface Recorded {
   id: string
@@ -30,7 +31,7 @@ export interface RecordTypes {
     headers: Record<string, string>
     idempotency_key: string | null
   }
-  chat: Recorded & { tool: 1 | 2; path: string; body: unknown; accepted: boolean }
+  chat: Recorded & { tool: ChatTool; path: string; body: unknown; accepted: boolean }
   queue: Recorded & {
     state: 'scheduled' | 'delivering' | 'delivered' | 'failed' | 'dead'
     url: string

@@ -4,6 +4,7 @@ import {
   type FlowStep,
   type IntakeField,
   isStepList,
+  structureByType,
   type TreeStructure,
   type TreeType,
 } from './structure.ts'
@@ -60,7 +61,7 @@ export function buildStructure(
   const problems = [...findKindProblems(type, nodes), ...findRepeatedIds(nodes)]
   if (problems.length > 0) return { problems }
   const baseNodes = indexBaseNodes(base)
-  if (type !== 'troubleshooting')
+  if (structureByType[type] === 'steps')
     return {
       structure: {
         steps: nodes.map(
@@ -75,7 +76,7 @@ export function buildStructure(
 const treeKinds: readonly string[] = ['decision', 'action', 'solution']
 
 function findKindProblems(type: TreeType, nodes: readonly FlatNode[]): string[] {
-  const isTree = type === 'troubleshooting'
+  const isTree = structureByType[type] === 'tree'
   const wrongNodes = nodes.filter(({ kind }) => treeKinds.includes(kind) !== isTree)
   return wrongNodes.map(({ id, kind }) => `The node ${id} is a ${kind}, which a ${type} flow does not have`)
 }

@@ -89,7 +89,11 @@ function createPatternValidator({ pattern }: IntakeField, budget: WorkBudget): P
 }
 
 const matchesSchema = (schema: z.ZodType, maxLength: number) => (text: string) => text.length <= maxLength && schema.safeParse(text).success
-const formats: Partial<Record<IntakeField['type'], { isValid: (text: string) => boolean; msg: string }>> = {
+type TextFieldType = Exclude<IntakeField['type'], 'number' | 'boolean' | 'multiselect' | 'select'>
+/** The format of each type whose answers are texts; null for free text. */
+const formats: Record<TextFieldType, { isValid: (text: string) => boolean; msg: string } | null> = {
+  text: null,
+  textarea: null,
   date: { isValid: matchesSchema(z.iso.date(), 10), msg: 'must be a date such as 2026-11-21' },
   email: { isValid: matchesSchema(z.string().overwrite(normaliseEmail).email(), 320), msg: 'must be an e-mail address' },
   ip: { isValid: matchesSchema(z.union([z.ipv4(), z.ipv6()]), 45), msg: 'must be an IPv4 or IPv6 address' },

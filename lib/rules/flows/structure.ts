@@ -8,6 +8,12 @@ import { Subflow } from './subflow-schema.ts'
 // The schemas of a flow. Requests and stored flows have the same shape; stored flows are also in normal form (normalise.ts).
 
 export const treeTypes = ['troubleshooting', 'procedural', 'maintenance'] as const
+/** The structure of each type: a tree of nodes or a list of steps. */
+export const structureByType: Record<(typeof treeTypes)[number], 'tree' | 'steps'> = {
+  troubleshooting: 'tree',
+  procedural: 'steps',
+  maintenance: 'steps',
+}
 export const TreeType = z
   .enum(treeTypes)
   .meta({ id: 'FlowType' })
@@ -214,5 +220,5 @@ export function isStepList(structure: TreeStructure): structure is StepList {
 
 /** Return whether a flow of this type may have this structure: a tree for `troubleshooting`, steps for the other types. */
 export function matchesTreeType(type: TreeType, structure: TreeStructure): boolean {
-  return (type === 'troubleshooting') !== isStepList(structure)
+  return (structureByType[type] === 'steps') === isStepList(structure)
 }

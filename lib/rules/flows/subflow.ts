@@ -32,6 +32,14 @@ export function normaliseSubflow({ tree_id, inputs, outputs, options }: Subflow)
   }
 }
 
+/** The outcome of a step for that of its sub-flow. */
+const stepOutcomes: Record<SubflowOutcome, 'done' | 'failed' | null> = {
+  resolved: 'done',
+  unresolved: 'failed',
+  escalated: null,
+  cancelled: null,
+}
+
 /**
  * Return the answer to a step whose sub-flow has completed with this outcome. A decision is answered with the option of the outcome, any
  * other step with `done` for `resolved` and `failed` for `unresolved`. Return null if a technician must answer it.
@@ -43,6 +51,6 @@ export function getSubflowAnswer(step: FlowNode | FlowStep, outcome: SubflowOutc
     const optionId = step.subflow?.options?.[outcome]
     return optionId && 'options' in step && step.options?.some(({ id }) => id === optionId) ? { option_id: optionId } : null
   }
-  if (outcome === 'resolved') return { outcome: 'done' }
-  return outcome === 'unresolved' ? { outcome: 'failed' } : null
+  const stepOutcome = stepOutcomes[outcome]
+  return stepOutcome && { outcome: stepOutcome }
 }

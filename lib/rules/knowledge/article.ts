@@ -82,8 +82,14 @@ function requireBlocks(article: Article): Article {
 
 function readText(format: TextFormat, content: string): { title: string | null; blocks: Block[] } {
   const text = content.replace(/\r\n?/g, '\n')
-  if (format === 'markdown') return readMarkdown(text)
-  return format === 'html' ? readHtml(text) : { title: null, blocks: readPlainText(text) }
+  switch (format) {
+    case 'markdown':
+      return readMarkdown(text)
+    case 'html':
+      return readHtml(text)
+    case 'text':
+      return { title: null, blocks: readPlainText(text) }
+  }
 }
 
 // C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL and C1 are allowed.

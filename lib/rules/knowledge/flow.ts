@@ -1,5 +1,5 @@
 import { normaliseStructure } from '#rules/flows/normalise.ts'
-import type { FlowNode, FlowStep, TreeStructure, TreeType } from '#rules/flows/structure.ts'
+import { type FlowNode, type FlowStep, structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { attachNotes, joinOptions } from './attach-notes.ts'
 import { type Branch, buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
@@ -13,7 +13,8 @@ export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructu
   const branches = buildBranches(nodes)
   if (branches.length === 0) return null
   const orderedNodes = flattenBranches(branches)
-  if (type !== 'troubleshooting') return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
+  if (structureByType[type] === 'steps')
+    return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
   return normaliseStructure(chainBranches(buildBranches(attachNotes(orderedNodes))))
 }
 

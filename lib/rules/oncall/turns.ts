@@ -30,16 +30,16 @@ function getFirstHandoff(rotation: Rotation): number {
   return first + (days === 0 ? 7 : days) * dayMs
 }
 
+const periodMs: Record<Rotation['kind'], number> = { daily: dayMs, weekly: weekMs }
+
 /** Return the instant at which turn `n` begins, counted from 0. */
 function getTurnStart(timezone: string, rotation: Rotation, n: number): number {
-  const period = rotation.kind === 'daily' ? dayMs : weekMs
-  return fromLocalTime(timezone, n === 0 ? getFirstLocalTime(rotation) : getFirstHandoff(rotation) + (n - 1) * period)
+  return fromLocalTime(timezone, n === 0 ? getFirstLocalTime(rotation) : getFirstHandoff(rotation) + (n - 1) * periodMs[rotation.kind])
 }
 
 /** Return the number of the turn at an instant after the start of the rotation. */
 function findTurnNumber(timezone: string, rotation: Rotation, instant: number): number {
-  const period = rotation.kind === 'daily' ? dayMs : weekMs
-  let n = Math.max(0, Math.floor((toLocalTime(timezone, instant) - getFirstHandoff(rotation)) / period) + 1)
+  let n = Math.max(0, Math.floor((toLocalTime(timezone, instant) - getFirstHandoff(rotation)) / periodMs[rotation.kind]) + 1)
   // A clock change near the handoff makes the local time misleading.
   while (n > 0 && getTurnStart(timezone, rotation, n) > instant) n--
   while (getTurnStart(timezone, rotation, n + 1) <= instant) n++

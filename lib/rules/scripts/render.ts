@@ -84,7 +84,7 @@ export function findPlacementProblems(template: Template, values: Readonly<Recor
     const reason = reasons.get(placeholder.start)
     if (reason) problems.set(placeholder.name, `cannot be filled in safely, because {{ ${placeholder.name} }} ${reason}`)
     const command = commandsByOperand.get(placeholder.start)
-    const value = applyFilters(placeholder, getValueOrDefault(parameter, values) ?? getEmptyValue(parameter))
+    const value = applyFilters(placeholder, getValueOrDefault(parameter, values) ?? emptyValues[parameter.type])
     if (command && typeof value === 'string' && value.startsWith('-'))
       problems.set(placeholder.name, `must not start with a dash, because ${command} would read it as an option`)
   }
@@ -105,7 +105,7 @@ export function renderScript(
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     usedNames.add(placeholder.name)
-    const value = (getValueOrDefault(parameter, values) ?? getEmptyValue(parameter)) as ScriptValue
+    const value = (getValueOrDefault(parameter, values) ?? emptyValues[parameter.type]) as ScriptValue
     script += text.slice(copiedTo, placeholder.start) + formatLiteral(language, placeholder, value)
     copiedTo = placeholder.end
   }
@@ -122,9 +122,14 @@ function findWarnings(parameters: readonly ScriptParameter[], usedNames: Readonl
   ]
 }
 
-function getEmptyValue({ type }: ScriptParameter): ScriptValue {
-  if (type === 'int') return 0
-  return type === 'bool' ? false : ''
+const emptyValues: Record<ScriptParameter['type'], ScriptValue> = {
+  string: '',
+  int: 0,
+  bool: false,
+  choice: '',
+  password: '',
+  path: '',
+  hostname: '',
 }
 
 function applyFilters({ filters }: Placeholder, value: unknown): ScriptValue {

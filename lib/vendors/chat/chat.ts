@@ -17,8 +17,9 @@ export interface ChatMessage {
   secondButton?: { label: string; url: string }
 }
 
-/** The type of an incoming webhook: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */
-export type ChatTool = 1 | 2
+/** The types of incoming webhooks: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */
+export const chatTools = [1, 2] as const
+export type ChatTool = (typeof chatTools)[number]
 
 export interface ChatPort {
   /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */

@@ -2,7 +2,15 @@ import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import { readPages } from './connectwise-pages.ts'
 import { CreatedRecord, TicketReferenceWire, TicketWire, TimeEntryWire, toTicket } from './connectwise-wire.ts'
-import type { NewNote, NewTicket, NewTimeEntry, NoteVisibility, PsaPort, TicketChange } from './psa.ts'
+import {
+  isInternalNote,
+  type NewNote,
+  type NewTicket,
+  type NewTimeEntry,
+  type NoteVisibility,
+  type PsaPort,
+  type TicketChange,
+} from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 export type Send = (method: 'POST' | 'PATCH', path: ApiPath, body: object) => Promise<unknown>
@@ -50,20 +58,24 @@ function toPatch({ boardId, statusId, memberId }: TicketChange) {
   return [...replace('board', boardId), ...replace('status', statusId), ...replace('owner', memberId)]
 }
 
-/** Return the sections of the ticket in which a text is shown. */
-function toSections(visibility: NoteVisibility) {
-  return {
-    detailDescription: visibility === 'client',
-    internalAnalysis: visibility === 'internal',
-    resolution: visibility === 'resolution',
-  }
+/** The sections of the ticket in which a text is shown. */
+const sections: Record<NoteVisibility, { detailDescription: boolean; internalAnalysis: boolean; resolution: boolean }> = {
+  internal: { detailDescription: false, internalAnalysis: true, resolution: false },
+  client: { detailDescription: true, internalAnalysis: false, resolution: false },
+  resolution: { detailDescription: false, internalAnalysis: false, resolution: true },
 }
 
 function toNoteBody({ text, visibility }: NewNote) {
-  const { detailDescription, internalAnalysis, resolution } = toSections(visibility)
-  const sections = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
+  const { detailDescription, internalAnalysis, resolution } = sections[visibility]
+  const flags = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
   // No notification mails: the note is documentation.
-  return { text, ...sections, internalFlag: internalAnalysis, externalFlag: !internalAnalysis, processNotifications: false }
+  return {
+    text,
+    ...flags,
+    internalFlag: isInternalNote[visibility],
+    externalFlag: !isInternalNote[visibility],
+    processNotifications: false,
+  }
 }
 
 function toTicketBody({ summary, description, companyId, contactId, boardId, reference }: NewTicket) {
@@ -79,7 +91,7 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 
 /** Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not see. */
 function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibility, reference }: NewTimeEntry) {
-  const { detailDescription, internalAnalysis, resolution } = toSections(visibility)
+  const { detailDescription, internalAnalysis, resolution } = sections[visibility]
   return {
     chargeToId: Number(ticketId),
     chargeToType: 'ServiceTicket',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { html } from '#rules/text/html.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { Action, ActionList, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
-import type { NewNote, NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
+import { isInternalNote, type NewNote, type NewTicket, type NewTimeEntry, type PsaPort, type Ticket, type TicketChange } from './psa.ts'
 import { id, parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
@@ -50,7 +50,7 @@ function toChangeBody(ticketId: string, { statusId, boardId, memberId }: TicketC
 
 /** HaloPSA has no notes for the resolution: it is a public note that says so. */
 function toNoteBody(ticketId: string, { text, visibility }: NewNote) {
-  const isInternal = visibility === 'internal'
+  const isInternal = isInternalNote[visibility]
   return {
     ticket_id: Number(ticketId),
     outcome: isInternal ? 'Private Note' : 'Public Note',

@@ -113,6 +113,8 @@ export interface TicketSearch {
 /** Who sees a note: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */
 export const noteVisibilities = ['internal', 'client', 'resolution'] as const
 export type NoteVisibility = (typeof noteVisibilities)[number]
+/** Whether a note is hidden from the client. */
+export const isInternalNote: Record<NoteVisibility, boolean> = { internal: true, client: false, resolution: false }
 
 export interface NewNote {
   text: string

@@ -1,9 +1,12 @@
 import type { RecordedService, RecordTypes } from '#local/vendors/records.ts'
+import type { ChatTool } from '#vendors/chat/chat.ts'
+
+const toolNames: Record<ChatTool, string> = { 1: 'Slack', 2: 'Teams' }
 
 /** Return the title of a record: the subject of an e-mail, or the request. */
 export function describeRecord(record: RecordTypes[RecordedService]): string {
   if ('subject' in record) return record.subject
-  if ('tool' in record) return `${record.tool === 1 ? 'Slack' : 'Teams'} ${record.path}`
+  if ('tool' in record) return `${toolNames[record.tool]} ${record.path}`
   if ('signature' in record) return `/hooks/${record.name}`
   if ('url' in record) return new URL(record.url).pathname
   return 'service' in record ? `${record.service}: ${record.method} ${record.path}` : `${record.method} ${record.path}`

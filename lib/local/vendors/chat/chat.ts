@@ -4,6 +4,7 @@ import { faultMiddleware } from '#local/vendors/fault-middleware.ts'
 import type { Faults } from '#local/vendors/faults.ts'
 import { parseJsonOrText } from '#local/vendors/parse-json.ts'
 import type { Records } from '#local/vendors/records.ts'
+import { type ChatTool, chatTools } from '#vendors/chat/chat.ts'
 import { findCardError } from './adaptive-card.ts'
 import { findSlackError } from './slack-blocks.ts'
 
@@ -13,12 +14,12 @@ type ChatContext = Context<{ Bindings: HttpBindings }>
 const maxCardBytes = 28 * 1024
 
 /**
- * Create the incoming webhooks of the two chat tools: Slack under `/1/*` and Teams workflows under `/2/*`. Every request is recorded,
+ * Create the incoming webhooks of the chat tools: Slack under `/1/*` and Teams workflows under `/2/*`. Every request is recorded,
  * refused ones included. A path that ends in `/gone` or `/missing` is a webhook that no longer exists.
  */
 export function createChatRoutes({ records, faults }: { records: Records; faults: Faults }): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  for (const tool of [1, 2] as const) {
+  for (const tool of chatTools) {
     const record = async (c: ChatContext, accepted: boolean) => {
       records.add('chat', { tool, path: c.req.path, body: parseJsonOrText(await c.req.text()), accepted })
     }
@@ -35,11 +36,21 @@ export function createChatRoutes({ records, faults }: { records: Records; faults
   return app
 }
 
-function respond(tool: 1 | 2, method: string, path: string, text: string): ChatResponse {
+interface Emulator {
+  gone: string
+  missing: string
+  respond(text: string): ChatResponse
+}
+const emulators: Record<ChatTool, Emulator> = {
+  1: { gone: 'channel_is_archived', missing: 'no_service', respond: respondToMessage },
+  2: { gone: '{"error":{"code":"WorkflowGone"}}', missing: '{"error":{"code":"WorkflowNotFound"}}', respond: respondToCard },
+}
+
+function respond(tool: ChatTool, method: string, path: string, text: string): ChatResponse {
   if (method !== 'POST') return { status: 405, text: 'method_not_allowed' }
-  if (path.endsWith('/gone')) return { status: 410, text: tool === 1 ? 'channel_is_archived' : '{"error":{"code":"WorkflowGone"}}' }
-  if (path.endsWith('/missing')) return { status: 404, text: tool === 1 ? 'no_service' : '{"error":{"code":"WorkflowNotFound"}}' }
-  return tool === 1 ? respondToMessage(text) : respondToCard(text)
+  if (path.endsWith('/gone')) return { status: 410, text: emulators[tool].gone }
+  if (path.endsWith('/missing')) return { status: 404, text: emulators[tool].missing }
+  return emulators[tool].respond(text)
 }
 
 function respondToMessage(text: string): ChatResponse {

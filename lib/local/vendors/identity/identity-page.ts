@@ -4,10 +4,15 @@ import type { Html } from '#local/dashboard/chat.ts'
 import type { ProviderName } from '#vendors/auth/oidc.ts'
 import { demoTenantId, type Persona, personas } from './identity-personas.ts'
 
+const pages: Record<ProviderName, { name: string; renderFields: () => Html }> = {
+  google: { name: 'Google', renderFields: renderGoogleFields },
+  microsoft: { name: 'Microsoft', renderFields: renderMicrosoftFields },
+}
+
 /** Render the sign-in page of a local provider. Every form contains the authorization request as hidden fields. */
 export function renderIdentityPage(provider: ProviderName, request: Record<string, string>): Html {
   const hidden = Object.entries(request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
-  const title = `Local ${provider === 'google' ? 'Google' : 'Microsoft'}`
+  const title = `Local ${pages[provider].name}`
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8" /><meta name="viewport" content="width=device-width" /><title>${title}</title><style>${raw(pageStyle)}</style></head>
@@ -17,7 +22,7 @@ ${personas[provider].map(({ persona, description }) => renderChoice(persona, des
 <h2>Another person</h2>
 <form method="post" class="row">${hidden}
 <input name="email" type="email" placeholder="e-mail" required /><input name="name" placeholder="name" />
-${provider === 'google' ? renderGoogleFields() : renderMicrosoftFields()}
+${pages[provider].renderFields()}
 <button>Continue</button></form>
 <h2>Refuse</h2>
 <form method="post">${hidden}<button name="deny" value="true">Deny</button></form>

@@ -36,20 +36,24 @@ export const personas: Record<ProviderName, { persona: Partial<Persona>; descrip
 export function buildClaims(provider: ProviderName, { email, name, sub, tid, oid, email_verified }: Persona): Record<string, unknown> {
   const digest = createHash('sha256').update(`${provider} ${email.toLowerCase()}`).digest('hex')
   const profile = { ...(email ? { email } : {}), ...(name ? { name } : {}) }
-  if (provider === 'google') {
-    const digits = BigInt(`0x${digest.slice(0, 17)}`)
-      .toString()
-      .padStart(21, '1')
-    return { sub: sub || digits, ...profile, ...(email ? { email_verified: email_verified === 'true' } : {}) }
-  }
-  const uuid = digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
-  // Microsoft issues another `sub` to every app, so `sub` alone must not identify a user.
-  return {
-    sub: sub || digest.slice(0, 43),
-    tid: tid || demoTenantId,
-    oid: oid || uuid,
-    ...profile,
-    preferred_username: email || name,
-    ver: '2.0',
+  switch (provider) {
+    case 'google': {
+      const digits = BigInt(`0x${digest.slice(0, 17)}`)
+        .toString()
+        .padStart(21, '1')
+      return { sub: sub || digits, ...profile, ...(email ? { email_verified: email_verified === 'true' } : {}) }
+    }
+    case 'microsoft': {
+      const uuid = digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
+      // Microsoft issues another `sub` to every app, so `sub` alone must not identify a user.
+      return {
+        sub: sub || digest.slice(0, 43),
+        tid: tid || demoTenantId,
+        oid: oid || uuid,
+        ...profile,
+        preferred_username: email || name,
+        ver: '2.0',
+      }
+    }
   }
 }

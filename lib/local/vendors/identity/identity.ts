@@ -65,7 +65,7 @@ export function createIdentityRoutes(options: Options): Hono {
     const code = randomBytes(24).toString('base64url')
     const claims = buildClaims(provider, Persona.parse(form))
     grants.set(code, { redirectUri: redirect_uri, challenge: code_challenge, nonce, claims, expiresAt: clock.now() + codeLifetimeMs })
-    return redirectBack(c, redirect_uri, { code, state, ...redirectExtras(provider, rootUrl(c, provider)) })
+    return redirectBack(c, redirect_uri, { code, state, ...dialects[provider].redirectExtras(rootUrl(c, provider)) })
   })
   app.post(paths.token, (c) => redeemCode(c, options, keys, grants))
   return app
@@ -77,25 +77,43 @@ function rootUrl(c: Context, provider: ProviderName): string {
   return `${new URL(c.req.url).origin}/idp/${provider}`
 }
 
-/** Return the parameters that a provider adds beside the code. Google adds its issuer. */
-function redirectExtras(provider: ProviderName, root: string): Record<string, string> {
-  return provider === 'google' ? { iss: root, scope: 'openid email profile' } : { session_state: randomBytes(16).toString('hex') }
+interface Dialect {
+  /** The parameters beside the code. */
+  redirectExtras(root: string): Record<string, string>
+  /** The issuer in the discovery document. */
+  issuer(root: string): string
+  /** The issuer in an ID token. */
+  tokenIssuer(root: string, claims: Record<string, unknown>): string
+  discovery: Record<string, unknown>
+}
+const dialects: Record<ProviderName, Dialect> = {
+  google: {
+    redirectExtras: (root) => ({ iss: root, scope: 'openid email profile' }),
+    issuer: (root) => root,
+    tokenIssuer: (root) => root,
+    discovery: { subject_types_supported: ['public'], authorization_response_iss_parameter_supported: true },
+  },
+  microsoft: {
+    redirectExtras: () => ({ session_state: randomBytes(16).toString('hex') }),
+    issuer: (root) => `${root}/{tenantid}/v2.0`,
+    tokenIssuer: (root, { tid }) => `${root}/${tid}/v2.0`,
+    discovery: { subject_types_supported: ['pairwise'] },
+  },
 }
 
 function discoveryDocument(provider: ProviderName, root: string) {
   const paths = endpoints[provider]
   return {
-    issuer: provider === 'google' ? root : `${root}/{tenantid}/v2.0`,
+    issuer: dialects[provider].issuer(root),
     authorization_endpoint: root + paths.authorize,
     token_endpoint: root + paths.token,
     jwks_uri: root + paths.keys,
     response_types_supported: ['code'],
-    subject_types_supported: [provider === 'google' ? 'public' : 'pairwise'],
     id_token_signing_alg_values_supported: ['RS256'],
     scopes_supported: ['openid', 'email', 'profile'],
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
     code_challenge_methods_supported: ['plain', 'S256'],
-    ...(provider === 'google' ? { authorization_response_iss_parameter_supported: true } : {}),
+    ...dialects[provider].discovery,
   }
 }
 
@@ -143,7 +161,7 @@ async function redeemCode(c: Context, options: Options, keys: SigningKeys, grant
   if (!isValid) return refuse(400, 'invalid_grant')
   const root = rootUrl(c, provider)
   const now = Math.floor(Date.now() / 1000)
-  const issuer = provider === 'google' ? root : `${root}/${grant.claims.tid}/v2.0`
+  const issuer = dialects[provider].tokenIssuer(root, grant.claims)
   const claims = { iss: issuer, aud: localClientId(provider), iat: now, exp: now + 3600, nonce: grant.nonce, ...grant.claims }
   const id_token = await signIdToken(claims, keys, (mode) => faults.take(provider, mode) !== undefined)
   const access_token = randomBytes(24).toString('base64url')

@@ -2,7 +2,7 @@ import { validateIntakeField } from '#rules/flows/intake-rules.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
 import type { FlowContent } from '#rules/flows/rfflow.ts'
-import type { TreeStructure, TreeType } from '#rules/flows/structure.ts'
+import { structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { createProblemList, type LineProblem, type ReportProblem } from './line-syntax.ts'
@@ -68,8 +68,7 @@ function selectMatchingSections(sections: readonly Section[], type: TreeType | u
 }
 
 function getStructureKind(sections: readonly Section[], type: TreeType | undefined): 'tree' | 'steps' | undefined {
-  if (!type) return sections[0]?.kind.structure
-  return type === 'troubleshooting' ? 'tree' : 'steps'
+  return type ? structureByType[type] : sections[0]?.kind.structure
 }
 
 function buildStructure(sections: readonly Section[], type: TreeType | undefined, report: ReportProblem): TreeStructure | null {
