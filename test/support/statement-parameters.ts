@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { exportedTables } from '#db/account-data.ts'
+import { restoredKinds } from '#db/restored-columns.ts'
 import { expiries } from '#db/retention.ts'
 import type { Event } from '#rules/events/events.ts'
 
@@ -48,6 +49,9 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [table, null, 1000],
     [table, Object.keys(table.key), 1000],
   ]),
+  'functions/accounts/imports/queries.ts#insertRows': Object.keys(restoredKinds)
+    .filter((kind) => kind !== 'account')
+    .map((kind) => [kind, []]),
   'functions/accounts/export-slices/queries.ts#completeExport': [
     [{ id, attempts: 1 }, { ok: true, status: null }, null, { bytes: 1, directory_bytes: 1 }],
     [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],

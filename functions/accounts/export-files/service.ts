@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type ExportedTable, exportedTables } from '#db/account-data.ts'
+import { restoredKinds } from '#db/restored-columns.ts'
 import type { ReadDb } from '#db/scope.ts'
 import type { JobContext } from '#http/job.ts'
 import { encodeEntry, type ZipFile } from '#rules/archive/zip-writer.ts'
@@ -62,7 +63,7 @@ function createProgress(): ExportProgress {
 
 /** List the stages of an export: its kinds of records, the files, and the manifest. */
 function listStages({ contents }: ExportJob): string[] {
-  const tables = exportedTables.filter(({ isRestored }) => isRestored || contents === 'all').map(({ kind }) => kind)
+  const tables = exportedTables.filter(({ kind }) => kind in restoredKinds || contents === 'all').map(({ kind }) => kind)
   return [...tables, ...(contents === 'all' ? ['flow_files', 'upload_files'] : []), 'manifest', 'end']
 }
 

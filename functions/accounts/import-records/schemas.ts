@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ReadColumn, RestoredKindName } from '#db/restored-columns.ts'
 import { AccountUpdate } from '#functions/accounts/accounts/schemas.ts'
 import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { DeviceTypeCreate } from '#functions/diagrams/device-types/schemas.ts'
@@ -13,51 +14,74 @@ import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules
 import { validateFlow } from '#rules/flows/validate.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 
-// The records that an import reads. Their values meet the rules of the operations that create them. Unknown fields are ignored. Ids are
-// only compared with one another; the import writes new ones, and never an account from the archive.
+// The records that an import reads, with a schema for each restored column. Their values meet the rules of the operations that create them.
+// Unknown fields are ignored. Ids are only compared with one another; the import writes new ones, and never an account from the archive.
 
+type Shape<K extends RestoredKindName> = Record<ReadColumn<K>, z.ZodType>
+
+/** An id of this account. Those of an archive are plain texts. */
+export type OwnId = string & z.$brand<'OwnId'>
 const OldId = z.uuid()
-const Reference = OldId.nullish()
+const Reference = OldId.nullish().default(null)
 const ShortText = z.string().max(200)
 
 const { settings, brand_colour } = AccountUpdate.shape
 const retention = AccountUpdate.shape.retention.unwrap().shape
-const Account = z
-  .object({ timezone: Timezone, settings, brand_colour, preferences: z.record(z.string(), z.json()), ...retention })
-  .required()
+const accountShape = { timezone: Timezone, settings, brand_colour, preferences: z.record(z.string(), z.json()), ...retention }
+const Account = z.object(accountShape satisfies Shape<'account'>).required()
 
 const Team = z.object({
   id: OldId,
   name: Name,
-  timezone: Timezone.nullish(),
-  branding_company_name: ShortText.nullish(),
-  branding_primary_colour: Colour.nullish(),
-  branding_footer_text: z.string().max(500).nullish(),
-})
-const Category = z.object({ id: OldId, name: Name })
+  timezone: Timezone.nullish().default(null),
+  branding_company_name: ShortText.nullish().default(null),
+  branding_primary_colour: Colour.nullish().default(null),
+  branding_footer_text: z.string().max(500).nullish().default(null),
+} satisfies Shape<'teams'>)
+const Category = z.object({ id: OldId, name: Name } satisfies Shape<'categories'> & Shape<'script_categories'>)
 
+const { description: scriptDescription, parameters_schema, requires_elevation, risk } = ScriptCreate.shape
 const Script = z
-  .object({ ...ScriptCreate.shape, id: OldId, team_id: Reference, category_id: Reference, is_shared: z.boolean().default(false) })
+  .object({
+    ...ScriptCreate.shape,
+    id: OldId,
+    team_id: Reference,
+    category_id: Reference,
+    description: scriptDescription.unwrap().default(''),
+    parameters_schema: parameters_schema.unwrap().default([]),
+    requires_elevation: requires_elevation.unwrap().default(false),
+    risk: risk.unwrap().default('low'),
+    is_shared: z.boolean().default(false),
+  } satisfies Shape<'scripts'>)
   .superRefine((script, ctx) => {
-    const [problem] = validateTemplate({ ...script, parameters_schema: script.parameters_schema ?? [] })
+    const [problem] = validateTemplate(script)
     if (problem) ctx.addIssue({ code: 'custom', path: ['script_body'], message: `line ${problem.line}: ${problem.message}` })
   })
 
-const DeviceType = z.object({ ...DeviceTypeCreate.shape, id: OldId, team_id: Reference })
+const DeviceType = z.object({ ...DeviceTypeCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'device_types'>)
 
+const { description: diagramDescription, client_name, asset_name } = DiagramCreate.shape
 const Diagram = z
-  .object({ ...DiagramCreate.shape, id: OldId, team_id: Reference, is_archived: z.boolean().default(false) })
+  .object({
+    ...DiagramCreate.shape,
+    id: OldId,
+    team_id: Reference,
+    description: diagramDescription.unwrap().default(''),
+    client_name: client_name.default(null),
+    asset_name: asset_name.default(null),
+    is_archived: z.boolean().default(false),
+  } satisfies Shape<'diagrams'>)
   .superRefine((diagram, ctx) => {
     const [problem] = validateDiagram(diagram)
     if (problem) ctx.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
   })
 
-const TargetList = z.object({ ...TargetListCreate.shape, id: OldId, team_id: Reference })
+const TargetList = z.object({ ...TargetListCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'target_lists'>)
 
 const { description, tags } = TreeCreate.shape
 const Status = z.enum(['draft', 'published'])
 const VersionNumber = z.int().min(1).max(1_000_000)
-export const FlowRecord = z.object({
+const flowShape = {
   id: OldId,
   team_id: Reference,
   tree_type: TreeType,
@@ -69,9 +93,9 @@ export const FlowRecord = z.object({
   tags: tags.unwrap().default([]),
   version: VersionNumber,
   parent_tree_id: Reference,
-  fork_reason: z.string().max(2000).nullish(),
-  deleted_at: z.string().nullish(),
-})
+  fork_reason: z.string().max(2000).nullish().default(null),
+} satisfies Shape<'flows'>
+export const FlowRecord = z.object({ ...flowShape, deleted_at: z.string().nullish() })
 export type FlowRecord = z.output<typeof FlowRecord>
 
 export const FlowVersionRecord = z
@@ -81,12 +105,12 @@ export const FlowVersionRecord = z
     status: Status,
     name: Name,
     description: description.unwrap().default(''),
-    category: Name.nullish(),
+    category: Name.nullish().default(null),
     tree_type: TreeType,
     tree_structure: NullableStructure,
     intake_form: IntakeForm.default([]),
-    restored_from: VersionNumber.nullish(),
-  })
+    restored_from: VersionNumber.nullish().default(null),
+  } satisfies Shape<'flow_versions'>)
   .superRefine((flow, ctx) => {
     const { tree_type, tree_structure, status } = flow
     const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
@@ -103,9 +127,9 @@ const LibraryStep = z
     visibility: z.enum(['private', 'team', 'account']),
     is_active: z.boolean().default(true),
     source_tree_id: Reference,
-    source_node_id: z.string().max(100).nullish(),
-    source_tree_name: ShortText.nullish(),
-  })
+    source_node_id: z.string().max(100).nullish().default(null),
+    source_tree_name: ShortText.nullish().default(null),
+  } satisfies Shape<'library_steps'>)
   .refine(({ source_tree_id: tree, source_node_id: node, source_tree_name: name }) => Boolean(tree) === Boolean(node && name), {
     message: 'must name its flow and node, or neither',
   })

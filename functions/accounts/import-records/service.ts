@@ -3,7 +3,7 @@ import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
-import { FlowRecord, FlowVersionRecord, Manifest, type RecordKind, type RecordOf, recordSchemas } from './schemas.ts'
+import { FlowRecord, FlowVersionRecord, Manifest, type OwnId, type RecordKind, type RecordOf, recordSchemas } from './schemas.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -37,7 +37,7 @@ export interface SkipList {
 
 /** What an import is going to restore: the new ids by kind and old id. */
 export interface ImportPlan {
-  ids: Record<RecordKind | 'flows', Map<string, string>>
+  ids: Record<RecordKind | 'flows', Map<string, OwnId>>
   /** The flows, parents before their forks. */
   flows: PlannedFlow[]
   /** Versions of flows that are not restored, as `tree_id/version`. */
@@ -68,6 +68,8 @@ export async function openArchive(bytes: Bytes): Promise<Archive> {
   return { bytes, entries: files, manifest }
 }
 
+export const createOwnId = () => uuidv7() as OwnId
+
 /** Check every record that can be restored, and choose the new ids. Nothing is written. */
 export async function planImport(archive: Archive): Promise<ImportPlan> {
   const skipped: SkipList = { records: [], count: 0 }
@@ -82,7 +84,7 @@ export async function planImport(archive: Archive): Promise<ImportPlan> {
     if (reason) addSkipped(skipped, 'flows', value, reason)
     else if (flow) flows.set(flow.id, flow)
   }
-  for (const id of flows.keys()) ids.flows.set(id, uuidv7())
+  for (const id of flows.keys()) ids.flows.set(id, createOwnId())
   return { ids, flows: sortByDepth(flows), invalidVersions, skipped }
 }
 
@@ -110,12 +112,12 @@ export async function* readVersions(archive: Archive, { ids, invalidVersions }: 
   }
 }
 
-function planRecord(kind: RecordKind, value: unknown, ids: Map<string, string>, skipped: SkipList): void {
+function planRecord(kind: RecordKind, value: unknown, ids: Map<string, OwnId>, skipped: SkipList): void {
   const { error } = recordSchemas[kind].safeParse(value)
   const id = getId(value)
   const reason = error ? describeIssue(error) : ids.has(id) ? 'has the id of another record' : null
   if (reason) addSkipped(skipped, kind, value, reason)
-  else ids.set(id, uuidv7())
+  else ids.set(id, createOwnId())
 }
 
 async function planVersions(archive: Archive, skipped: SkipList) {
@@ -150,7 +152,7 @@ function findFlowProblem(
 function sortByDepth(flows: ReadonlyMap<string, FlowRecord>): PlannedFlow[] {
   const planned = [...flows.values()].map((flow) => {
     const line = new Set([flow.id])
-    for (let parent = flow.parent_tree_id; parent && flows.has(parent); parent = flows.get(parent)?.parent_tree_id) {
+    for (let parent = flow.parent_tree_id; parent && flows.has(parent); parent = flows.get(parent)?.parent_tree_id ?? null) {
       if (line.has(parent) || line.size > maxForks) return { ...flow, parent_tree_id: null, depth: 0 }
       line.add(parent)
     }

@@ -1,9 +1,10 @@
+import type { RestoredKindName } from '#db/restored-columns.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
-import { uuidv7 } from '#db/uuid.ts'
-import type { FlowVersionRecord, RecordKind, RecordOf } from '#functions/accounts/import-records/schemas.ts'
+import type { FlowVersionRecord, OwnId, RecordKind, RecordOf } from '#functions/accounts/import-records/schemas.ts'
 import {
   type Archive,
   addSkipped,
+  createOwnId,
   type ImportPlan,
   openArchive,
   planImport,
@@ -24,7 +25,18 @@ interface OpenImport {
   db: WriteDb
   archive: Archive
   plan: ImportPlan
+  ids: ImportPlan['ids']
+  scope: { account_id: OwnId; team_id: OwnId | null; now: string }
   restored: Record<string, number>
+}
+
+const findId = (ids: ReadonlyMap<string, OwnId>, id: string | null): OwnId | null => (id === null ? null : (ids.get(id) ?? null))
+
+/** Return the new id of a record of the plan. */
+function getId(ids: ReadonlyMap<string, OwnId>, id: string): OwnId {
+  const own = ids.get(id)
+  if (!own) throw new Error('A record that is restored has no new id')
+  return own
 }
 
 /** Restore an export in one transaction. The whole archive is checked first. Throw 409 unless the account is empty. */
@@ -34,7 +46,7 @@ export async function create({ db }: WriteContext, { bytes }: FormFile): Promise
   const restored = await inTransaction(db, async (tx) => {
     const { is_started } = await queries.startImport.one(tx, countPlanned(plan))
     if (!is_started) throw new Problem('account_not_empty')
-    return restore({ db: tx, archive, plan, restored: {} })
+    return restore({ db: tx, archive, plan, ids: plan.ids, scope: await queries.selectScope.one(tx), restored: {} })
   })
   const restoredKinds = new Set(['flow_versions', 'flow_files', 'upload_files', ...Object.keys(plan.ids)])
   const others = Object.entries(archive.manifest.counts).filter(([kind, count]) => !restoredKinds.has(kind) && count > 0)
@@ -52,21 +64,21 @@ async function restore(open: OpenImport): Promise<Record<string, number>> {
   const { archive, plan, db } = open
   for await (const settings of readPlanned(archive, 'account', plan)) await queries.updateSettings.run(db, settings)
   const created = await createNames(open)
-  const team = (id: string | null | undefined) => (id && plan.ids.teams.get(id)) || null
-  await restoreKind(open, 'teams', queries.insertTeams, (row) => (created.has(row.id) ? row : null))
-  await restoreKind(open, 'categories', queries.insertCategories, (row) => (created.has(row.id) ? row : null))
-  await restoreKind(open, 'script_categories', queries.insertScriptCategories, (row) => (created.has(row.id) ? row : null))
-  await restoreKind(open, 'scripts', queries.insertScripts, (row) => {
-    const category_id = (row.category_id && plan.ids.script_categories.get(row.category_id)) || null
+  const { ids, scope } = open
+  const team = (id: string | null) => findId(ids.teams, id) ?? scope.team_id
+  await restoreKind(open, 'teams', (row) => (created.has(row.id) ? row : null))
+  await restoreKind(open, 'categories', (row) => (created.has(row.id) ? { ...row, team_id: scope.team_id } : null))
+  await restoreKind(open, 'script_categories', (row) => (created.has(row.id) ? row : null))
+  await restoreKind(open, 'scripts', (row) => {
+    const category_id = findId(ids.script_categories, row.category_id)
     return { ...row, team_id: team(row.team_id), category_id, slug: createUniqueSlug(row.name) }
   })
-  const withTeam = <R extends { team_id?: string | null | undefined }>(row: R) => ({ ...row, team_id: team(row.team_id) })
-  await restoreKind(open, 'device_types', queries.insertDeviceTypes, withTeam)
-  await restoreKind(open, 'diagrams', queries.insertDiagrams, withTeam)
-  await restoreKind(open, 'target_lists', queries.insertTargetLists, withTeam)
+  await restoreKind(open, 'device_types', (row) => ({ ...row, team_id: findId(ids.teams, row.team_id) }))
+  await restoreKind(open, 'diagrams', (row) => ({ ...row, team_id: team(row.team_id) }))
+  await restoreKind(open, 'target_lists', (row) => ({ ...row, team_id: team(row.team_id) }))
   await restoreFlows(open)
-  await restoreKind(open, 'library_steps', queries.insertLibrarySteps, (row) => {
-    const source_tree_id = (row.source_tree_id && plan.ids.flows.get(row.source_tree_id)) || null
+  await restoreKind(open, 'library_steps', (row) => {
+    const source_tree_id = findId(ids.flows, row.source_tree_id)
     return row.source_tree_id && !source_tree_id ? null : { ...row, team_id: team(row.team_id), source_tree_id }
   })
   return open.restored
@@ -79,7 +91,7 @@ async function createNames({ archive, db, plan }: OpenImport): Promise<ReadonlyS
   for (const kind of ['teams', 'categories', 'script_categories'] as const) {
     for await (const { id, name } of readPlanned(archive, kind, plan)) {
       const key = `${kind} ${name.toLowerCase()}`
-      const newId = idByName.get(key) ?? plan.ids[kind].get(id) ?? ''
+      const newId = idByName.get(key) ?? getId(plan.ids[kind], id)
       if (!idByName.has(key)) created.add(newId)
       idByName.set(key, newId)
       plan.ids[kind].set(id, newId)
@@ -88,21 +100,16 @@ async function createNames({ archive, db, plan }: OpenImport): Promise<ReadonlyS
   return created
 }
 
-interface Insert<Row> {
-  run(db: WriteDb, rows: readonly Row[]): Promise<unknown>
-}
-
 /** Insert the records of a kind in batches. `toRow` gets each with its new id, and returns null for one that is left out. */
-async function restoreKind<K extends RecordKind, Row>(
+async function restoreKind<K extends Exclude<RecordKind, 'account'>>(
   { db, archive, plan, restored }: OpenImport,
   kind: K,
-  insert: Insert<Row>,
-  toRow: (record: RecordOf<K> & { id: string }) => Row | null,
+  toRow: (record: RecordOf<K> & { id: OwnId }) => queries.RestoredRow<K> | null,
 ): Promise<void> {
-  const batch = createBatch(db, insert)
+  const batch = createBatch(db, kind)
   restored[kind] = 0
   for await (const record of readPlanned(archive, kind, plan)) {
-    const row = toRow({ ...record, id: plan.ids[kind].get((record as { id?: string }).id ?? '') ?? '' })
+    const row = toRow({ ...record, id: getId(plan.ids[kind], record.id) })
     if (!row) continue
     restored[kind]++
     await batch.add(row)
@@ -112,15 +119,15 @@ async function restoreKind<K extends RecordKind, Row>(
 
 async function restoreFlows(open: OpenImport): Promise<void> {
   const { db, archive, plan, restored } = open
-  const flows = createBatch(db, queries.insertFlows)
+  const flows = createBatch(db, 'flows')
   const roots = new Map<string, string>()
   for (const flow of plan.flows) {
     const root = flow.parent_tree_id ? (roots.get(flow.parent_tree_id) ?? flow.parent_tree_id) : null
     if (root) roots.set(flow.id, root)
-    await flows.add(toFlowRow(plan, flow, root))
+    await flows.add(toFlowRow(open, flow, root))
   }
   await flows.flush()
-  const versions = createBatch(db, queries.insertFlowVersions)
+  const versions = createBatch(db, 'flow_versions')
   restored.flows = plan.flows.length
   restored.flow_versions = 0
   const subflowIds = new Map([...plan.ids.flows, ...(await queries.selectPlatformFlows.all(db)).map(({ id }) => [id, id] as const)])
@@ -133,31 +140,39 @@ async function restoreFlows(open: OpenImport): Promise<void> {
   await versions.flush()
 }
 
-function toFlowRow({ ids }: ImportPlan, flow: ImportPlan['flows'][number], root: string | null): queries.FlowRow {
-  const find = (map: Map<string, string>, id: string | null | undefined) => (id && map.get(id)) || null
+function toFlowRow({ ids, scope }: OpenImport, flow: ImportPlan['flows'][number], root: string | null): queries.RestoredRow<'flows'> {
   const { depth, deleted_at: _, ...columns } = flow
+  const parent_tree_id = findId(ids.flows, flow.parent_tree_id)
+  const root_tree_id = findId(ids.flows, root)
   return {
     ...columns,
-    id: ids.flows.get(flow.id) ?? '',
+    id: getId(ids.flows, flow.id),
     name: toSingleLine(flow.name),
     description: normaliseLineBreaks(flow.description),
-    team_id: find(ids.teams, flow.team_id),
-    category_id: find(ids.categories, flow.category_id),
-    parent_tree_id: find(ids.flows, flow.parent_tree_id),
-    root_tree_id: find(ids.flows, root),
+    team_id: findId(ids.teams, flow.team_id) ?? scope.team_id,
+    category_id: findId(ids.categories, flow.category_id),
+    published_at: flow.status === 'published' ? scope.now : null,
+    parent_account_id: parent_tree_id && scope.account_id,
+    parent_tree_id,
+    root_account_id: root_tree_id && scope.account_id,
+    root_tree_id,
     fork_depth: depth,
-    fork_reason: depth > 0 ? (flow.fork_reason ?? null) : null,
+    fork_reason: depth > 0 ? flow.fork_reason : null,
     import_metadata: { source: 'account_export', imported_at: new Date().toISOString() },
   }
 }
 
-function toVersionRow({ ids }: ImportPlan, version: FlowVersionRecord, subflowIds: ReadonlyMap<string, string>): queries.FlowVersionRow {
+function toVersionRow(
+  { ids }: ImportPlan,
+  version: FlowVersionRecord,
+  subflowIds: ReadonlyMap<string, string>,
+): queries.RestoredRow<'flow_versions'> {
   const { intake_form } = version
   const structure = version.tree_structure && normaliseStructure(version.tree_structure)
   return {
     ...version,
-    id: uuidv7(),
-    tree_id: ids.flows.get(version.tree_id) ?? '',
+    id: createOwnId(),
+    tree_id: getId(ids.flows, version.tree_id),
     name: toSingleLine(version.name),
     description: normaliseLineBreaks(version.description),
     tree_structure: structure && replaceSubflowIds(replaceScriptIds(structure, ids.scripts), subflowIds),
@@ -169,15 +184,15 @@ const maxBatchRows = 50
 const maxBatchLength = 256 * 1024
 
 /** Collect rows, and insert them in batches of 50 or 256 KiB. Larger ones could exceed the 5 s of a statement, because each flow is indexed. */
-function createBatch<Row>(db: WriteDb, insert: Insert<Row>) {
-  let rows: Row[] = []
+function createBatch<K extends Exclude<RestoredKindName, 'account'>>(db: WriteDb, kind: K) {
+  let rows: queries.RestoredRow<K>[] = []
   let length = 0
   const flush = async () => {
-    if (rows.length > 0) await insert.run(db, rows)
+    if (rows.length > 0) await queries.insertRows.run(db, kind, rows)
     rows = []
     length = 0
   }
-  const add = async (row: Row) => {
+  const add = async (row: queries.RestoredRow<K>) => {
     rows.push(row)
     length += JSON.stringify(row).length
     if (rows.length >= maxBatchRows || length >= maxBatchLength) await flush()

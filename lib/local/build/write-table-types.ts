@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { exportedTables } from '#db/account-data.ts'
 import { startPostgres } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
 import { writeGenerated } from './write-generated.ts'
@@ -115,31 +116,51 @@ function toPascalCase(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 }
 
-/** Migrate an empty database and return the TypeScript types of its tables and of the arguments of its functions. */
-async function generateTypes(): Promise<string> {
+/** Migrate an empty database and return the columns of its tables, and the arguments of its functions. */
+async function readDatabase(): Promise<{ columns: Column[]; functionArguments: Argument[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'))
   const cluster = await startPostgres(join(folder, 'data'), { durable: false })
   try {
     const client = new pg.Client({ connectionString: await cluster.createDatabase('schema') })
     await client.connect()
-    const { rows } = await client.query<Column>(columnsQuery)
+    const { rows: columns } = await client.query<Column>(columnsQuery)
     const { rows: functionArguments } = await client.query<Argument>(argumentsQuery)
     await client.end()
-    const jsonColumns = await readFile(join(root, 'lib/db/json-columns.ts'), 'utf8')
-    const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
-    const interfaces = tables.map(
-      ([name, columns = []]) =>
-        `export interface ${toPascalCase(name)}Table {\n${columns.map((column) => renderColumn(column, jsonColumns)).join('\n')}\n}\n`,
-    )
-    const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
-    const head =
-      "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
-    const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
-    return [head, json, ...interfaces, database, renderFunctions(functionArguments)].join('\n')
+    return { columns, functionArguments }
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-await writeGenerated('lib/db/schema.ts', await generateTypes(), { source: 'the migrated database', command: 'npm run db:types' })
+const head = '// Generated from the migrated database by `npm run db:types`.\n'
+
+/** Return the TypeScript types of the tables and of the arguments of the functions. */
+function renderTypes(rows: readonly Column[], functionArguments: readonly Argument[], jsonColumns: string): string {
+  const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
+  const interfaces = tables.map(
+    ([name, columns = []]) =>
+      `export interface ${toPascalCase(name)}Table {\n${columns.map((column) => renderColumn(column, jsonColumns)).join('\n')}\n}\n`,
+  )
+  const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
+  const imports = "import type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
+  const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
+  return [head + imports, json, ...interfaces, database, renderFunctions(functionArguments)].join('\n')
+}
+
+/** Return the columns that an export contains, by table: all that account-data.ts does not leave out. */
+function renderExportedColumns(rows: readonly Column[]): string {
+  const tables = exportedTables.map(({ table, leftOut }) => {
+    const names = rows.filter((row) => row.table_name === table).map(({ column_name }) => column_name)
+    const exported = names.filter((name) => name !== 'account_id' && !(name in leftOut))
+    return `  ${table}: [\n${exported.map((name) => `    '${name}',\n`).join('')}  ],\n`
+  })
+  const reader = '// An export contains these columns. A new one needs a review: may everyone who gets the archive read it?\n'
+  return `${head}${reader}\nexport const exportedColumns = {\n${tables.join('')}} as const\n`
+}
+
+const { columns, functionArguments } = await readDatabase()
+const jsonColumns = await readFile(join(root, 'lib/db/json-columns.ts'), 'utf8')
+const origin = { source: 'the migrated database', command: 'npm run db:types' }
+await writeGenerated('lib/db/schema.ts', renderTypes(columns, functionArguments, jsonColumns), origin)
+await writeGenerated('lib/db/exported-columns.ts', renderExportedColumns(columns), origin)

@@ -7,7 +7,9 @@ const batchLength = 256 * 1024
 
 /** Import scripts with bodies of these lengths. Return the length as JSON of each row, by statement. */
 async function importScripts(lengths: readonly number[]): Promise<number[][]> {
-  const { db, findStatements } = createStubDatabase((sql) => (sql.includes('app.start_import') ? [{ is_started: true }] : []))
+  const { db, findStatements } = createStubDatabase((sql) =>
+    /^select app\.(start_import|account_id)/.test(sql) ? [{ is_started: true, team_id: null }] : [],
+  )
   const records = lengths.map((length, n) => ({
     id: `01934b6e-7d1a-7c3e-9f20-${String(n).padStart(12, '0')}`,
     name: 'Restart',
@@ -19,7 +21,7 @@ async function importScripts(lengths: readonly number[]): Promise<number[][]> {
     'manifest.json': manifest,
   })
   await create({ db } as never, { bytes } as never)
-  return findStatements('insert into script_templates').map(([rows]) =>
+  return findStatements('insert into "script_templates"').map(([rows]) =>
     JSON.parse(String(rows)).map((row: object) => JSON.stringify(row).length),
   )
 }
