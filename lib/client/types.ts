@@ -1426,15 +1426,15 @@ exported_at?: (string | null) | undefined
 generator?: (string | null) | undefined
 /** The flow itself. */
 flow: {
-tree_type: FlowType
 /** The name of the flow. */
 name: string
-/** What the flow is for. */
-description?: (string | null) | undefined
+tree_type: FlowType
 /** The name of its category. */
 category?: (string | null) | undefined
 /** Free tags. */
 tags?: ((string)[] | null) | undefined
+/** What the flow is for. */
+description?: (string | null) | undefined
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
 tree_structure: ((FlowSteps | FlowNode) | null)
 /** The questions asked before a session starts. */

@@ -1,4 +1,5 @@
-import type { PlatformContent, StarterFlow } from './content-files.ts'
+import { copiedColumns, copyColumns } from '#rules/flows/rfflow.ts'
+import type { PlatformContent } from './content-files.ts'
 
 /** The part of a PostgreSQL client that loading needs. */
 interface SqlClient {
@@ -20,19 +21,13 @@ export async function loadContent(client: SqlClient, { categories, deviceTypes, 
   for (const { id, name, file } of categories) await run(file, upsertCategory, [id, name])
   for (const { id, name, category, icon, file } of deviceTypes) await run(file, upsertDeviceType, [id, name, category, icon])
   for (const { file, ...flow } of flows) {
-    const values = toFlowValues(flow)
-    const isWritten = (await run(file, insertFlow, values.slice(0, flowColumnCount))) || (await run(file, updateFlow, values))
-    if (isWritten) await run(file, insertVersion, [flow.id, ...values.slice(flowColumnCount)])
+    const { id, categoryId, category, tree_structure, intake_form } = flow
+    const row = JSON.stringify({ ...copyColumns(flow), category_id: categoryId })
+    const content = [category, JSON.stringify(tree_structure), JSON.stringify(intake_form ?? [])]
+    const isWritten = (await run(file, insertFlow, [id, row])) || (await run(file, updateFlow, [id, row, ...content]))
+    if (isWritten) await run(file, insertVersion, [id, ...content])
   }
   return [...files]
-}
-
-const flowColumnCount = 6
-
-/** Return the parameters of `updateFlow`: the columns of `trees`, then those of `tree_versions` that `trees` does not have. */
-function toFlowValues({ id, tree_type, name, description, categoryId, tags, category, tree_structure, intake_form }: StarterFlow) {
-  const versionValues = [category, JSON.stringify(tree_structure), JSON.stringify(intake_form ?? [])]
-  return [id, tree_type, name, description ?? '', categoryId, tags ?? [], ...versionValues]
 }
 
 const upsertCategory = `
@@ -47,20 +42,22 @@ const upsertDeviceType = `
    where device_types.account_id = app.platform_account()
      and (device_types.name, device_types.category, device_types.icon) is distinct from (excluded.name, excluded.category, excluded.icon)`
 
+const columns = [...copiedColumns, 'category_id']
+const listColumns = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ')
+
 const insertFlow = `
-  insert into trees (id, account_id, author_id, tree_type, status, visibility, name, description, category_id, tags, published_at)
-    values ($1, app.platform_account(), app.service_user(), $2, 'published', 'public', $3, $4, $5, $6, app.now())
+  insert into trees (id, account_id, author_id, status, visibility, published_at, ${columns.join(', ')})
+  select $1, app.platform_account(), app.service_user(), 'published', 'public', app.now(), ${listColumns('r')}
+    from jsonb_populate_record(null::trees, $2::jsonb) r
   on conflict (id) do nothing`
 
 const updateFlow = `
   update trees t
-     set tree_type = $2, status = 'published', name = $3, description = $4, category_id = $5, tags = $6, version = t.version + 1,
-         updated_at = app.now()
-    from tree_versions v
+     set (${columns.join(', ')}) = (select ${listColumns('r')}), status = 'published', version = t.version + 1, updated_at = app.now()
+    from tree_versions v, jsonb_populate_record(null::trees, $2::jsonb) r
    where t.account_id = app.platform_account() and t.id = $1
      and v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-     and (t.tree_type, t.name, t.description, t.category_id, t.tags, v.category, v.tree_structure, v.intake_form)
-         is distinct from ($2, $3, $4, $5::uuid, $6::text[], $7, $8::jsonb, $9::jsonb)`
+     and (${listColumns('t')}, v.category, v.tree_structure, v.intake_form) is distinct from (${listColumns('r')}, $3, $4::jsonb, $5::jsonb)`
 
 const insertVersion = `
   insert into tree_versions

@@ -82,7 +82,7 @@ it('a minimal flow is loaded without description, tags and intake fields', async
   ])
   const tree = JSON.stringify(minimal.tree_structure)
   expect(statements).toEqual([
-    [flowId, minimal.tree_type, 'Printer offline', '', categoryId, []],
+    [flowId, JSON.stringify({ name: 'Printer offline', tree_type: minimal.tree_type, tags: [], description: '', category_id: categoryId })],
     [flowId, 'Printing', tree, '[]'],
   ])
 })

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { ExportedTable } from '#db/account-data.ts'
-import { notNull, readStatement } from '#db/statement.ts'
-import type { FlowContent } from '#rules/flows/rfflow.ts'
+import { accountId } from '#db/expressions.ts'
+import { selectTreesWithContent } from '#db/rows/trees.ts'
+import type { ReadDb } from '#db/scope.ts'
+import { readStatement } from '#db/statement.ts'
 
 const RecordRow = z.object({ key: z.array(z.string()), line: z.string() })
 
@@ -32,27 +34,11 @@ export const selectRecords = readStatement(
   },
 )
 
-const MarkdownRow = z.object({
-  id: z.string(),
-  tree_type: notNull<FlowContent['tree_type']>(),
-  name: z.string(),
-  description: z.string(),
-  category: z.string().nullable(),
-  tags: z.array(z.string()),
-  tree_structure: z.custom<FlowContent['tree_structure']>(),
-  intake_form: z.custom<NonNullable<FlowContent['intake_form']>>(),
-})
-
 /** Select the next flows that are not deleted, with their current content. `after` is the id of the last one. */
-export const selectFlows = readStatement(
-  MarkdownRow,
-  (after: string | null, limit: number) => sql`
-    select t.id, t.tree_type, t.name, t.description, c.name as category, t.tags, v.tree_structure, v.intake_form
-      from trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-      left join categories c on c.account_id = t.account_id and c.id = t.category_id
-     where t.account_id = app.account_id() and t.deleted_at is null and (${after}::uuid is null or t.id > ${after}::uuid)
-     order by t.id limit ${limit}::integer`,
-)
+export function selectFlows(db: ReadDb, after: string | null, limit: number) {
+  const flows = selectTreesWithContent(db).where('t.account_id', '=', accountId).orderBy('t.id').limit(limit)
+  return (after === null ? flows : flows.where('t.id', '>', after)).execute()
+}
 
 /** Select the objects of the next uploads. `after` is the id of the last one. */
 export const selectUploads = readStatement(

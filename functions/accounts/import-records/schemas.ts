@@ -10,6 +10,7 @@ import { TargetListCreate } from '#functions/maintenance/target-lists/schemas.ts
 import { ScriptCreate } from '#functions/scripts/scripts/schemas.ts'
 import { Name, Timezone } from '#http/fields.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
+import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
@@ -79,12 +80,13 @@ const Diagram = z
 const TargetList = z.object({ ...TargetListCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'target_lists'>)
 
 const { description, tags } = TreeCreate.shape
+const { category: _, ...copiedFields } = contentFields
 const Status = z.enum(['draft', 'published'])
 const VersionNumber = z.int().min(1).max(1_000_000)
 const flowShape = {
+  ...copiedFields,
   id: OldId,
   team_id: Reference,
-  tree_type: TreeType,
   status: Status,
   visibility: Visibility,
   name: Name,

@@ -15,6 +15,7 @@ import { createUniqueSlug } from '#functions/scripts/scripts/service.ts'
 import type { FormFile, WriteContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import { copyColumns } from '#rules/flows/rfflow.ts'
 import { replaceScriptIds } from '#rules/flows/script-ids.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
@@ -146,6 +147,7 @@ function toFlowRow({ ids, scope }: OpenImport, flow: ImportPlan['flows'][number]
   const root_tree_id = findId(ids.flows, root)
   return {
     ...columns,
+    ...copyColumns(flow),
     id: getId(ids.flows, flow.id),
     name: toSingleLine(flow.name),
     description: normaliseLineBreaks(flow.description),

@@ -1,14 +1,15 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { copyColumns } from '#rules/flows/rfflow.ts'
 import * as queries from './queries.ts'
 import type { ForkCreate } from './schemas.ts'
 
 /** Create a draft that belongs to the caller, with the current content of the flow. */
 export async function create({ db }: WriteContext, treeId: string, { name, reason }: ForkCreate) {
   const source = await trees.find(db, treeId)
-  const { tree_type, description, category, tags, tree_structure, intake_form } = source
-  const content = { tree_type, description, tags, tree_structure, intake_form, ...(category ? { category } : {}) }
+  const { category, tree_structure, intake_form } = source
+  const content = { ...copyColumns(source), tree_structure, intake_form, ...(category ? { category } : {}) }
   return trees.create(
     { db },
     { ...content, name: name ?? source.name, status: 'draft' },

@@ -4,7 +4,7 @@ import * as trees from '#functions/flows/trees/service.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { problemAt } from '#rules/flows/problems.ts'
-import { type FlowContent, type FlowEnvelope, generatorName, rfflowVersion } from '#rules/flows/rfflow.ts'
+import { copyColumns, type FlowContent, type FlowEnvelope, generatorName, rfflowVersion } from '#rules/flows/rfflow.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
@@ -12,8 +12,9 @@ import { createSlug } from '#rules/text/slug.ts'
 import * as queries from './queries.ts'
 
 export async function exportFlow({ db }: ReadContext, treeId: string) {
-  const { tree_type, name, description, category, tags, tree_structure, intake_form, version } = await trees.find(db, treeId)
-  const flow = { tree_type, name, description, category, tags, tree_structure, intake_form, version }
+  const tree = await trees.find(db, treeId)
+  const { name, category, tree_structure, intake_form, version } = tree
+  const flow = { ...copyColumns(tree), category, tree_structure, intake_form, version }
   const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at: new Date().toISOString(), generator: generatorName, flow }
   return new Content(`${JSON.stringify(envelope, null, 2)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
 }
@@ -33,18 +34,18 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
 
 /** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
 export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
-  const { category, tags, description, intake_form, ...rest } = flow
+  const { category, intake_form, tree_structure } = flow
+  const columns = copyColumns(flow)
   const [existingLabels, subflows] = await Promise.all([
-    queries.selectExistingLabels.one(db, category ?? null, tags ?? []),
-    removeUnknownSubflows(db, rest.tree_structure),
+    queries.selectExistingLabels.one(db, category ?? null, columns.tags),
+    removeUnknownSubflows(db, tree_structure),
   ])
   const draft = {
-    ...rest,
+    ...columns,
     tree_structure: subflows.structure,
     status: 'draft' as const,
-    description: description ?? '',
     intake_form: intake_form ?? [],
-    tags: removeDuplicateTags(tags ?? []),
+    tags: removeDuplicateTags(columns.tags),
     ...(category ? { category } : {}),
   }
   const tree = await trees.create({ db }, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })

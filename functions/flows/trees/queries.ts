@@ -3,7 +3,7 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, mayChange, now } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
-import { selectTreeItems, selectTreeRows } from '#db/rows/trees.ts'
+import { selectTreeItems, selectTreesWithContent, type WrittenColumn, writtenColumns } from '#db/rows/trees.ts'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -22,13 +22,7 @@ export interface TreeRow extends Tree {
 const isEditable = sql<boolean>`t.account_id = ${accountId} and ${mayChange('t.author_id', 't.team_id')}`
 
 function selectTreeWithContent(db: ReadDb, id: string | RawBuilder<string>) {
-  return selectTreeRows(db)
-    .innerJoin('tree_versions as v', (join) =>
-      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
-    )
-    .select(['v.tree_structure', 'v.intake_form', isEditable.as('may_change')])
-    .where('t.id', '=', id)
-    .where('t.deleted_at', 'is', null)
+  return selectTreesWithContent(db).select(isEditable.as('may_change')).where('t.id', '=', id)
 }
 
 export function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined> {
@@ -56,13 +50,7 @@ export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<T
 }
 
 /** The values that a save writes: the columns of the flow and the content of its new version. */
-export interface TreeContent {
-  tree_type: Tree['tree_type']
-  status: Tree['status']
-  visibility: Tree['visibility']
-  name: string
-  description: string
-  tags: string[]
+export interface TreeContent extends Pick<Tree, WrittenColumn> {
   /** A name selects or creates a category of the account. Undefined keeps the current category, and means none for a new flow. */
   category?: { id: string | null } | { name: string } | undefined
   tree_structure: FlowNode | StepList | null
@@ -80,7 +68,13 @@ export interface Origin {
   import_metadata?: Record<string, unknown>
 }
 
-const textArray = (texts: readonly string[]) => sql`array(select jsonb_array_elements_text(${jsonb(texts)}))`
+const written = sql.join(writtenColumns.map((column) => sql.ref(column)))
+const writtenValues = sql.join(writtenColumns.map((column) => sql.ref(`r.${column}`)))
+/** The written columns of a flow, as the row `r`. */
+const writtenRow = (content: TreeContent) => {
+  const values = Object.fromEntries(writtenColumns.map((column) => [column, content[column]]))
+  return sql`jsonb_populate_record(null::trees, ${jsonb(values)}) r`
+}
 
 function categoryCte({ category }: TreeContent, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const name = category && 'name' in category ? category.name : null
@@ -114,14 +108,13 @@ export const insertTreeWithVersion = writeStatement(null, (versionId: string, co
   const { parent, owner, import_metadata } = origin
   return sql`
     with ${categoryCte(content, sql`true`)}, saved_tree as (
-      insert into trees (team_id, author_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
+      insert into trees (team_id, author_id, ${written}, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
       select ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
-             ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
-             ${textArray(content.tags)}, ${categoryId(content, sql`null::uuid`)}, case when ${content.status} = 'published' then app.now() end,
+             ${writtenValues}, ${categoryId(content, sql`null::uuid`)}, case when r.status = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
-        from ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
+         from ${writtenRow(content)}, ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
     insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
 })
@@ -155,9 +148,8 @@ export const insertNextVersion = writeStatement(
   null,
   (versionId: string, { id, version }: Pick<TreeRow, 'id' | 'version'>, content: TreeContent) => sql`
     with ${categoryCte(content, sql`exists (select from trees t where t.id = ${id} and t.version = ${version})`)}, saved_tree as (
-      update trees t set tree_type = ${content.tree_type}, status = ${content.status}, visibility = ${content.visibility}, name = ${content.name},
-             description = ${content.description}, tags = ${textArray(content.tags)}, category_id = ${categoryId(content, sql`t.category_id`)},
-             version = t.version + 1, updated_at = app.now(),
+      update trees t set (${written}) = (select ${writtenValues} from ${writtenRow(content)}),
+             category_id = ${categoryId(content, sql`t.category_id`)}, version = t.version + 1, updated_at = app.now(),
              published_at = coalesce(t.published_at, case when ${content.status} = 'published' then app.now() end)
        where t.id = ${id} and t.version = ${version} and t.deleted_at is null and ${isEditable}
       returning *)

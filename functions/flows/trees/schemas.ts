@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import type { CopiedColumn } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, structureByType, TreeType } from '#rules/flows/structure.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
@@ -70,6 +71,7 @@ const exampleStructure = {
 }
 const exampleForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip' as const, required: true }]
 
+type Columns = Record<CopiedColumn, z.ZodType> & Record<string, z.ZodType>
 const treeFields = {
   id: Id,
   account_id: Id.describe('The account it belongs to; the platform account for flows that ship with the service.'),
@@ -96,7 +98,7 @@ const treeFields = {
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
   published_at: Time.nullable().describe('When it was first published.'),
-}
+} satisfies Columns
 
 export const Tree = z
   .strictObject({
@@ -154,7 +156,7 @@ const inputFields = {
   tags: Tags,
   tree_structure: NullableStructure,
   intake_form: IntakeForm,
-}
+} satisfies Columns
 
 const TreeInput = z.strictObject(inputFields).partial()
 type TreeInput = z.infer<typeof TreeInput>

@@ -5,6 +5,7 @@ import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
 import { type Flow, matchesTreeType } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
@@ -26,16 +27,16 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 
 /** Create a flow, published unless the input's status is `draft`. `origin` has the parent of a fork, another owner or import metadata. */
 export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate, origin: queries.Origin = {}): Promise<Tree> {
+  const { tree_structure, intake_form } = input
   const content: queries.TreeContent = {
-    tree_type: input.tree_type,
+    ...copyColumns(input),
     status: input.status ?? 'published',
     visibility: resolveVisibility(input) ?? 'team',
     name: toSingleLine(input.name),
     description: normaliseLineBreaks(input.description ?? ''),
-    tags: input.tags ?? [],
     category: resolveCategory(input),
-    tree_structure: input.tree_structure ? normaliseStructure(input.tree_structure) : null,
-    intake_form: normaliseForm(input.intake_form ?? []),
+    tree_structure: tree_structure ? normaliseStructure(tree_structure) : null,
+    intake_form: normaliseForm(intake_form ?? []),
     library: [],
   }
   await requireSubflows(db, null, content)
@@ -122,17 +123,16 @@ export async function requireEditable(db: ReadContext['db'], id: string): Promis
 }
 
 function mergeChanges(current: queries.TreeRow, changes: Omit<TreeUpdate, 'expected_version'>, userId: string): queries.TreeContent {
-  const { tree_type = current.tree_type, tree_structure, intake_form } = changes
+  const { tree_structure, intake_form } = changes
   const visibility = resolveVisibility(changes, current.visibility) ?? current.visibility
   if (visibility === 'private' && current.visibility !== 'private' && current.author_id !== userId)
     throw new Problem('forbidden', 'Only its author can make a flow private')
   return {
-    tree_type,
+    ...mergeColumns(current, changes),
     status: changes.status ?? current.status,
     visibility,
     name: toSingleLine(changes.name ?? current.name),
     description: normaliseLineBreaks(changes.description ?? current.description),
-    tags: changes.tags ?? current.tags,
     category: resolveCategory(changes),
     tree_structure: tree_structure === undefined ? current.tree_structure : tree_structure && normaliseStructure(tree_structure),
     intake_form: intake_form ? normaliseForm(intake_form) : current.intake_form,

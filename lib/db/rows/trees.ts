@@ -1,6 +1,24 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb } from '#db/scope.ts'
+import { type CopiedColumn, copiedColumns } from '#rules/flows/rfflow.ts'
+
+/** The columns of `trees` that a save writes. */
+export const writtenColumns = [...copiedColumns, 'status', 'visibility'] as const
+export type WrittenColumn = (typeof writtenColumns)[number]
+
+const own = 'a copy has its own'
+const derived = 'derived from other columns'
+const earned = 'a copy starts without it'
+/** The columns that a copy of a flow does not have, with the reason. */
+export const uncopiedColumns: Readonly<Record<Exclude<keyof DB['trees'], CopiedColumn>, string>> = {
+  ...{ id: own, account_id: own, team_id: own, author_id: own, category_id: own, version: own },
+  ...{ created_at: own, updated_at: own, published_at: own, deleted_at: own },
+  ...{ status: 'a copy is a draft', visibility: 'a copy is for its team until somebody shares it' },
+  ...{ usage_count: earned, is_gallery_featured: earned, is_gallery_hidden: earned, gallery_sort_order: earned },
+  ...{ parent_account_id: own, parent_tree_id: own, root_account_id: own, root_tree_id: own, fork_depth: own, fork_reason: own },
+  ...{ import_metadata: own, search: derived, words: derived, tag_keys: derived },
+}
 
 const authorName = sql<string | null>`case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end`
 const isPinned = sql<boolean>`
@@ -18,13 +36,24 @@ export function selectTreeRows(db: ReadDb, source: RawBuilder<Selectable<DB['tre
     .selectFrom(source.as('t'))
     .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 't.account_id').onRef('u.id', '=', 't.author_id'))
     .leftJoin('categories as c', (join) => join.onRef('c.account_id', '=', 't.account_id').onRef('c.id', '=', 't.category_id'))
-    .select(['t.id', 't.account_id', 't.team_id', 't.author_id', authorName.as('author_name'), 't.tree_type', 't.status', 't.visibility'])
-    .select([sql<boolean>`t.visibility = 'public'`.as('is_public'), 't.name', 't.description', 't.category_id', 'c.name as category'])
-    .select(['t.tags', 't.version', 't.usage_count', 't.parent_tree_id', 't.root_tree_id', 't.fork_depth', 't.fork_reason'])
+    .select(writtenColumns.map((column) => `t.${column}` as const))
+    .select(['t.id', 't.account_id', 't.team_id', 't.author_id', authorName.as('author_name')])
+    .select([sql<boolean>`t.visibility = 'public'`.as('is_public'), 't.category_id', 'c.name as category'])
+    .select(['t.version', 't.usage_count', 't.parent_tree_id', 't.root_tree_id', 't.fork_depth', 't.fork_reason'])
     .select(['t.import_metadata', isPinned.as('is_pinned'), 't.created_at', 't.updated_at', 't.published_at'])
 }
 
 /** Select flows as a list shows them. */
 export function selectTreeItems(db: ReadDb, source?: RawBuilder<Selectable<DB['trees']>>) {
   return selectTreeRows(db, source).select(forkInfo.as('fork_info'))
+}
+
+/** Select flows that are not deleted, with the content of their current versions `v`. */
+export function selectTreesWithContent(db: ReadDb) {
+  return selectTreeRows(db)
+    .innerJoin('tree_versions as v', (join) =>
+      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+    )
+    .select(['v.tree_structure', 'v.intake_form'])
+    .where('t.deleted_at', 'is', null)
 }

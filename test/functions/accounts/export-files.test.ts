@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { openAccountScope } from '#db/scope.ts'
 import { type ExportJob, writeSlice } from '#functions/accounts/export-files/service.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
+import { sharedService } from '#test/support/app.ts'
+import { openTestDatabase } from '#test/support/databases.ts'
+import { createFlow } from '#test/support/flows.ts'
+import { createAccount } from '#test/support/people.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const maxBytes = 4 * 1024 * 1024
@@ -94,8 +99,12 @@ it.each([
   ['all', 10, { stage: 'flow_files', entries: 10 }],
   ['all', 9, { stage: 'upload_files', entries: 9 }],
 ] as const)('DAT-01 an export of %s with a batch of %i flows continues with %j', async (contents, count, expected) => {
-  const flow = { tree_type: 'procedural', name: 'Größe', description: '', category: null, tags: [], tree_structure: null, intake_form: [] }
-  const { db } = createStubDatabase(() => Array.from({ length: count }, (_, n) => ({ ...flow, id: `f${n}` })))
+  const service = await sharedService()
+  const { admin } = await createAccount(service)
+  const draft = { tree_type: 'procedural', name: 'Größe', status: 'draft', tree_structure: null, intake_form: [] }
+  for (let n = 0; n < count; n++) await createFlow(admin, draft)
+  const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
+  const { db } = openAccountScope(database, admin.accountId, admin.id, () => {})
   const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('flow_files', contents), allowWrites(1))
   expect(progress).toMatchObject({ ...expected, counts: { flow_files: count } })
 })

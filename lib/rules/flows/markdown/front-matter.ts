@@ -1,21 +1,19 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import type * as z from 'zod'
-import { type FlowContent, FlowEnvelope } from '#rules/flows/rfflow.ts'
+import { columnDefaults, contentFields, type FlowContent } from '#rules/flows/rfflow.ts'
 import { isStorable } from '#rules/text/json.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'
 
 // The YAML front matter: name, type, category, tags and description of the flow. Every value is read as text: `yes` and `1.0` too.
 
-type FrontMatter = Pick<FlowContent, 'name' | 'tree_type' | 'category' | 'tags' | 'description'>
-const flowSchemas = FlowEnvelope.shape.flow.shape
-const schemaByKey: Record<string, z.ZodType> = {
-  name: flowSchemas.name,
-  type: flowSchemas.tree_type,
-  category: flowSchemas.category,
-  tags: flowSchemas.tags,
-  description: flowSchemas.description,
-}
+type FrontMatter = Pick<FlowContent, keyof typeof contentFields>
+const fields = Object.keys(contentFields) as (keyof FrontMatter)[]
+const getKey = (field: keyof FrontMatter) => (field === 'tree_type' ? 'type' : field)
+const schemaByKey: Record<string, z.ZodType> = Object.fromEntries(fields.map((field) => [getKey(field), contentFields[field]]))
+const keys = Object.keys(schemaByKey)
+const listedKeys = `${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}`
+const defaults: Partial<FrontMatter> = columnDefaults
 
 const maxLines = 1000
 const maxYamlLength = 32_000
@@ -35,12 +33,14 @@ function formatScalar(text: string): string {
 }
 
 /** Return the front matter with its `---` lines. */
-export function writeFrontMatter({ name, tree_type, category, tags, description }: FrontMatter): string {
-  const lines = [`name: ${formatScalar(name)}`, `type: ${tree_type}`]
-  if (category) lines.push(`category: ${formatScalar(category)}`)
-  if (tags?.length) lines.push(`tags: [${tags.map(formatScalar).join(', ')}]`)
-  if (description) lines.push(`description: ${canBeBlock(description) ? formatBlock(description) : formatScalar(description)}`)
-  return ['---', ...lines, '---'].join('\n')
+export function writeFrontMatter(flow: FrontMatter): string {
+  const written = fields.filter((field) => flow[field]?.length && flow[field] !== defaults[field])
+  return ['---', ...written.map((field) => `${getKey(field)}: ${formatValue(flow[field] ?? '')}`), '---'].join('\n')
+}
+
+function formatValue(value: string | readonly string[]): string {
+  if (typeof value !== 'string') return `[${value.map(formatScalar).join(', ')}]`
+  return canBeBlock(value) ? formatBlock(value) : formatScalar(value)
 }
 
 /** Return whether YAML reads the text unchanged from an indented block. */
@@ -66,8 +66,9 @@ export function readFrontMatter(lines: readonly string[], report: ReportProblem)
   const end = isClosed ? closingLine : findFirstHeading(lines)
   const entries = readEntries(lines.slice(1, Math.min(end, maxLines)), report)
   if (end > maxLines) report(maxLines, `The front matter is too long: at most ${maxLines} lines are allowed`)
-  const { type, ...values } = validateEntries(entries, report)
-  const frontMatter = { ...values, ...(type ? { tree_type: type } : {}) } as Partial<FrontMatter>
+  const values = validateEntries(entries, report)
+  const given = fields.filter((field) => getKey(field) in values)
+  const frontMatter = Object.fromEntries(given.map((field) => [field, values[getKey(field)]])) as Partial<FrontMatter>
   return { frontMatter, nextLine: isClosed ? end + 1 : end }
 }
 
@@ -89,8 +90,7 @@ type AddEntry = (key: string, line: number, value: unknown) => void
 function readEntries(lines: readonly string[], report: ReportProblem): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   const addEntry: AddEntry = (key, line, value) => {
-    if (!Object.hasOwn(schemaByKey, key))
-      report(line, `Unknown key ${key.slice(0, 60)} in the front matter; the keys are name, type, category, tags and description`)
+    if (!Object.hasOwn(schemaByKey, key)) report(line, `Unknown key ${key.slice(0, 60)} in the front matter; the keys are ${listedKeys}`)
     else if (entries.has(key)) report(line, `The front matter has ${key} twice`)
     else entries.set(key, { line, value })
   }

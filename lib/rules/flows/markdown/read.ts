@@ -1,7 +1,7 @@
 import { validateIntakeField } from '#rules/flows/intake-rules.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
-import type { FlowContent } from '#rules/flows/rfflow.ts'
+import { copyColumns, type FlowContent } from '#rules/flows/rfflow.ts'
 import { structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { readFrontMatter } from './front-matter.ts'
@@ -28,7 +28,7 @@ export function readFlowMarkdown(text: string): ReadResult {
   const matchingSections = selectMatchingSections(body.sections, frontMatter.tree_type, problems.report)
   const sections = assignMissingIds(matchingSections, problems.report)
   const structure = buildStructure(sections, frontMatter.tree_type, problems.report)
-  const { name, tree_type, tags = [], category = null, description = '' } = frontMatter
+  const { name, tree_type, category = null } = frontMatter
   if (problems.list().length > 0 || !name || !tree_type) {
     reportMissingTitles(sections, problems.report)
     reportInvalidFields(body, problems.report)
@@ -37,7 +37,7 @@ export function readFlowMarkdown(text: string): ReadResult {
   const tree_structure = structure && normaliseStructure(structure)
   const intake_form = normaliseForm(body.intake.map(({ field }) => field))
   return {
-    flow: { name, tree_type, category, tags, description, tree_structure, intake_form },
+    flow: { ...copyColumns({ ...frontMatter, name, tree_type }), category, tree_structure, intake_form },
     problems: [],
     getLine: createLineLookup(sections, body),
   }
