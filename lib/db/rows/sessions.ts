@@ -8,22 +8,18 @@ import { treeTypes } from '#rules/flows/structure.ts'
 
 const text = z.string()
 const nullableText = z.string().nullable()
-export const SessionShape = z.object({
+/** The columns of `sessions` in a list. */
+const listColumns = {
   id: text,
   account_id: text,
   team_id: nullableText,
   user_id: text,
-  user_name: nullableText,
   tree_account_id: text,
   tree_id: text,
   state: z.enum(['prepared', 'in_progress', 'completed', 'abandoned']),
   ticket_number: nullableText,
   client_name: nullableText,
-  variables: z.custom<SessionRow['variables']>(),
-  secret_keys: z.array(text),
   outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).nullable(),
-  notes: nullableText,
-  next_steps: nullableText,
   batch_id: nullableText,
   target_label: nullableText,
   current_step_id: nullableText,
@@ -36,13 +32,22 @@ export const SessionShape = z.object({
   started_at: nullableText,
   completed_at: nullableText,
   created_at: text,
-  name: text,
-  description: text,
-  category: nullableText,
-  version: z.int(),
-  tree_type: z.enum(treeTypes),
+}
+/** The columns of `tree_versions` in a list. */
+const versionColumns = { name: text, description: text, category: nullableText, version: z.int(), tree_type: z.enum(treeTypes) }
+/** The further columns of `sessions` and `tree_versions` of one session. */
+const detailColumns = { variables: z.custom<SessionRow['variables']>(), notes: nullableText, next_steps: nullableText }
+const contentColumns = {
   tree_structure: z.custom<SessionRow['tree_structure']>(),
   intake_form: z.custom<SessionRow['intake_form']>(),
+}
+
+/** The shape of a session in a list. */
+export const SessionListShape = z.object({ ...listColumns, user_name: nullableText, ...versionColumns })
+export const SessionShape = SessionListShape.extend({
+  ...detailColumns,
+  ...contentColumns,
+  secret_keys: z.array(text),
   decisions: z.custom<SessionRow['decisions']>(),
   evidence: z.custom<SessionRow['evidence']>(),
   timer_due_at: nullableText,
@@ -51,31 +56,14 @@ export const SessionShape = z.object({
   may_change: z.boolean(),
 }) satisfies z.ZodType<SessionRow>
 
-/** The shape of a session in a list. */
-export const SessionListShape = SessionShape.omit({
-  variables: true,
-  secret_keys: true,
-  decisions: true,
-  evidence: true,
-  timer_due_at: true,
-  fallback_decisions: true,
-  custom_steps: true,
-  notes: true,
-  next_steps: true,
-  tree_structure: true,
-  intake_form: true,
-  may_change: true,
-})
-
 /** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 
+const selectColumns = (table: 's' | 'v', columns: object) => sql.join(Object.keys(columns).map((column) => sql.ref(`${table}.${column}`)))
+
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
-  s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
-  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.parent_session_id, s.parent_step_id, s.subflow_session_id,
-  s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
-  v.name, v.description, v.category, v.version, v.tree_type`
+  ${selectColumns('s', listColumns)}, u.full_name as user_name, ${selectColumns('v', versionColumns)}`
 export const sessionJoins = sql`
   join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
   left join users u on u.account_id = s.account_id and u.id = s.user_id`
@@ -84,7 +72,8 @@ const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unkn
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
 const sessionDetails = sql`
-  select ${sessionColumns}, s.variables, array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
+  select ${sessionColumns}, ${selectColumns('s', detailColumns)}, ${selectColumns('v', contentColumns)},
+         array(select jsonb_object_keys(s.secret_variables)) as secret_keys, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
            sql`jsonb_build_object('step_id', x.step_id, 'option_id', x.option_id, 'outcome', x.outcome, 'note', x.note,
