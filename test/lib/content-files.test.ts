@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { loadContent } from '#db/content.ts'
 import { readContent } from '#db/content-files.ts'
+import { columnDefaults } from '#rules/flows/rfflow.ts'
 
 const categoryId = '00000000-0000-7000-8000-000000000401'
 const flowId = '00000000-0000-7000-8000-000000000101'
@@ -81,10 +82,10 @@ it('a minimal flow is loaded without description, tags and intake fields', async
     'content/flows/printer.md',
   ])
   const tree = JSON.stringify(minimal.tree_structure)
-  expect(statements).toEqual([
-    [flowId, JSON.stringify({ name: 'Printer offline', tree_type: minimal.tree_type, tags: [], description: '', category_id: categoryId })],
-    [flowId, 'Printing', tree, '[]'],
-  ])
+  const [[id, row] = [], version] = statements
+  const columns = { ...columnDefaults, name: 'Printer offline', tree_type: minimal.tree_type, category_id: categoryId }
+  expect([id, JSON.parse(String(row))]).toEqual([flowId, columns])
+  expect(version).toEqual([flowId, 'Printing', tree, '[]'])
 })
 
 it.each([

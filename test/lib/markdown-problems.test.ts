@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
+import { contentFields } from '#rules/flows/rfflow.ts'
 import { checkFile, checkIntakeTable, checkSteps, flowFile } from '#test/support/markdown.ts'
+
+const keys = new Intl.ListFormat('en-GB').format(Object.keys(contentFields).map((field) => (field === 'tree_type' ? 'type' : field)))
 
 describe('the front matter', () => {
   it('FLO-57 reports missing or unclosed front matter, and front matter without a name or type', () => {
@@ -27,7 +30,7 @@ describe('the front matter', () => {
     expect(firstProblem).toBe('3: The type must be one of troubleshooting, procedural, maintenance')
     expect(otherProblems).toEqual([
       '4: The front matter has name twice',
-      '5: Unknown key author in the front matter; the keys are name, type, category, tags and description',
+      `5: Unknown key author in the front matter; the keys are ${keys}`,
       '6: The category must have at most 200 characters',
       '7: The tags must be text',
       '8: The description must be text',
@@ -63,9 +66,7 @@ describe('the length of the front matter', () => {
 
   it('reports front matter that is no map, and a key that is no text', () => {
     expect(checkFile('---\ntext\n---')).toContain('2: The front matter must have lines of the form name: value')
-    expect(checkFile('---\n? [a]\n: b\n---')).toContain(
-      '2: Unknown key a list or map as a key in the front matter; the keys are name, type, category, tags and description',
-    )
+    expect(checkFile('---\n? [a]\n: b\n---')).toContain(`2: Unknown key a list or map as a key in the front matter; the keys are ${keys}`)
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
 import { walkNodes } from '#rules/flows/walk.ts'
 import { isStorable } from '#rules/text/json.ts'
@@ -281,6 +282,7 @@ export const publishableFlow = fc
     intake_form: intakeForm,
   })
   .map(({ type, tree, steps, ...rest }) => ({
+    ...columnDefaults,
     ...rest,
     tree_type: type,
     tree_structure: normaliseStructure(type === 'troubleshooting' ? tree : steps),

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { contentFields } from '#rules/flows/rfflow.ts'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow, patchForm, patchProcedure, printerFlow } from '#test/support/flows.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
-const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
-  tree_type,
-  name,
-  description,
-  category,
-  tags,
-  tree_structure,
-  intake_form,
-})
+const contentNames = [...Object.keys(contentFields), 'tree_structure', 'intake_form']
+const pickContent = (flow: Record<string, unknown>) => Object.fromEntries(contentNames.map((name) => [name, flow[name]]))
 
 describe('the export and import of flow files', () => {
   it('FLO-36 FLO-55 exports a flow as a versioned JSON envelope, in a file named after the flow', async () => {

@@ -11,8 +11,7 @@ type FrontMatter = Pick<FlowContent, keyof typeof contentFields>
 const fields = Object.keys(contentFields) as (keyof FrontMatter)[]
 const getKey = (field: keyof FrontMatter) => (field === 'tree_type' ? 'type' : field)
 const schemaByKey: Record<string, z.ZodType> = Object.fromEntries(fields.map((field) => [getKey(field), contentFields[field]]))
-const keys = Object.keys(schemaByKey)
-const listedKeys = `${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}`
+const listedKeys = new Intl.ListFormat('en-GB').format(Object.keys(schemaByKey))
 const defaults: Partial<FrontMatter> = columnDefaults
 
 const maxLines = 1000
