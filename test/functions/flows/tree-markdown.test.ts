@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { contentFields } from '#rules/flows/rfflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
 import { authorizationHeader, sendHeadersOnly, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -9,15 +10,8 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 type Flow = Record<string, unknown>
-const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Flow) => ({
-  tree_type,
-  name,
-  description,
-  category,
-  tags,
-  tree_structure,
-  intake_form,
-})
+const contentNames = [...Object.keys(contentFields), 'tree_structure', 'intake_form'] as (keyof Flow)[]
+const pickContent = (flow: Flow) => Object.fromEntries(contentNames.map((name) => [name, flow[name]]))
 
 const buildMarkdown = (...lines: string[]) => ['---', 'name: Light', 'type: troubleshooting', '---', '', ...lines].join('\n')
 const importMarkdown = (person: Person, markdown: string) => person.call('POST', '/trees/import/markdown', { markdown })
