@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PlanKey } from '#functions/admin/users/schemas.ts'
+import { PlanKey, seatFields } from '#functions/admin/users/schemas.ts'
 import { LeadSource } from '#functions/public/schemas.ts'
 import { exampleIds, Id, InputTime, idParams, Time } from '#http/fields.ts'
 
@@ -55,9 +55,7 @@ const nullWithoutBilling = 'null for a plan without billing'
 export const PlanLimits = z
   .strictObject({
     plan: z.string().describe('The key of the plan.'),
-    max_users: z.int().nullable().describe('Seats; null for no limit.'),
-    max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
-    max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
+    ...seatFields,
     quotas: PlanQuotas,
     display_name: z
       .string()

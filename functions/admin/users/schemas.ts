@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AuditEntry, SubscriptionStatus } from '#functions/accounts/accounts/schemas.ts'
-import { exampleIds, Id, InputTime, idParams, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { userFields } from '#functions/identity/auth/schemas.ts'
+import { exampleIds, Id, InputTime, idParams, Time, Timezone } from '#http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
 
@@ -49,21 +50,8 @@ const exampleUser = {
 
 export const AdminUser = z
   .strictObject({
-    id: Id,
-    email: z.string().describe('The e-mail address that this user signs in with.'),
-    full_name: z.string().describe('The name that colleagues see.'),
-    account_id: Id.describe('The account of this user.'),
-    account_name: z.string().describe('The name of that account.'),
-    role: Role,
-    team_id: Id.nullable().describe('The team, if any.'),
-    team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
-    is_super_admin: z.boolean().describe('Whether this user is staff of the platform.'),
+    ...userFields,
     is_active: z.boolean().describe('Whether this user may sign in.'),
-    email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
-    must_change_password: z.boolean().describe('Whether the user must change the password before anything else.'),
-    timezone: z.string().describe('IANA time zone.'),
-    created_at: Time,
-    last_login_at: Time.nullable().describe('Time of the last sign-in.'),
   })
   .meta({ id: 'AdminUserResponse', examples: [exampleUser] })
 export type AdminUser = z.infer<typeof AdminUser>
@@ -77,6 +65,11 @@ const exampleSubscription = {
   limits: { max_users: 10, max_kb_imports: null, max_ai_builds_per_month: 50 },
 }
 
+export const seatFields = {
+  max_users: z.int().nullable().describe('Seats; null for no limit.'),
+  max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
+  max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
+}
 export const Subscription = z
   .strictObject({
     account_id: Id.describe('The account of the subscription.'),
@@ -84,13 +77,7 @@ export const Subscription = z
     status: SubscriptionStatus.describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
     past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
-    limits: z
-      .strictObject({
-        max_users: z.int().nullable().describe('Seats; null for no limit.'),
-        max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
-        max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
-      })
-      .describe('Limits of the plan.'),
+    limits: z.strictObject(seatFields).describe('Limits of the plan.'),
   })
   .meta({ id: 'AdminSubscription', examples: [exampleSubscription] })
 export type Subscription = z.infer<typeof Subscription>

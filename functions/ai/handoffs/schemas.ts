@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { HandoffIntent, textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { caseFields, HandoffIntent, textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { exampleIds, Id } from '#http/fields.ts'
 import type { EventData } from '#http/operation.ts'
 
@@ -40,9 +40,7 @@ export const DraftEvents = {
   ...textEvents,
   draft: z
     .strictObject({
-      summary: z.string().describe('The problem and its current state.'),
-      what_was_tried: z.string().describe('What was tried, with the results.'),
-      next_steps: z.string().describe('What to do next.'),
+      ...caseFields,
       reason: z.string().describe('Why the session is handed over.'),
       urgency: Urgency,
     })

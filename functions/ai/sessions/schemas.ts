@@ -257,6 +257,12 @@ export const Urgency = z
   .enum(['low', 'normal', 'high', 'critical'])
   .meta({ id: 'Urgency' })
   .describe('How soon an engineer must look at it.')
+/** What a handoff says about the case. */
+export const caseFields = {
+  summary: z.string().describe('The problem and its current state.'),
+  what_was_tried: z.string().describe('What was tried, with the results.'),
+  next_steps: z.string().describe('What to do next.'),
+}
 export const Handoff = z
   .strictObject({
     id: Id,
@@ -266,9 +272,7 @@ export const Handoff = z
     created_by: Id.describe('The engineer who handed the session over.'),
     target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
     reason: z.string().describe('Why the session was handed over.'),
-    summary: z.string().describe('The problem and its current state.'),
-    what_was_tried: z.string().describe('What was tried, with the results.'),
-    next_steps: z.string().describe('What to do next.'),
+    ...caseFields,
     urgency: Urgency,
     claimed_by: Id.nullable().describe('The colleague who claimed it.'),
     claimed_at: Time.nullable().describe('When it was claimed.'),

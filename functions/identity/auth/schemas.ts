@@ -28,7 +28,7 @@ const exampleUser = {
   last_login_at: '2026-11-21T09:30:00.000Z',
 }
 
-const userFields = {
+export const userFields = {
   id: Id,
   email: z.string().describe('The e-mail address that this user signs in with.'),
   full_name: z.string().describe('The name that colleagues see.'),

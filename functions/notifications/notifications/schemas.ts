@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Urgency } from '#functions/ai/sessions/schemas.ts'
+import { caseFields, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
@@ -134,9 +134,7 @@ const EscalationDetails = z.strictObject({
   client_name: z.string().nullable().describe('The client’s company.'),
   psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
   reason: z.string().describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
-  summary: z.string().describe('The problem and its current state.'),
-  what_was_tried: z.string().describe('What was tried, with the results.'),
-  next_steps: z.string().describe('What to do next.'),
+  ...caseFields,
 })
 
 export const Notification = z
