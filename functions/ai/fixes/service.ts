@@ -57,19 +57,25 @@ export async function decideScript(
     decision === 'one_off' ? makeUnusedParametersOptional(scriptTemplate) : keepProvidedParameters(scriptTemplate, parameters)
   const { script } = scripts.render(renderable, parameters)
   await queries.touchSession(ctx.db, ids.session_id)
-  if (decision === 'one_off') return { script }
-  if (decision === 'build_template') return { script, redirect_path: builderPath(ids) }
-  const draft_template_id = await drafts.propose(ctx, {
-    name: clip(fix.title, 200),
-    description: fix.description,
-    language: scriptTemplate.language,
-    script_body: scriptTemplate.script_body,
-    proposed_parameters: scriptTemplate.parameters_schema,
-    source_session_id: ids.session_id,
-    source_ticket_ref: row.session?.psa_ticket_id ?? null,
-    source_fix_id: ids.fix_id,
-  })
-  return { script, draft_template_id }
+  switch (decision) {
+    case 'one_off':
+      return { script }
+    case 'build_template':
+      return { script, redirect_path: builderPath(ids) }
+    case 'draft_template': {
+      const draft_template_id = await drafts.propose(ctx, {
+        name: clip(fix.title, 200),
+        description: fix.description,
+        language: scriptTemplate.language,
+        script_body: scriptTemplate.script_body,
+        proposed_parameters: scriptTemplate.parameters_schema,
+        source_session_id: ids.session_id,
+        source_ticket_ref: row.session?.psa_ticket_id ?? null,
+        source_fix_id: ids.fix_id,
+      })
+      return { script, draft_template_id }
+    }
+  }
 }
 
 /** Return the script of a fix with its parameters: the drafted script, or else the script of its template. */

@@ -72,8 +72,12 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
 }
 
 function renderEvidence({ kind, title, content }: Evidence): string {
-  if (kind === 'screenshot') return joinParts([`**Screenshot:** ${escapeMarkdown(title)}`, renderPlainText(content)])
-  return `**${escapeMarkdown(title)}**\n\n${renderCodeBlock(content, '')}`
+  switch (kind) {
+    case 'screenshot':
+      return joinParts([`**Screenshot:** ${escapeMarkdown(title)}`, renderPlainText(content)])
+    case 'text':
+      return `**${escapeMarkdown(title)}**\n\n${renderCodeBlock(content, '')}`
+  }
 }
 
 function renderPlainText(text: string): string {

@@ -100,11 +100,12 @@ function writeCustomStep(writer: Writer, { title, description, source }: ReportC
 }
 
 function writeEvidence({ layout, images }: Writer, { kind, title, content, image }: Evidence, indent: number): void {
+  const titles: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${title}]`, text: title }
+  const writers: Record<Evidence['kind'], typeof writeCode> = { screenshot: writePlainText, text: writeCode }
   const loadedImage = image === null ? undefined : images.get(image)
-  writeText(layout, kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...evidenceTitleStyle, indent })
+  writeText(layout, titles[kind], { ...evidenceTitleStyle, indent })
   if (loadedImage) writeImage(layout, loadedImage, indent)
-  if (kind === 'text') writeCode(layout, content, indent)
-  else writePlainText(layout, content, indent)
+  writers[kind](layout, content, indent)
 }
 
 /** Return whether the report contains kana. They occur only in Japanese, so Han characters then need their Japanese shapes. */

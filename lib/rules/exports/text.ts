@@ -84,8 +84,8 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
 
 /** Return the title of a snippet or a screenshot, with its text below. */
 export function formatEvidence({ kind, title, content }: Evidence): string {
-  const titleLine = kind === 'screenshot' ? `[Screenshot: ${joinLines(title)}]` : `${joinLines(title)}:`
-  return joinNonEmpty([titleLine, indentLines(splitLines(content).join('\n').trimEnd())], '\n')
+  const titleLines: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${joinLines(title)}]`, text: `${joinLines(title)}:` }
+  return joinNonEmpty([titleLines[kind], indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
 /** Format a plain text, in which only fenced code blocks are markup. Code blocks are indented. */

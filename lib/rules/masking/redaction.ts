@@ -9,7 +9,10 @@ import { maskValues } from './mask-values.ts'
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
+const maskByLevel: Record<Redaction, ((text: string) => string) | null> = { none: null, secrets: (text) => maskSecrets(text), all: mask }
+
 /** Mask every text in a value. A label and its value are judged together, such as `{key, value}` of a fact. */
 export function redact<T>(value: T, redaction: Redaction): T {
-  return redaction === 'none' ? value : (maskValues(value, redaction === 'all' ? mask : (text) => maskSecrets(text)) as T)
+  const maskText = maskByLevel[redaction]
+  return maskText ? (maskValues(value, maskText) as T) : value
 }
