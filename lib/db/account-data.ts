@@ -69,36 +69,16 @@ export const exportedTables: readonly ExportedTable[] = [
       traces_erased_at: 'state of the deletion',
     },
   }),
-  exportTable('invites', 'invites', {
-    leftOut: { codes_since: 'state of its codes' },
-  }),
+  exportTable('invites', 'invites', { leftOut: { codes_since: 'state of its codes' } }),
   exportTable('categories', 'categories'),
   exportTable('script_categories', 'script_categories'),
-  exportTable('script_templates', 'scripts', {
-    leftOut: { ...searched, gallery_sort_order: 'the platform sets it' },
-    limit: 20,
-  }),
+  exportTable('script_templates', 'scripts', { leftOut: { ...searched, gallery_sort_order: 'the platform sets it' }, limit: 20 }),
   exportTable('device_types', 'device_types'),
-  exportTable('network_diagrams', 'diagrams', {
-    leftOut: { search: derived, bytes: derived },
-    limit: 10,
-  }),
-  exportTable('target_lists', 'target_lists', {
-    limit: 20,
-  }),
-  exportTable('trees', 'flows', {
-    leftOut: { ...searched, tag_keys: derived, gallery_sort_order: 'the platform sets it' },
-    limit: 200,
-  }),
-  exportTable('tree_versions', 'flow_versions', {
-    key: { tree_id: 'uuid', version: 'integer' },
-    leftOut: { bytes: derived },
-    limit: 10,
-  }),
-  exportTable('library_steps', 'library_steps', {
-    leftOut: { search: derived },
-    limit: 200,
-  }),
+  exportTable('network_diagrams', 'diagrams', { leftOut: { search: derived, bytes: derived }, limit: 10 }),
+  exportTable('target_lists', 'target_lists', { limit: 20 }),
+  exportTable('trees', 'flows', { leftOut: { ...searched, tag_keys: derived, gallery_sort_order: 'the platform sets it' }, limit: 200 }),
+  exportTable('tree_versions', 'flow_versions', { key: { tree_id: 'uuid', version: 'integer' }, leftOut: { bytes: derived }, limit: 10 }),
+  exportTable('library_steps', 'library_steps', { leftOut: { search: derived }, limit: 200 }),
   exportTable('script_versions', 'script_versions', {
     key: { script_id: 'uuid', version: 'integer' },
     leftOut: { bytes: derived },
@@ -109,116 +89,49 @@ export const exportedTables: readonly ExportedTable[] = [
     leftOut: { bytes: derived },
     limit: 10,
   }),
-  exportTable('tree_pins', 'flow_pins', {
-    key: { user_id: 'uuid', tree_id: 'uuid' },
-  }),
-  exportTable('tree_shares', 'flow_shares', {
-    leftOut: { hash: secret },
-  }),
-  exportTable('draft_templates', 'script_drafts', {
-    limit: 20,
-  }),
-  exportTable('script_builder_sessions', 'script_builder_sessions', {
-    leftOut: { place: 'an internal number' },
-    limit: 20,
-  }),
-  exportTable('script_builder_messages', 'script_builder_messages', {
-    key: { session_id: 'uuid', id: 'uuid' },
-    limit: 100,
-  }),
+  exportTable('tree_pins', 'flow_pins', { key: { user_id: 'uuid', tree_id: 'uuid' } }),
+  exportTable('tree_shares', 'flow_shares', { leftOut: { hash: secret } }),
+  exportTable('draft_templates', 'script_drafts', { limit: 20 }),
+  exportTable('script_builder_sessions', 'script_builder_sessions', { leftOut: { place: 'an internal number' }, limit: 20 }),
+  exportTable('script_builder_messages', 'script_builder_messages', { key: { session_id: 'uuid', id: 'uuid' }, limit: 100 }),
   exportTable('on_call_schedules', 'on_call_schedules'),
   exportTable('on_call_overrides', 'on_call_overrides'),
   exportTable('escalation_policies', 'escalation_policies'),
-  exportTable('maintenance_schedules', 'schedules', {
-    leftOut: { timed_since: 'an internal time' },
-  }),
-  exportTable('maintenance_runs', 'maintenance_runs', {
-    key: { schedule_id: 'uuid', id: 'uuid' },
-  }),
-  exportTable('sessions', 'sessions', {
-    leftOut: { secret_variables: secret },
-    limit: 200,
-  }),
-  exportTable('session_decisions', 'session_decisions', {
-    key: { session_id: 'uuid', seq: 'integer' },
-  }),
-  exportTable('session_evidence', 'session_evidence', {
-    key: { session_id: 'uuid', seq: 'integer', key: 'text' },
-  }),
+  exportTable('maintenance_schedules', 'schedules', { leftOut: { timed_since: 'an internal time' } }),
+  exportTable('maintenance_runs', 'maintenance_runs', { key: { schedule_id: 'uuid', id: 'uuid' } }),
+  exportTable('sessions', 'sessions', { leftOut: { secret_variables: secret }, limit: 200 }),
+  exportTable('session_decisions', 'session_decisions', { key: { session_id: 'uuid', seq: 'integer' } }),
+  exportTable('session_evidence', 'session_evidence', { key: { session_id: 'uuid', seq: 'integer', key: 'text' } }),
   exportTable('approvals', 'approvals', {
     key: perSession,
     // The hash of a script with a short password would help to guess it.
     leftOut: { digest: mayBeGuessed },
     limit: 100,
   }),
-  exportTable('session_fallbacks', 'session_fallbacks', {
-    key: perSession,
-  }),
-  exportTable('session_custom_steps', 'session_custom_steps', {
-    key: perSession,
-    limit: 200,
-  }),
-  exportTable('session_supporting_data', 'session_notes', {
-    key: perSession,
-    limit: 100,
-  }),
-  exportTable('session_ratings', 'session_ratings', {
-    key: { session_id: 'uuid' },
-  }),
-  exportTable('session_step_feedback', 'session_step_feedback', {
-    key: { session_id: 'uuid', step_id: 'text', user_id: 'uuid' },
-  }),
-  exportTable('ai_sessions', 'ai_sessions', {
-    limit: 50,
-  }),
-  exportTable('ai_branches', 'ai_branches', {
-    key: perSession,
-  }),
-  exportTable('ai_messages', 'ai_messages', {
-    key: perSession,
-    limit: 200,
-  }),
-  exportTable('ai_message_uploads', 'ai_message_uploads', {
-    key: { session_id: 'uuid', message_id: 'uuid', place: 'integer' },
-  }),
-  exportTable('ai_steps', 'ai_steps', {
-    key: { session_id: 'uuid', seq: 'integer' },
-  }),
-  exportTable('ai_facts', 'ai_facts', {
-    key: { session_id: 'uuid', key: 'text' },
-  }),
-  exportTable('ai_fixes', 'ai_fixes', {
-    key: perSession,
-    limit: 50,
-  }),
+  exportTable('session_fallbacks', 'session_fallbacks', { key: perSession }),
+  exportTable('session_custom_steps', 'session_custom_steps', { key: perSession, limit: 200 }),
+  exportTable('session_supporting_data', 'session_notes', { key: perSession, limit: 100 }),
+  exportTable('session_ratings', 'session_ratings', { key: { session_id: 'uuid' } }),
+  exportTable('session_step_feedback', 'session_step_feedback', { key: { session_id: 'uuid', step_id: 'text', user_id: 'uuid' } }),
+  exportTable('ai_sessions', 'ai_sessions', { limit: 50 }),
+  exportTable('ai_branches', 'ai_branches', { key: perSession }),
+  exportTable('ai_messages', 'ai_messages', { key: perSession, limit: 200 }),
+  exportTable('ai_message_uploads', 'ai_message_uploads', { key: { session_id: 'uuid', message_id: 'uuid', place: 'integer' } }),
+  exportTable('ai_steps', 'ai_steps', { key: { session_id: 'uuid', seq: 'integer' } }),
+  exportTable('ai_facts', 'ai_facts', { key: { session_id: 'uuid', key: 'text' } }),
+  exportTable('ai_fixes', 'ai_fixes', { key: perSession, limit: 50 }),
   exportTable('ai_handoffs', 'ai_handoffs', {
     key: perSession,
     leftOut: { assessment_lease: state, swept_at: state, assessment_attempts: state },
     limit: 50,
   }),
-  exportTable('ai_outputs', 'ai_outputs', {
-    key: perSession,
-    limit: 50,
-  }),
-  exportTable('ai_usage', 'ai_usage', {
-    key: { day: 'date', feature: 'text', model: 'text' },
-  }),
-  exportTable('flow_proposals', 'flow_proposals', {
-    limit: 10,
-  }),
-  exportTable('flow_conversations', 'flow_conversations', {
-    limit: 10,
-  }),
-  exportTable('kb_imports', 'kb_imports', {
-    limit: 3,
-  }),
-  exportTable('kb_import_nodes', 'kb_import_nodes', {
-    key: { import_id: 'uuid', id: 'uuid' },
-    limit: 100,
-  }),
-  exportTable('escalation_follow_ups', 'escalation_follow_ups', {
-    limit: 100,
-  }),
+  exportTable('ai_outputs', 'ai_outputs', { key: perSession, limit: 50 }),
+  exportTable('ai_usage', 'ai_usage', { key: { day: 'date', feature: 'text', model: 'text' } }),
+  exportTable('flow_proposals', 'flow_proposals', { limit: 10 }),
+  exportTable('flow_conversations', 'flow_conversations', { limit: 10 }),
+  exportTable('kb_imports', 'kb_imports', { limit: 3 }),
+  exportTable('kb_import_nodes', 'kb_import_nodes', { key: { import_id: 'uuid', id: 'uuid' }, limit: 100 }),
+  exportTable('escalation_follow_ups', 'escalation_follow_ups', { limit: 100 }),
   exportTable('escalation_reminders', 'escalation_reminders', {
     leftOut: {
       attempts: state,
@@ -247,12 +160,8 @@ export const exportedTables: readonly ExportedTable[] = [
     },
     computed: { host: `substring(t.url from '^[a-z]+://([^/@?#]+)(?:[/?#]|$)')` },
   }),
-  exportTable('api_keys', 'api_keys', {
-    leftOut: { hash: secret },
-  }),
-  exportTable('psa_rules', 'psa_rules', {
-    leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' },
-  }),
+  exportTable('api_keys', 'api_keys', { leftOut: { hash: secret } }),
+  exportTable('psa_rules', 'psa_rules', { leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' } }),
   exportTable('psa_connections', 'psa_connection', {
     leftOut: {
       identity: 'keys of the ticketing system',
@@ -261,9 +170,7 @@ export const exportedTables: readonly ExportedTable[] = [
       last_check_error: state,
     },
   }),
-  exportTable('psa_member_mappings', 'psa_members', {
-    key: { user_id: 'uuid' },
-  }),
+  exportTable('psa_member_mappings', 'psa_members', { key: { user_id: 'uuid' } }),
   exportTable('psa_pushes', 'ticket_notes', {
     leftOut: {
       attempts: state,
@@ -276,28 +183,14 @@ export const exportedTables: readonly ExportedTable[] = [
     },
     limit: 50,
   }),
-  exportTable('mail_preferences', 'mail_preferences', {
-    key: { user_id: 'uuid' },
-  }),
-  exportTable('report_subscriptions', 'report_subscriptions', {
-    key: { team_id: 'uuid', user_id: 'uuid' },
-  }),
+  exportTable('mail_preferences', 'mail_preferences', { key: { user_id: 'uuid' } }),
+  exportTable('report_subscriptions', 'report_subscriptions', { key: { team_id: 'uuid', user_id: 'uuid' } }),
   exportTable('weekly_reports', 'weekly_reports'),
-  exportTable('onboarding', 'onboarding', {
-    key: { user_id: 'uuid' },
-    limit: 100,
-  }),
+  exportTable('onboarding', 'onboarding', { key: { user_id: 'uuid' }, limit: 100 }),
   exportTable('feedback', 'feedback', { limit: 100 }),
-  exportTable('beta_feedback', 'beta_feedback', {
-    limit: 100,
-  }),
-  exportTable('audit_logs', 'audit_log', {
-    key: { created_at: 'timestamptz', id: 'uuid' },
-    limit: 200,
-  }),
-  exportTable('uploads', 'uploads', {
-    leftOut: { object_key: 'an internal name; the file is `uploads/{id}.jpg`' },
-  }),
+  exportTable('beta_feedback', 'beta_feedback', { limit: 100 }),
+  exportTable('audit_logs', 'audit_log', { key: { created_at: 'timestamptz', id: 'uuid' }, limit: 200 }),
+  exportTable('uploads', 'uploads', { leftOut: { object_key: 'an internal name; the file is `uploads/{id}.jpg`' } }),
 ]
 
 const credentials = 'credentials of members'
