@@ -88,13 +88,27 @@ function categoryId({ category }: TreeContent, defaultId: RawBuilder<unknown>): 
   return 'name' in category ? sql`(select id from named_category)` : sql`${category.id}::uuid`
 }
 
-const versionColumns = sql`(id, tree_id, version, status, name, description, category, tree_type, tree_structure, intake_form, restored_from)`
-const versionRow = (versionId: string, content: TreeContent) => sql`
-  select ${versionId}::uuid, s.id, s.version, s.status, s.name, s.description,
-         coalesce(${content.category && 'name' in content.category ? content.category.name : null},
-                  (select c.name from categories c where c.account_id = s.account_id and c.id = s.category_id)), s.tree_type,
-         ${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb, ${jsonb(content.intake_form)},
-         ${content.restored_from ?? null}::integer from saved_tree s`
+type VersionColumn = Exclude<keyof DB['tree_versions'], 'account_id' | 'saved_by' | 'created_at' | 'bytes'>
+const versionValues = (versionId: string, content: TreeContent): Record<VersionColumn, RawBuilder<unknown>> => ({
+  id: sql`${versionId}::uuid`,
+  tree_id: sql`s.id`,
+  version: sql`s.version`,
+  status: sql`s.status`,
+  name: sql`s.name`,
+  description: sql`s.description`,
+  category: sql`coalesce(${content.category && 'name' in content.category ? content.category.name : null},
+    (select c.name from categories c where c.account_id = s.account_id and c.id = s.category_id))`,
+  tree_type: sql`s.tree_type`,
+  tree_structure: sql`${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb`,
+  intake_form: jsonb(content.intake_form),
+  restored_from: sql`${content.restored_from ?? null}::integer`,
+})
+/** Insert the version of the flow `saved_tree`. */
+const insertVersion = (versionId: string, content: TreeContent) => {
+  const values = versionValues(versionId, content)
+  const columns = sql.join(Object.keys(values).map((column) => sql.ref(column)))
+  return sql`insert into tree_versions (${columns}) select ${sql.join(Object.values(values))} from saved_tree s`
+}
 const savedTreeId = (versionId: string) =>
   sql<string>`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${versionId}::uuid)`
 // `versionId` is the version just written. If nothing was written, the statements below that use it do nothing.
@@ -116,7 +130,7 @@ export const insertTreeWithVersion = writeStatement(null, (versionId: string, co
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
          from ${writtenRow(content)}, ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
-    insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
+    ${insertVersion(versionId, content)}`
 })
 
 /** Insert the flow, its first version, its library entries and its messages for webhooks in one transaction. */
@@ -153,7 +167,7 @@ export const insertNextVersion = writeStatement(
              published_at = coalesce(t.published_at, case when ${content.status} = 'published' then app.now() end)
        where t.id = ${id} and t.version = ${version} and t.deleted_at is null and ${isEditable}
       returning *)
-    insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`,
+    ${insertVersion(versionId, content)}`,
 )
 
 /** Save a new version. Return undefined if `version` is no longer current, the flow is deleted or the caller may not change it. */
