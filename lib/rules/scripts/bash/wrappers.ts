@@ -20,7 +20,10 @@ interface Wrapper {
 const container: Wrapper = {
   flags: 'itdP',
   valued: 'euwnvpcl',
-  longValued: ['--env', '--user', '--workdir', '--name', '--volume', '--publish', '--network', '--namespace', '--container'],
+  longValued:
+    '--env --env-file --user --workdir --name --hostname --volume --mount --publish --network --restart --memory --cpus --label --namespace --container'.split(
+      ' ',
+    ),
   positionals: 1,
   subcommands: ['exec', 'run'],
 }
