@@ -8,30 +8,34 @@ import { marker } from './split.ts'
 const passedVariables =
   '_ psitem args input psboundparameters matches $ ^ this error foreach switch event eventargs sender sourceargs myinvocation pscmdlet stacktrace'
 
-/** Create the function that returns the starts of the placeholders whose values reach a text. */
+/** Everything that is text. No variable has this name. */
+const anyText = '=any'
+
+/**
+ * Create the function that returns the starts of the placeholders whose values reach a text. A variable is text as soon as text is assigned to
+ * it, and what a function of the script returns is text.
+ */
 export function createSourceFinder(statements: readonly string[], placeholders: readonly JudgedPlaceholder[]): (text: string) => number[] {
   const graph = createSourceGraph()
-  const collectStarts = (text: string) =>
-    [...text.matchAll(marker)].flatMap(([, index]) => {
+  const functions = new Set(statements.flatMap((text) => [...text.matchAll(functionName)].map(([, name = '']) => name.toLowerCase())))
+  const callsFunction = (text: string) => functions.size > 0 && getWords(text.replace(functionName, '')).some((word) => functions.has(word))
+  const collect = (text: string) => ({
+    placeholders: [...text.matchAll(marker)].flatMap(([, index]) => {
       const placeholder = placeholders[Number(index)]
       return placeholder?.isUntrusted ? [placeholder.start] : []
-    })
-  const { functions, functionByStatement, outerFunctions } = findFunctions(statements)
-  const getCalled = (text: string) => getWords(text.replace(functionName, '')).filter((word) => functions.has(word))
-  const getNames = (text: string) => (functions.size === 0 ? getVariables(text) : [...getVariables(text), ...getCalled(text)])
-  const collect = (text: string) => ({ placeholders: collectStarts(text), names: getNames(text) })
-  const first = placeholders.find(({ isUntrusted }) => isUntrusted)
-  const passed = new Set([...passedVariables.split(' '), ...findParameters(statements)])
-  if (first) for (const name of passed) graph.assign(name, { placeholders: [first.start], names: [] })
+    }),
+    names: [...getVariables(text), ...(callsFunction(text) ? [anyText] : [])],
+  })
+  const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted)
+  graph.assign(anyText, { placeholders: untrusted.map(({ start }) => start), names: [] })
+  for (const name of [...passedVariables.split(' '), ...findParameters(statements)]) graph.connect(anyText, name)
   for (const [index, text] of statements.entries()) {
-    // The statement is a node of its own, so that the number of edges stays linear.
-    const node = `=${index}`
-    const targets = [...findTargets(text), ...(functionByStatement[index] ?? [])]
+    const targets = findTargets(text)
     if (targets.length === 0) continue
-    graph.assign(node, collect(text))
-    for (const target of targets) graph.connect(node, target)
+    // The statement is a node of its own, so that the number of edges stays linear.
+    graph.assign(`=${index}`, collect(text))
+    for (const target of targets) graph.connect(`=${index}`, target)
   }
-  for (const [name, outer] of outerFunctions) graph.connect(name, outer)
   const findSources = graph.follow()
   return (text) => findSources(collect(text))
 }
@@ -69,28 +73,6 @@ export function findTargets(text: string): string[] {
 }
 
 const functionName = /\b(?:function|filter|workflow)\s+(?:\w+:)?([^\s({]+)/gi
-
-/** Find the innermost function of each statement, and the function around each function. A function may return any value of its body. */
-function findFunctions(statements: readonly string[]) {
-  const open: { name: string; depth: number; hasBody: boolean }[] = []
-  const functions = new Set<string>()
-  const outerFunctions: [name: string, outer: string][] = []
-  let depth = 0
-  const functionByStatement = statements.map((text) => {
-    for (const [, name = ''] of text.matchAll(functionName)) {
-      const outer = open.at(-1)
-      if (outer) outerFunctions.push([name.toLowerCase(), outer.name])
-      functions.add(name.toLowerCase())
-      open.push({ name: name.toLowerCase(), depth, hasBody: false })
-    }
-    const innermost = open.at(-1)
-    if (innermost && text.includes('{')) innermost.hasBody = true
-    depth += text.split('{').length - text.split('}').length
-    for (let last = open.at(-1); last && (last.hasBody || last !== innermost) && last.depth >= depth; last = open.at(-1)) open.pop()
-    return innermost ? [innermost.name] : []
-  })
-  return { functions, functionByStatement, outerFunctions }
-}
 
 /** Return the parameters of functions and script blocks. In a class, any variable may be one. */
 function findParameters(statements: readonly string[]): string[] {
