@@ -6,7 +6,7 @@ import { unwrapAll, unwrapCommand } from '#rules/scripts/bash/wrappers.ts'
 const split = (command: string): Word[] =>
   command.split(' ').map((word) => ({
     parts: word.split(/(\$x)/).flatMap((text): Word['parts'] => {
-      if (text === '$x') return [{ kind: 'variable', name: 'x', isQuoted: true, parts: [] }]
+      if (text === '$x') return [{ kind: 'variable', name: 'x', parts: [] }]
       return text ? [{ kind: 'text', text, isQuoted: false, isLiteral: true }] : []
     }),
   }))

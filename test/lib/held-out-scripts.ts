@@ -225,6 +225,7 @@ export const unseenHostilePython: readonly string[] = [
   'import os\nfrom functools import partial\npartial(os.system, {{ p }})()',
   'import os\nos.environ["LD_PRELOAD"] = {{ p }}\nos.system("ls")',
   'import subprocess\nsubprocess.run(["ls"], env={"PATH": {{ p }}})',
+  'import subprocess\nenv = dict(PATH={{ p }})\nsubprocess.run(["ls"], env=env)',
   'import sys\nsys.path.append({{ p }})\nimport plugin',
   'import subprocess\ndef run(cmd):\n    return subprocess.run(cmd, shell=True)\nrun("echo " + {{ p }})',
   'import os\nactions = {"a": os.system}\nactions["a"]({{ p }})',

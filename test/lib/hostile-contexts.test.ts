@@ -38,8 +38,11 @@ const otherInContext: Readonly<Record<string, string[]>> = {
   'ev\\\nal {{ p }}': ['crlf'],
   'ti\\\nme eval {{ p }}': ['crlf'],
   'shopt -s expand_aliases\nalias e=eval\ne {{ p }}': ['crlf'],
-  // The shell takes `in` and `esac` before a carriage return for other words, and cannot read the script.
-  'case {{ s }} in\n  start) systemctl start app ;;\n  stop) systemctl stop app ;;\n  *) echo "unknown" >&2; exit 1 ;;\nesac': ['crlf'],
+}
+
+/** The shell takes a keyword before a carriage return for another word, and cannot read the script. */
+function isBroken(script: string, context: string): boolean {
+  return context === 'crlf' && /^(if|for|while|until|case|log\(\))[\s\S]*\n/m.test(script)
 }
 
 function findAccepting(script: string): string[] {
@@ -62,7 +65,7 @@ describe('a template inside another script', () => {
   })
 
   it.each(harmless)('SCR-16 is accepted everywhere if it executes no value: %j', (script) => {
-    const everywhere = Object.keys(bashContexts).filter((name) => !otherInContext[script]?.includes(name))
+    const everywhere = Object.keys(bashContexts).filter((name) => !isBroken(script, name))
     expect(findAccepting(nameParameters(script))).toEqual(everywhere)
   })
 })

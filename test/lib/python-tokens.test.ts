@@ -1,39 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
-import { insideComment, insideQuotes } from '#rules/scripts/placement-reasons.ts'
-import { findClosing, findOpening, getDepth, splitAtCommas } from '#rules/scripts/python/brackets.ts'
+import { findClosing, findOpening, splitAtCommas } from '#rules/scripts/python/brackets.ts'
 import { findCalls, isChangeOfObject } from '#rules/scripts/python/changes.ts'
-import { readPythonTokens, type Token } from '#rules/scripts/python/tokens.ts'
+import { readPythonScript, type Token } from '#rules/scripts/python/tokens.ts'
+import { createWorkBudget } from '#rules/text/work-budget.ts'
 
-const read = (script: string) => readPythonTokens(script, [])
-const readTexts = (script: string) => read(script).tokens.map(({ kind, text }) => (kind === 'end' ? 'end' : `${kind} ${text}`))
-const readAll = (script: string) => read(script).tokens.slice(0, -1)
+const read = (text: string) => readPythonScript({ text, placeholderByMark: new Map() }, createWorkBudget())
+const readAll = (text: string) => read(text).statements.flat()
 const joinTexts = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join(' ')
 
 describe('the tokens of a Python script', () => {
   it.each<[string, string[]]>([
-    ['', ['end']],
-    ['a b', ['name a', 'name b', 'end']],
-    ['_a1 1a é a\u0301 ﬁ', ['name _a1', 'number 1a', 'name é', 'name á', 'name fi', 'end']],
-    ['a\nb\rc;d', ['name a', 'end', 'name b', 'end', 'name c', 'end', 'name d', 'end']],
-    ['(\na;\n)\nb', ['operator (', 'name a', 'operator ;', 'operator )', 'end', 'name b', 'end']],
-    ['[a\n{b\n}\n]\nc', ['operator [', 'name a', 'operator {', 'name b', 'operator }', 'operator ]', 'end', 'name c', 'end']],
-    [')\na', ['operator )', 'end', 'name a', 'end']],
-    [')(\na', ['operator )', 'operator (', 'name a', 'end']],
-    ['a \\\nb', ['name a', 'name b', 'end']],
-    ['a \\\r\nb', ['name a', 'name b', 'end']],
-    ['a # b\nc', ['name a', 'end', 'name c', 'end']],
-    ['a # b\rc', ['name a', 'end', 'name c', 'end']],
-    ['# a', ['end']],
-    ['a += 1', ['name a', 'operator +=', 'number 1', 'end']],
-    ['a + = 1', ['name a', 'operator +', 'operator =', 'number 1', 'end']],
-    ['a == b', ['name a', 'operator ==', 'name b', 'end']],
-    ['(= =', ['operator (', 'operator =', 'operator =', 'end']],
-    ['a := b', ['name a', 'operator :=', 'name b', 'end']],
-    ['a= b', ['name a', 'operator =', 'name b', 'end']],
-    ['a.b', ['name a', 'operator .', 'name b', 'end']],
-  ])('of %j are %j', (script, texts) => {
-    expect(readTexts(script)).toEqual(texts)
+    ['', []],
+    ['a\nb\r\nc;d', ['a', 'b', 'c', 'd']],
+    ['é = a\u0301 + ﬁ', ['é = á + fi']],
+    ['(\na,\n)\nb', ['( a , )', 'b']],
+    ['[a,\n{b\n}\n]\nc', ['[ a , { b } ]', 'c']],
+    ['a = \\\nb', ['a = b']],
+    ['a = \\\r\nb', ['a = b']],
+    ['a # b \\\nc', ['a', 'c']],
+    ['if a: b\nelse: c', ['if a : b', 'else : c']],
+    ['a += 1', ['a += 1']],
+    ['(a := b)', ['( a := b )']],
+    ['a **= b', ['a * *= b']],
+    ['a == b.c', ['a == b . c']],
+    ['a(**b)', ['a ( * * b )']],
+  ])('of %j are %j', (script, statements) => {
+    expect(read(script).statements.map(joinTexts)).toEqual(statements)
   })
 
   const string = (text: string, options: object = {}) => ({ kind: 'string', text, isFormat: false, isKnown: true, ...options })
@@ -45,54 +37,41 @@ describe('the tokens of a Python script', () => {
     ["rb'\\x61'", string('\\x61')],
     ["Rb'a'", string('a')],
     ["f'{a}'", string('{a}', { isFormat: true })],
-    ["T'{a}'", string('{a}', { isFormat: true })],
     ["'\\x61\\u0062\\U00000063\\144'", string('abcd')],
     ["'\\U0010ffff\\U00110000'", string('\u{10ffff}')],
     ["b'\\x61\\u0062\\U00000063'", string('a\\u0062\\U00000063')],
     ["'\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\"'", string('\x07\b\f\n\r\t\v\\\'"')],
     ["'\\q\\8'", string('\\q\\8')],
-    ["'a\\\nb\\\r\nc\\\rd'", string('abcd')],
+    ["'a\\\nb'", string('ab')],
     ["'\\N{DASH}\\x61'", string('\\N{DASH}\\x61', { isKnown: false })],
     ["b'\\N{DASH}'", string('\\N{DASH}')],
     ["r'\\N{DASH}'", string('\\N{DASH}')],
-    ["'\\x6'", string('\\x6')],
   ])('of the string %s are %j', (script, token) => {
-    expect(read(script)).toMatchObject({ tokens: [token, { kind: 'end' }], isAmbiguous: false })
+    expect(read(script)).toMatchObject({ statements: [[token]], stoppedAt: undefined })
   })
 
   it.each([
-    ["'a", true],
-    ["'a\nb'", true],
-    ["'''a", true],
-    ["f'{a'", true],
-    ["f'a}'", true],
-    ["f'{{a'", false],
-    ["f'a}}'", false],
-    ["'{a'", false],
-    ["f'{a}'", false],
-  ])('of %j are ambiguous: %s', (script, isAmbiguous) => {
-    expect(read(script).isAmbiguous).toBe(isAmbiguous)
-  })
-
-  it('include the placeholders outside of strings and comments, and the reasons against the others', () => {
-    const script = "x = @1 + '@2' # @3\r@4"
-    const placeholders = [...script.matchAll(/@\d/g)].map(({ index }) => ({ start: index, end: index + 2 }) as JudgedPlaceholder)
-    const { tokens, reasons } = readPythonTokens(script, placeholders)
-    const starts = tokens.flatMap((token) => (token.kind === 'placeholder' ? token.placeholder.start : []))
-    expect(starts).toEqual([4, 19])
-    expect([...reasons]).toEqual([
-      [10, insideQuotes],
-      [16, insideComment],
-    ])
+    ["'a", 2],
+    ["'''a", 4],
+    ['f("a', 4],
+    ["f'{a'", 4],
+    ['f"{a["b"]}"', 0],
+    ['a b', 2],
+    ['f(', 2],
+    ["f'{{a'", undefined],
+    ["'{a'", undefined],
+    ["f'{a}'", undefined],
+  ])('of %j cannot be followed after %s', (script, stoppedAt) => {
+    expect(read(script).stoppedAt).toBe(stoppedAt)
   })
 })
 
 describe('the brackets of a Python script', () => {
   it.each([
     ['(a)', 0, 2],
-    ['(a[b]{c})d', 0, 8],
-    ['((a)', 0, 4],
-    ['(a ")")', 0, 3],
+    ['f(a[b], {c}).d', 1, 10],
+    ['((a))', 0, 4],
+    ['(a, ")")', 0, 4],
   ])('in %j are closed from %i at %i', (script, start, closing) => {
     expect(findClosing(readAll(script), start)).toBe(closing)
   })
@@ -102,7 +81,7 @@ describe('the brackets of a Python script', () => {
     ['f(a)(b)', 5, 4],
     ['f(a)b', 4, -1],
     ['f(g[a])', 4, 3],
-    ['f(g[a]b)', 6, 1],
+    ['f(g[a].b)', 7, 1],
     ['"("a', 1, -1],
     ['f(a)', 3, -1],
   ])('in %j around the token %i open at %i', (script, index, opening) => {
@@ -112,20 +91,10 @@ describe('the brackets of a Python script', () => {
   it.each([
     ['a, b, c', ['a', 'b', 'c']],
     ['a(b, c), [d, e], {f, g}', ['a ( b , c )', '[ d , e ]', '{ f , g }']],
-    [', a,, "," b,', ['a', ', b']],
+    ['a, ",", b,', ['a', ',', 'b']],
     ['', []],
   ])('keep parts of %j together: %j', (script, parts) => {
     expect(splitAtCommas(readAll(script)).map(joinTexts)).toEqual(parts)
-  })
-
-  it.each([
-    ['a', 0],
-    ['(a)[b]{c}', 1],
-    ['([{a}])', 3],
-    ['"(((" (', 1],
-    [') (', 0],
-  ])('of %j are %i deep', (script, depth) => {
-    expect(getDepth(readAll(script))).toBe(depth)
   })
 })
 
@@ -138,12 +107,12 @@ describe('the changes of objects in a Python script', () => {
     ['a.b', '=', true],
     ['a: b.c', '=', false],
     ['a: b[c]', '=', false],
-    ['else: a.b', '=', true],
+    ['if a: b\nelse: a.b', '=', true],
     ['try: a[0]', '=', true],
-    ['finally: a[0]', '=', true],
+    ['try: b\nfinally: a[0]', '=', true],
     ['a "."', '=', false],
   ])('include the assignment to %j with %s: %s', (target, operator, expected) => {
-    expect(isChangeOfObject(readAll(target), operator)).toBe(expected)
+    expect(isChangeOfObject(read(target).statements.at(-1) ?? [], operator)).toBe(expected)
   })
 
   const listCalls = (script: string, assigned: string[] = []) =>

@@ -378,11 +378,7 @@ describe('placeholders', () => {
   it.each([
     ['bash', 'echo {{ x }}\0', 'is in a script that the check cannot follow after line 1'],
     ['bash', 'echo a\\\nb; echo {{ x }}', 'is in a script that the check cannot follow after line 1'],
-    [
-      'python',
-      'print({{ x }})\0',
-      'is in a script whose quotes the check cannot follow; use other quotes inside the braces of an f-string',
-    ],
+    ['python', 'print({{ x }})\0', 'is in a script that the check cannot follow after line 1'],
     ['powershell', 'Write-Host {{ x }}\0', 'is in a script with an unclosed string or comment'],
     ['powershell', 'Write-Host {{ x }}\nWrite-Host "a', 'is in a script with an unclosed string or comment'],
     ['powershell', 'Write-Host {{ x }} <# a', 'is in a script with an unclosed string or comment'],
@@ -450,6 +446,9 @@ describe('placeholders', () => {
       'a[',
       'f(',
       'sudo ',
+      'x=$y;',
+      '$(: ")" ',
+      'f(")",',
       'as ',
       '$x = {{ x }};',
       '& (',

@@ -1,3 +1,5 @@
+import type { WorkBudget } from '#rules/text/work-budget.ts'
+
 // The placeholders of a script: `{{ name }}` and `{{ name | filter | filter }}`, and the escape `{{! text }}`.
 
 export const filters = ['upper', 'lower', 'trim', 'quote', 'int', 'bool', 'json', 'base64'] as const
@@ -75,4 +77,4 @@ export function refuseAll(reasons: Map<number, string>, placeholders: readonly P
 }
 
 /** Decide for each placeholder of a script what its value may be. */
-export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[]) => Placements
+export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[], budget: WorkBudget) => Placements

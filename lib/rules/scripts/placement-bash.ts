@@ -1,79 +1,117 @@
-import { readCommands } from './bash/commands.ts'
-import { parseNestedText } from './bash/expansions.ts'
+import { parse } from 'unbash'
+import type { WorkBudget } from '#rules/text/work-budget.ts'
+import { readScript } from './bash/commands.ts'
 import { findDeclared, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
 import type { Judgement } from './bash/judgement.ts'
-import { createParser, createShellScript, isAtEnd, type Parser, stop } from './bash/parser.ts'
-import { shells } from './bash/rules.ts'
-import { getCommandName, getStaticText, type Word } from './bash/syntax.ts'
-import { createSourceFinder } from './bash/taint.ts'
-import { readPart, readQuotedParts } from './bash/words.ts'
+import { findExecutedTexts } from './bash/nested.ts'
+import { type Reader, UnreadableScriptError } from './bash/reader.ts'
+import { createShellScript, getCommandName, getStaticText, type ShellScript, type Word } from './bash/syntax.ts'
+import { followVariables } from './bash/variables.ts'
 import { unwrapAll } from './bash/wrappers.ts'
+import { markPlaceholders } from './markers.ts'
 import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
+import { insideComment } from './placement-reasons.ts'
 
 /**
- * A backslash at the end of a line that may continue a token. The parser reads such tokens as two, and the shell as one.
+ * A backslash at the end of a line that may continue a token, which a parser could read as two.
  * https://www.gnu.org/software/bash/manual/html_node/Escape-Character.html
  */
 const splitToken = /[^\s|&;]\\\n[^\s]|[|&;]\\\n[|&;()<>]/
+/** A quote after an escape or a dollar opens no literal. */
+const isQuotable = (before: string) => !/(?:^|[^\\])(?:\\\\)*\\$|\$$/.test(before)
 
 /** Parse a shell script, and judge every command and variable that a value reaches. */
-export const judgeBashPlacements: JudgePlacements = (script, placeholders) => {
-  const parser = createParser(script, placeholders, createShellScript(), { readCommands, readPart, readQuotedParts })
-  readScript(parser)
-  const reasons = parser.result.problems
-  if (parser.isStopped) {
-    refuseAll(reasons, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, parser.stoppedAt)}`)
-    return { reasons, commandsByOperand: new Map() }
-  }
-  return judgeScript(parser, placeholders)
+export const judgeBashPlacements: JudgePlacements = (script, placeholders, budget) => {
+  const result = createShellScript()
+  const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
+  const stoppedAt = readCommands(script, placeholders, result, budget)
+  if (stoppedAt === undefined) return judgeCommands(result, untrusted)
+  refuseAll(result.problems, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`)
+  return { reasons: result.problems, commandsByOperand: new Map() }
 }
 
-function readScript(parser: Parser): void {
-  const { script, result } = parser
-  if (script.includes('\0') || splitToken.test(script)) {
-    stop(parser)
-    return
+/** Read all commands of a script. Return the position after which it cannot be followed, if there is one. */
+function readCommands(script: string, placeholders: readonly JudgedPlaceholder[], result: ShellScript, budget: WorkBudget) {
+  const marked = markPlaceholders(script, placeholders, "'", isQuotable)
+  if (!marked || script.includes('\0')) return 0
+  const split = splitToken.exec(script)
+  if (split) return split.index
+  const reader: Reader = { readScript, marked, result, budget, reason: undefined, knowsExtendedGlobs: false, placed: new Set() }
+  try {
+    readScript(reader, parseWithin(marked.text, budget))
+    refuseUnplaced(reader, script, placeholders)
+    readExecutedTexts(reader)
+    return undefined
+  } catch (error) {
+    if (error instanceof UnreadableScriptError) return error.position
+    // An expression of very many operators exceeds the stack.
+    if (error instanceof RangeError) return 0
+    throw error
   }
-  readCommands(parser, '')
-  if (!isAtEnd(parser)) {
-    stop(parser)
-    return
+}
+
+/** What the parser reads of one character costs. */
+const stepsPerCharacter = 20
+const maxDepth = 60
+/** The parser searches all here-documents for the end of each. */
+const maxHereDocuments = 1000
+
+/** Parse a script, unless its brackets are nested so deeply that the parser might not end. */
+function parseWithin(text: string, budget: WorkBudget) {
+  budget.spend(text.length * stepsPerCharacter)
+  let depth = 0
+  for (const { 0: char, index } of text.matchAll(/[(){}]/g)) {
+    depth = '({'.includes(char) ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > maxDepth) throw new UnreadableScriptError(index)
   }
-  // The list grows while the texts that the shell executes are read.
-  for (const command of result.commands) {
-    const executed = unwrapAll(command.words)
-    if (!executed) {
-      stop(parser)
-      return
+  if (text.split('<<').length > maxHereDocuments) throw new UnreadableScriptError(0)
+  return parse(text)
+}
+
+/** Refuse the placeholders that the parser did not read as a part of the script. */
+function refuseUnplaced({ placed, result }: Reader, script: string, placeholders: readonly JudgedPlaceholder[]): void {
+  for (const { start, isQuoted } of placeholders) {
+    if (!isQuoted || placed.has(start) || result.problems.has(start)) continue
+    const lineStart = script.lastIndexOf('\n', start) + 1
+    if (!script.slice(lineStart, start).includes('#')) throw new UnreadableScriptError(start)
+    result.problems.set(start, insideComment)
+  }
+}
+
+/** Read the texts that the shell executes as commands of their own. The list of commands grows meanwhile. */
+function readExecutedTexts(reader: Reader): void {
+  const unmarked = { ...reader, marked: { text: '', placeholderByMark: new Map() } }
+  for (const command of reader.result.commands) {
+    const { words, position } = command
+    const executed = unwrapAll(words)
+    if (!executed || executed.some(changesSyntax)) throw new UnreadableScriptError(position)
+    for (const text of findExecutedTexts(command, executed)) {
+      try {
+        readScript(unmarked, parseWithin(text, reader.budget))
+      } catch (error) {
+        throw error instanceof UnreadableScriptError ? new UnreadableScriptError(position) : error
+      }
     }
-    for (const words of executed) {
-      const text = getExecutedText(words)
-      if (text) parseNestedText(parser, text)
-    }
-    if (getCommandName(command.words[0]) === 'shopt' && command.words.some((word) => getStaticText(word) === 'expand_aliases')) stop(parser)
-    if (parser.isStopped) return
   }
 }
 
-/** Return the fixed text that a command executes. */
-function getExecutedText(words: readonly Word[]): string | undefined {
-  const name = getCommandName(words[0]) ?? ''
-  const args = words.slice(1).map((word) => getStaticText(word))
-  if (name === 'eval') return args.every((arg) => arg !== undefined) ? args.join(' ') : undefined
-  if (name === 'trap') return args.find((arg) => arg !== '--')
-  if (!shells.has(name)) return undefined
-  const option = args.findIndex((arg) => arg !== undefined && /^-[a-z]*c$/.test(arg))
-  return option < 0 ? undefined : args[option + 1]
+/** Return whether a command changes how the shell reads later lines, by aliases, the history or assignments after a command. */
+function changesSyntax([first, ...args]: readonly Word[]): boolean {
+  const texts = args.map((word) => getStaticText(word) ?? '')
+  const name = getCommandName(first)
+  if (name === 'shopt') return texts.includes('expand_aliases')
+  return name === 'set' && texts.some((text) => /^-\w*[Hk]|^(histexpand|keyword)$/.test(text))
 }
 
-function judgeScript({ result }: Parser, placeholders: readonly JudgedPlaceholder[]) {
-  const untrusted = new Set(placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start))
-  const findSources = createSourceFinder(result, (start) => untrusted.has(start))
+function judgeCommands(result: ShellScript, untrusted: readonly number[]) {
+  const { findSources, ...variables } = followVariables(result, untrusted)
   const reasons = result.problems
   const commandsByOperand = new Map<number, string>()
   const judgement: Judgement = {
-    shellScript: result,
+    ...variables,
     findSources,
+    input: [],
+    hasInput: false,
     refuse: (words, reason) => {
       for (const start of findSources(words)) if (!reasons.has(start)) reasons.set(start, reason)
     },
@@ -87,7 +125,7 @@ function judgeScript({ result }: Parser, placeholders: readonly JudgedPlaceholde
   }
   for (const command of result.commands) judgeCommand(judgement, command)
   const associative = findDeclared(result, /^-\w*A/)
-  judgeVariables(judgement, (name) => associative.has(name))
+  judgeVariables(judgement, result, (name) => associative.has(name))
   return { reasons, commandsByOperand }
 }
 

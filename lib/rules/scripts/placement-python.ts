@@ -1,24 +1,23 @@
-import { type JudgePlacements, refuseAll } from './placeholders.ts'
-import { joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import type { WorkBudget } from '#rules/text/work-budget.ts'
+import { markPlaceholders } from './markers.ts'
+import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
+import { insideComment, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { judgeCalls } from './python/calls.ts'
 import { followValues } from './python/taint.ts'
-import { readPythonTokens, type Token } from './python/tokens.ts'
+import { readPythonScript } from './python/tokens.ts'
 
-const unknownQuotes = 'is in a script whose quotes the check cannot follow; use other quotes inside the braces of an f-string'
-
-/** Read the tokens of a Python script, and judge every call that a value reaches. */
-export const judgePythonPlacements: JudgePlacements = (script, placeholders) => {
-  const { tokens, reasons, isAmbiguous } = readPythonTokens(script, placeholders)
+/** Parse a Python script, and judge every call that a value reaches. */
+export const judgePythonPlacements: JudgePlacements = (script, placeholders, budget) => {
+  const reasons = new Map<number, string>()
+  const commandsByOperand = new Map<number, string>()
   for (const placeholder of placeholders) {
     const reason = findReason(script[placeholder.start - 1] ?? '', script[placeholder.end] ?? '')
-    if (reason && !reasons.has(placeholder.start)) reasons.set(placeholder.start, reason)
+    if (reason) reasons.set(placeholder.start, reason)
   }
-  const statements = splitStatements(tokens)
-  const commandsByOperand = new Map<number, string>()
-  const dataFlow = followValues(statements)
-  if (isAmbiguous || script.includes('\0')) refuseAll(reasons, placeholders, unknownQuotes)
-  else if (!dataFlow) refuseAll(reasons, placeholders, 'is in a script that takes too long to check; write shorter statements')
-  else judgeCalls(statements, dataFlow, reasons, commandsByOperand, placeholders)
+  // A carriage return alone ends a line too.
+  const stoppedAt = judgeScript(script.replace(/\r(?!\n)/g, '\n'), placeholders, { reasons, commandsByOperand, budget })
+  if (stoppedAt !== undefined)
+    refuseAll(reasons, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`)
   return { reasons, commandsByOperand }
 }
 
@@ -27,11 +26,26 @@ function findReason(before: string, after: string): string | undefined {
   return /[\p{L}\p{N}_"']/u.test(after) ? joinedToTextAfter : undefined
 }
 
-function splitStatements(tokens: readonly Token[]): Token[][] {
-  const statements: Token[][] = [[]]
-  for (const token of tokens) {
-    if (token.kind === 'end') statements.push([])
-    else statements.at(-1)?.push(token)
-  }
-  return statements.filter((statement) => statement.length > 0)
+interface Judged {
+  reasons: Map<number, string>
+  commandsByOperand: Map<number, string>
+  budget: WorkBudget
 }
+
+/** Judge all statements. Return the position after which the script cannot be followed, if there is one. */
+function judgeScript(script: string, placeholders: readonly JudgedPlaceholder[], { reasons, commandsByOperand, budget }: Judged) {
+  const isJoined = new Set(reasons.keys())
+  const marked = markPlaceholders(script, placeholders, '"', (_, { start }) => !isJoined.has(start))
+  if (!marked || script.includes('\0') || otherEncoding.test(script)) return 0
+  const { statements, placed, stoppedAt, reasons: quoted } = readPythonScript(marked, budget)
+  for (const [start, reason] of quoted) reasons.set(start, reason)
+  if (stoppedAt !== undefined) return stoppedAt
+  for (const { start, isQuoted } of placeholders)
+    if (isQuoted && !placed.has(start) && !reasons.has(start)) reasons.set(start, insideComment)
+  judgeCalls(statements, followValues(statements, budget), reasons, commandsByOperand, placeholders)
+  return undefined
+}
+
+/** In another encoding, such as UTF-7, a value could end its literal. https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations */
+const otherEncoding =
+  /^(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*(?!(?:utf-?8|ascii|us-ascii|latin-?1|iso-8859-1)(?![-\w.]))[-\w.]/i

@@ -1,3 +1,4 @@
+import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { getLineNumber, type JudgedPlaceholder, type ParsedTemplate, type Placeholder, type Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'
@@ -12,8 +13,9 @@ export function findUnsafePlacements(
   language: Language,
   template: ParsedTemplate,
   parameters: readonly ScriptParameter[],
+  budget: WorkBudget,
 ): { line: number; message: string }[] {
-  const { placeholders, reasons } = judgePlacements(language, template, parameters)
+  const { placeholders, reasons } = judgePlacements(language, template, parameters, budget)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
   return unsafePlaceholders.map(({ name, start }) => ({
     line: getLineNumber(template.text, start),
@@ -26,10 +28,11 @@ export function judgePlacements(
   language: Language,
   { text, placeholders: foundPlaceholders }: ParsedTemplate,
   parameters: readonly ScriptParameter[],
+  budget: WorkBudget,
 ): Placements & { placeholders: JudgedPlaceholder[] } {
   const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
   const placeholders = foundPlaceholders.map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))
-  const { reasons, commandsByOperand } = judges[language](text, placeholders)
+  const { reasons, commandsByOperand } = judges[language](text, placeholders, budget)
   for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
   return { placeholders, reasons, commandsByOperand }
 }

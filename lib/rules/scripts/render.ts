@@ -1,4 +1,4 @@
-import { createWorkBudget } from '#rules/text/work-budget.ts'
+import { createWorkBudget, type WorkBudget } from '#rules/text/work-budget.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
 import { getLineNumber, isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
 import { findUnsafePlacements, judgePlacements } from './placement.ts'
@@ -13,8 +13,14 @@ export interface Template {
 
 const maxProblems = 100
 
-/** Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. */
-export function validateTemplate({ language, script_body, parameters_schema }: Template): { line: number; message: string }[] {
+/**
+ * Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. Throw 422
+ * when the script takes too much work.
+ */
+export function validateTemplate(
+  { language, script_body, parameters_schema }: Template,
+  budget: WorkBudget = createWorkBudget(),
+): { line: number; message: string }[] {
   const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
   const parsed = parseTemplate(script_body)
   const placeholderProblems = parsed.placeholders.flatMap((placeholder) => {
@@ -26,7 +32,7 @@ export function validateTemplate({ language, script_body, parameters_schema }: T
   const problems = [
     ...escapeProblems.slice(0, maxProblems),
     ...placeholderProblems.slice(0, maxProblems),
-    ...findUnsafePlacements(language, parsed, parameters_schema),
+    ...findUnsafePlacements(language, parsed, parameters_schema, budget),
   ]
   return problems.sort((a, b) => a.line - b.line)
 }
@@ -73,11 +79,15 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
  * Return the problem of each value that this template must not be filled with, by parameter name: one that a command would read as an
  * option, or any text where the template is unsafe. Templates that were stored under older rules may be.
  */
-export function findPlacementProblems(template: Template, values: Readonly<Record<string, unknown>>): Map<string, string> {
+export function findPlacementProblems(
+  template: Template,
+  values: Readonly<Record<string, unknown>>,
+  budget: WorkBudget = createWorkBudget(),
+): Map<string, string> {
   const { language, script_body, parameters_schema } = template
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const problems = new Map<string, string>()
-  const { placeholders, reasons, commandsByOperand } = judgePlacements(language, parseTemplate(script_body), parameters_schema)
+  const { placeholders, reasons, commandsByOperand } = judgePlacements(language, parseTemplate(script_body), parameters_schema, budget)
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue

@@ -1,8 +1,7 @@
 import { afterExecutingOption, needsFixedFormat, usedAsCode } from '#rules/scripts/placement-reasons.ts'
-import { createVariableWord, type Judgement, judgeAssignmentWord, streamWord, usedInArithmetic } from './judgement.ts'
+import { type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
 import { batchFile, evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
-import { getStaticText, isExpandable, type Word } from './syntax.ts'
-import { getFileNode } from './taint.ts'
+import { createVariableWord, getStaticText, isExpandable, type Word } from './syntax.ts'
 import { judgeTest } from './test-operands.ts'
 
 type JudgeArguments = (judgement: Judgement, args: readonly Word[], name: string) => void
@@ -11,8 +10,8 @@ const inRemoteCommand = 'would be executed by the other computer'
 
 /** Judge the arguments of a command whose name is known. */
 export function judgeArguments(judgement: Judgement, name: string, args: readonly Word[]): void {
-  const { refuse, forbidOption } = judgement
-  if (inputEvaluators.has(name)) refuse([streamWord], usedAsCode)
+  const { refuse, forbidOption, input } = judgement
+  if (inputEvaluators.has(name)) refuse(input, usedAsCode)
   if (shells.has(name) || interpreters.test(name)) judgeInterpreter(judgement, args, name)
   else if (Object.hasOwn(judgeByName, name)) judgeByName[name]?.(judgement, args, name)
   else if (evaluators.has(name) || batchFile.test(name)) refuse(args, usedAsCode)
@@ -42,22 +41,21 @@ const scriptModules = new Set(['pip', 'venv', 'http.server', 'json.tool', 'ensur
 
 /** Arguments may follow the file of the script. Without a file, the interpreter executes its input. */
 function judgeInterpreter(judgement: Judgement, args: readonly Word[], name: string): void {
-  const { refuse } = judgement
+  const { refuse, readFile, input } = judgement
   const harmlessOption = shells.has(name) ? /^(-[eux]+|--(norc|noprofile|login)|-l|-o|pipefail)$/ : /^-[uBEIs]$/
   const scriptIndex = args.findIndex((arg) => !harmlessOption.test(getText(arg)))
   const script = args[scriptIndex]
   const text = getText(script)
   const isModule = name.startsWith('python') && text === '-m' && scriptModules.has(getText(args[scriptIndex + 1]))
   const isFile = script && /^[^-]/.test(text) && !text.startsWith('/dev/') && !isExpandable(script)
-  if (isFile) refuse([createVariableWord(getFileNode(text))], usedAsCode)
+  if (isFile) refuse([readFile(script)], usedAsCode)
   if (isFile || isModule) return
   if (shells.has(name) && /^-[a-z]*c$/.test(text)) {
     // In a shell script the text after -c is judged as commands of its own.
     if (!judgement.judgesNestedText || getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined) refuse(args, usedAsCode)
     return
   }
-  refuse(args, usedAsCode)
-  refuse([streamWord], usedAsCode)
+  refuse([...args, ...(script ? [readFile(script)] : []), ...input], usedAsCode)
 }
 
 /** Refuse text in the format of printf: it could be the option -v. */
@@ -72,7 +70,7 @@ const judgeDeclaration: JudgeArguments = (judgement, args) => {
   for (const word of args) judgeAssignmentWord(judgement, word)
 }
 
-const judgeAwk: JudgeArguments = ({ refuse }, args) => {
+const judgeAwk: JudgeArguments = ({ refuse, input }, args) => {
   let index = 0
   for (; index < args.length; index++) {
     const [first] = args[index]?.parts ?? []
@@ -88,11 +86,11 @@ const judgeAwk: JudgeArguments = ({ refuse }, args) => {
   refuse([program], usedAsCode)
   const executes = /\bsystem\b|@|getline|\|/.test(getText(program).replaceAll('||', ''))
   const isUnknown = getText(program).startsWith('-') || (getStaticText(program) === undefined && index > 0)
-  if (executes) refuse([streamWord], usedAsCode)
+  if (executes) refuse(input, usedAsCode)
   if (executes || isUnknown) refuse(args, usedAsCode)
 }
 
-const judgeSed: JudgeArguments = ({ refuse }, args) => {
+const judgeSed: JudgeArguments = ({ refuse, input }, args) => {
   const isScriptOption = (word: Word | undefined) => /^(-\w*[ef]|--expression|--file)$/.test(getText(word))
   const hasScriptOption = args.some(isScriptOption)
   let isScriptRead = hasScriptOption
@@ -103,12 +101,12 @@ const judgeSed: JudgeArguments = ({ refuse }, args) => {
     const isOption = first?.kind === 'text' && first.text.startsWith('-')
     if (isScript || isOption) refuse([word], usedAsCode)
     if (isScript) isScriptRead = true
-    if (isScript && /^\d*e|[;{]\s*\d*e|[^\w\s][gpIiMm0-9]*e[gpIiMm0-9]*\s*([;}\n]|$)/.test(text)) refuse([streamWord, ...args], usedAsCode)
+    if (isScript && /^\d*e|[;{]\s*\d*e|[^\w\s][gpIiMm0-9]*e[gpIiMm0-9]*\s*([;}\n]|$)/.test(text)) refuse([...input, ...args], usedAsCode)
   }
 }
 
 const sshOptionsWithValue = /^-[bcDEeFiIJlLmOopQRSwW]$/
-const judgeSsh: JudgeArguments = ({ refuse }, args) => {
+const judgeSsh: JudgeArguments = ({ refuse, input, hasInput }, args) => {
   let index = 0
   for (; index < args.length; index++) {
     const [first] = args[index]?.parts ?? []
@@ -116,7 +114,12 @@ const judgeSsh: JudgeArguments = ({ refuse }, args) => {
     if (sshOptionsWithValue.test(text) && getText(args[index]) === text) index++
     else if (!text.startsWith('-')) break
   }
-  refuse(args.slice(index + 1), inRemoteCommand)
+  const remote = args.slice(index + 1)
+  refuse(remote, inRemoteCommand)
+  const readsCode = remote.some((word) =>
+    /\b(\w*sh|eval|source|python\w*|perl|ruby|node|php|xargs|parallel|at)\b/.test(getStaticText(word) ?? 'sh'),
+  )
+  if (remote.length === 0 || hasInput || readsCode) refuse(input, usedAsCode)
 }
 
 /** The part after the colon of `host:path` is read by the shell of the other computer. */
@@ -165,9 +168,8 @@ const judgeLet: JudgeArguments = ({ refuse }, args) => {
 }
 
 /** A file that the script wrote may contain text. */
-const judgeSource: JudgeArguments = ({ refuse }, args) => {
-  refuse(args, usedAsCode)
-  refuse([createVariableWord(getFileNode(getText(args[0])))], usedAsCode)
+const judgeSource: JudgeArguments = ({ refuse, readFile }, args) => {
+  refuse([...args, ...args.slice(0, 1).map(readFile)], usedAsCode)
 }
 
 const judgeByName: Readonly<Record<string, JudgeArguments>> = {

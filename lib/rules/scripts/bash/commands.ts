@@ -1,314 +1,256 @@
-import { insideComment } from '#rules/scripts/placement-reasons.ts'
-import { readArithmetic } from './expansions.ts'
-import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop } from './parser.ts'
-import { readHereDocuments, readRedirection } from './redirections.ts'
-import { type Assignment, type Command, getStaticText, normalizeCommandName, type Part, type Word } from './syntax.ts'
-import { readTest } from './tests.ts'
-import { readWord, skipBlanks } from './words.ts'
+import type {
+  Assignment as ParsedAssignment,
+  Command as ParsedCommand,
+  Redirection as ParsedRedirection,
+  ParsedScript,
+  Word as ParsedWord,
+  SyntaxNode,
+  TestExpression,
+} from 'unbash'
+import { forEachChild } from 'unbash'
+import { insideArithmetic, insideHereDocument } from '#rules/scripts/placement-reasons.ts'
+import { type Reader, readInside, refuseMarked, UnreadableScriptError } from './reader.ts'
+import {
+  type Assignment,
+  type Command,
+  createText,
+  createVariableWord,
+  getStaticText,
+  normalizeCommandName,
+  type Part,
+  type Redirection,
+  type Word,
+} from './syntax.ts'
+import { readArithmetic, readIndex, readParts, readWord } from './words.ts'
 
-/** Words after which a command follows. */
-const leadingWords = new Set(['if', 'then', 'elif', 'else', 'while', 'until', 'do', '!', '{', 'time'])
-/** Words that end a compound command. Redirections may follow. */
-const closingWords = new Set(['fi', 'done', '}', 'esac'])
+/** Read the commands of a parsed script. Return them, also those inside compound commands. Throw when the check cannot follow the script. */
+export function readScript(reader: Reader, { commands, errors }: ParsedScript): Command[] {
+  if (errors?.[0]) throw new UnreadableScriptError(errors[0].pos)
+  const list: Command[] = []
+  for (const statement of commands) readNode(reader, statement, list)
+  return list
+}
 
-/** Read commands until `closing`, which stays unread, or until the end. Return them, also those of nested compound commands. */
-export function readCommands(parser: Parser, closing: string): Command[] {
-  const commands: Command[] = []
-  while (!isAtEnd(parser)) {
-    skipSeparators(parser)
-    if (closing === 'esac' ? isAtCaseEnd(parser) : closing ? isAt(parser, closing) : isAtEnd(parser)) break
-    const start = parser.position
-    readCommand(parser, commands)
-    if (parser.position === start) stop(parser)
+function readNode(reader: Reader, node: SyntaxNode, list: Command[]): void {
+  switch (node.type) {
+    case 'Statement':
+    case 'CompoundList':
+    case 'AndOr':
+    case 'Subshell':
+    case 'BraceGroup':
+    case 'If':
+    case 'Elif':
+    case 'While':
+      forEachChild(node, (child) => readNode(reader, child, list))
+      return
+    case 'Pipeline':
+      readPipeline(reader, node, list)
+      return
+    case 'Command':
+      readCommand(reader, node, list)
+      return
+    case 'Redirected': {
+      const start = list.length
+      readNode(reader, node.command, list)
+      const command = addCommand(reader, node.pos, list)
+      for (const redirection of node.redirects) readRedirection(reader, redirection, command)
+      if (command.mergesErrors) for (const inner of list.slice(start)) inner.mergesErrors = true
+      return
+    }
+    case 'For':
+    case 'Select':
+      addCommand(reader, node.pos, list).assignments.push({
+        name: requireName(node.name.text, node.pos),
+        value: node.wordlist?.map((word) => readWord(reader, word)) ?? [createVariableWord('@')],
+      })
+      readNode(reader, node.body, list)
+      return
+    case 'ArithmeticFor':
+      for (const expression of [node.initialize, node.test, node.update]) readArithmetic(reader, expression)
+      readNode(reader, node.body, list)
+      return
+    case 'ArithmeticCommand':
+      if (!node.expression && node.body.trim()) throw new UnreadableScriptError(node.pos)
+      readArithmetic(reader, node.expression)
+      return
+    case 'Case':
+      // The subject and the patterns are text only. They are stored as assignments to no variable.
+      for (const word of [node.word, ...node.items.flatMap(({ pattern }) => pattern)])
+        addCommand(reader, node.pos, list).assignments.push({ name: '', value: [readWord(reader, word)] })
+      for (const { body } of node.items) readNode(reader, body, list)
+      return
+    case 'TestCommand': {
+      const command = addCommand(reader, node.pos, list)
+      command.kind = 'test'
+      reader.knowsExtendedGlobs = true
+      readTest(reader, node.expression, command.words)
+      reader.knowsExtendedGlobs = false
+      return
+    }
+    case 'Function': {
+      const name = getStaticText(readWord(reader, node.name))
+      if (name === undefined) throw new UnreadableScriptError(node.pos)
+      reader.result.functionNames.add(normalizeCommandName(name))
+      readNode(reader, node.body, list)
+      return
+    }
+    default:
+      // A coprocess, and what a later version of the parser may know.
+      throw new UnreadableScriptError(node.pos)
   }
-  return commands
 }
 
-/** Skip blanks, line breaks and the operators between commands, but not the `;;` of `case`. */
-function skipSeparators(parser: Parser): void {
-  while (!isAtEnd(parser)) {
-    skipBlanks(parser, insideComment)
-    const char = peek(parser)
-    if (char === '\n') {
-      parser.position++
-      readHereDocuments(parser)
-    } else if (isAtCaseOperator(parser)) return
-    else if (char === ';' || char === '|' || char === '&') parser.position++
-    else return
+function addCommand(reader: Reader, position: number, list: Command[]): Command {
+  reader.budget.spend(stepsPerCommand)
+  const command: Command = {
+    kind: 'simple',
+    position,
+    assignments: [],
+    words: [],
+    redirections: [],
+    isPiped: false,
+    isFed: false,
+    mergesErrors: false,
   }
-}
-
-function isAtCaseOperator(parser: Parser): boolean {
-  return isAt(parser, ';;') || isAt(parser, ';&')
-}
-
-function isAtCaseEnd(parser: Parser): boolean {
-  return isAtCaseOperator(parser) || /^esac(?![^\s;|&()<>])/.test(parser.script.slice(parser.position, parser.position + 5))
-}
-
-function readCommand(parser: Parser, commands: Command[]): void {
-  if (isAtCaseOperator(parser)) return
-  if (isAt(parser, '((')) readArithmeticCommand(parser, commands)
-  else if (peek(parser) === '(') readSubshell(parser, commands)
-  else readSimpleCommand(parser, commands)
-}
-
-function readArithmeticCommand(parser: Parser, commands: Command[]): void {
-  parser.position += 2
-  nest(parser, undefined, () => readArithmetic(parser, '))'))
-  commands.push(readRedirectionsOnly(parser))
-}
-
-function readSubshell(parser: Parser, commands: Command[]): void {
-  parser.position++
-  commands.push(...nest(parser, [], () => readCommands(parser, ')')))
-  if (peek(parser) === ')') parser.position++
-  else stop(parser)
-  commands.push(readRedirectionsOnly(parser))
-}
-
-function createCommand(parser: Parser): Command {
-  const command: Command = { kind: 'simple', assignments: [], words: [], redirections: [], isPiped: false }
-  parser.result.commands.push(command)
+  reader.result.commands.push(command)
+  list.push(command)
   return command
 }
 
-/** Read the redirections after a compound command. A word there would be a syntax error. */
-function readRedirectionsOnly(parser: Parser): Command {
-  const command = createCommand(parser)
-  skipBlanks(parser, insideComment)
-  while (!isAtEnd(parser) && readRedirection(parser, command.redirections)) skipBlanks(parser, insideComment)
-  command.isPiped = peek(parser) === '|' && peek(parser, 1) !== '|'
-  return command
+const stepsPerCommand = 500
+
+function requireName(text: string, position: number): string {
+  if (!/^[A-Za-z_]\w*$/.test(text)) throw new UnreadableScriptError(position)
+  return text
 }
 
-function readSimpleCommand(parser: Parser, commands: Command[]): void {
-  const command = createCommand(parser)
-  commands.push(command)
-  while (!isAtEnd(parser)) {
-    skipBlanks(parser, insideComment)
-    command.isPiped = peek(parser) === '|' && peek(parser, 1) !== '|'
-    if (isAtEnd(parser) || '\n;|)'.includes(peek(parser)) || /^&(?!>)/.test(peek(parser) + peek(parser, 1))) return
-    if (readRedirection(parser, command.redirections)) continue
-    if (peek(parser) === '(') {
-      readFunctionBrackets(parser, command, commands)
-      return
+function readPipeline(reader: Reader, { commands, operators }: Extract<SyntaxNode, { type: 'Pipeline' }>, list: Command[]): void {
+  for (const [index, node] of commands.entries()) {
+    const start = list.length
+    readNode(reader, node, list)
+    for (const command of list.slice(start)) {
+      if (index < commands.length - 1) command.isPiped = true
+      if (index > 0) command.isFed = true
+      if (operators[index] === '|&') command.mergesErrors = true
     }
-    if (readAssignment(parser, command)) continue
-    const start = parser.position
-    const word = readWord(parser)
-    if (parser.position === start) {
-      stop(parser)
+  }
+}
+
+const declarations = /^(declare|typeset|local|export|readonly)$/
+
+function readCommand(reader: Reader, { name, prefix, suffix, pos }: ParsedCommand, list: Command[]): void {
+  const command = addCommand(reader, pos, list)
+  if (name) command.words.push(readWord(reader, name))
+  const isDeclaration = name && declarations.test(name.text)
+  for (const node of [...prefix, ...suffix]) {
+    if (node.type === 'Word') command.words.push(readWord(reader, node))
+    else if (node.type !== 'Assignment') readRedirection(reader, node, command)
+    else if (isDeclaration || prefix.includes(node)) command.assignments.push(readAssignment(reader, node))
+    else command.words.push(readAssignedWord(reader, node))
+  }
+}
+
+function readAssignment(reader: Reader, { name, index, value, pos }: ParsedAssignment): Assignment {
+  requireName(name, pos)
+  if (index)
+    readIndex(
+      reader,
+      readInside(reader, insideArithmetic, () => readParts(reader, index, 'none')),
+      name,
+    )
+  if (value.type === 'Word') return { name, value: [readWord(reader, value)] }
+  requireOnlyWords(reader, value)
+  return { name, value: value.elements.map((element) => readElement(reader, element, name)) }
+}
+
+/** The parser skips operators between the elements of an array. The shell reads the next line as a command after such an error. */
+function requireOnlyWords({ marked }: Reader, { pos, end, elements }: Extract<ParsedAssignment['value'], { type: 'ArrayValue' }>): void {
+  let last = pos + 1
+  for (const element of [...elements, { pos: end - 1, end }]) {
+    if (!/^(\s|\\\n|#[^\n]*\n)*$/.test(marked.text.slice(last, element.pos))) throw new UnreadableScriptError(pos)
+    last = element.end
+  }
+}
+
+/** Read an argument such as `name=value`, which assigns nothing itself. */
+function readAssignedWord(reader: Reader, { name, index, value, text, pos }: ParsedAssignment): Word {
+  if (index || value.type !== 'Word' || !text.startsWith(name)) throw new UnreadableScriptError(pos)
+  return { parts: [createText(text.slice(0, value.pos - pos), false), ...readWord(reader, value).parts] }
+}
+
+/** Read an element of an array. The text in its brackets is arithmetic. */
+function readElement(reader: Reader, element: ParsedWord, arrayName: string): Word {
+  const ends = element.text.startsWith('[') ? [...element.text.matchAll(/\]\+?=/g)] : []
+  const end = ends[0]
+  if (!end) return readWord(reader, element)
+  // Only the first pair of brackets is known. Another one may belong to the subscript.
+  const valueStart = element.pos + (ends.length > 1 ? element.text.length : end.index + end[0].length)
+  const parts = element.parts ?? [
+    { type: 'Literal' as const, pos: element.pos, end: element.end, text: element.text, value: element.value },
+  ]
+  const value: Part[] = []
+  for (const part of parts) {
+    if (part.pos >= valueStart) value.push(...readParts(reader, { ...part, parts: [part] }, 'none'))
+    else
+      readIndex(
+        reader,
+        readInside(reader, insideArithmetic, () => readParts(reader, { ...part, parts: [part] }, 'none')),
+        arrayName,
+      )
+    const isSplit = part.type === 'Literal' && part.pos < valueStart && part.end > valueStart
+    if (isSplit) value.push(createText(part.text.slice(valueStart - part.pos), false))
+  }
+  return { parts: value }
+}
+
+function readRedirection(reader: Reader, node: ParsedRedirection, command: Command): void {
+  command.redirections.push(node.type === 'HereDoc' ? readHereDocument(reader, node) : readTarget(reader, node))
+  if (node.type === 'Redirect' && (node.operator.startsWith('&') || (node.operator === '>&' && node.target?.text !== '2')))
+    command.mergesErrors = true
+}
+
+function readTarget(reader: Reader, { operator, target, pos }: Exclude<ParsedRedirection, { type: 'HereDoc' }>): Redirection {
+  if (!target) throw new UnreadableScriptError(pos)
+  return { operator, word: readWord(reader, target) }
+}
+
+function readHereDocument(reader: Reader, { delimiter, body, closing, pos }: Extract<ParsedRedirection, { type: 'HereDoc' }>): Redirection {
+  if (delimiter) refuseMarked(reader, delimiter.text, delimiter.pos, 'is the delimiter of a here-document')
+  if (!delimiter || !closing || /[$`\n\u{f8fd}\u{f8fe}]/u.test(delimiter.text)) throw new UnreadableScriptError(pos)
+  if (!delimiter.quoted) return { operator: '<<', word: { parts: readParts(reader, body, 'here-document') } }
+  refuseMarked(reader, body.text, body.pos, insideHereDocument)
+  return { operator: '<<', word: { parts: [createText(body.text)] } }
+}
+
+/** Read the words and operators of `[[ … ]]`. */
+function readTest(reader: Reader, expression: TestExpression, words: Word[]): void {
+  const addOperator = (text: string) => words.push({ parts: [createText(text, false)] })
+  switch (expression.type) {
+    case 'TestUnary':
+      if (expression.operator) addOperator(expression.operator)
+      words.push(readWord(reader, expression.operand))
       return
-    }
-    const isFirst = command.words.length === 0 && command.assignments.length === 0
-    if (isFirst && readKeyword(parser, command, commands, readRawText(parser, start))) return
-    command.words.push(word)
-  }
-}
-
-/** The shell removes continued lines before it looks for keywords. */
-function readRawText({ script, position }: Parser, start: number): string {
-  return script.slice(start, position).replaceAll('\\\n', '')
-}
-
-/** Read `()` after the name of a function. The body is read as the next command. */
-function readFunctionBrackets(parser: Parser, command: Command, commands: readonly Command[]): void {
-  const name = command.words.length === 1 && command.words[0] ? getStaticText(command.words[0]) : undefined
-  const brackets = matchHere(parser, /\([ \t]*\)/y)
-  if (!brackets || name === undefined) {
-    stop(parser)
-    return
-  }
-  parser.position += brackets.length
-  addFunction(parser, name, commands)
-  command.words = []
-}
-
-/** The body starts with the next command. */
-function addFunction({ result, openFunctions, braceDepth }: Parser, path: string, commands: readonly Command[]): void {
-  const name = normalizeCommandName(path)
-  const body = { name, list: commands, start: commands.length }
-  result.functionNames.add(name)
-  result.functionBodies.push(body)
-  openFunctions.push({ body, braceDepth })
-}
-
-/** End the functions whose body is in the braces that were closed. */
-function closeBrace(parser: Parser): void {
-  parser.braceDepth--
-  for (let last = parser.openFunctions.at(-1); last && last.braceDepth >= parser.braceDepth; last = parser.openFunctions.at(-1)) {
-    last.body.end = last.body.list.length
-    parser.openFunctions.pop()
-  }
-}
-
-/** Read the rest of a compound command after its keyword. Return false if the word is no keyword. */
-function readKeyword(parser: Parser, command: Command, commands: Command[], text: string): boolean {
-  if (command.redirections.length > 0) return false
-  if (text === 'time') parser.position += matchHere(parser, /([ \t]+(-p|--)(?=\s))*/y).length
-  if (text === '{') parser.braceDepth++
-  if (text === '}') closeBrace(parser)
-  if (leadingWords.has(text)) return true
-  if (text === 'coproc') stop(parser)
-  else if (closingWords.has(text)) commands.push(readRedirectionsOnly(parser))
-  else if (text === 'case') readCase(parser, commands)
-  else if (text === 'for' || text === 'select') readFor(parser, commands)
-  else if (text === 'function') readFunctionName(parser, commands)
-  else if (text === '[[') readTestCommand(parser, command)
-  else return false
-  return true
-}
-
-function readTestCommand(parser: Parser, command: Command): void {
-  command.kind = 'test'
-  readTest(parser, command)
-}
-
-function readFunctionName(parser: Parser, commands: readonly Command[]): void {
-  skipBlanks(parser, insideComment)
-  const name = getStaticText(readWord(parser))
-  if (name === undefined) {
-    stop(parser)
-    return
-  }
-  addFunction(parser, name, commands)
-  skipBlanks(parser, insideComment)
-  parser.position += matchHere(parser, /\([ \t]*\)/y).length
-}
-
-/** Read `for name in words`, `for name` or the head of an arithmetic loop. */
-function readFor(parser: Parser, commands: Command[]): void {
-  skipBlanks(parser, insideComment)
-  if (isAt(parser, '((')) {
-    readArithmeticCommand(parser, commands)
-    return
-  }
-  const name = matchHere(parser, /[A-Za-z_]\w*(?=[\s;])/y)
-  if (!name) {
-    stop(parser)
-    return
-  }
-  parser.position += name.length
-  skipLines(parser)
-  if (!matchHere(parser, /in(?=[\s;])/y)) {
-    const positional: Part = { kind: 'variable', name: '@', isQuoted: true, parts: [] }
-    parser.result.assignments.push({ name, value: [{ parts: [positional] }] })
-    return
-  }
-  parser.position += 2
-  const command = createCommand(parser)
-  const value = readWordsUntilBreak(parser)
-  command.assignments.push({ name, value })
-}
-
-function readWordsUntilBreak(parser: Parser): Word[] {
-  const words: Word[] = []
-  while (!isAtEnd(parser)) {
-    skipBlanks(parser, insideComment)
-    if (isAtEnd(parser) || '\n;'.includes(peek(parser))) break
-    const start = parser.position
-    words.push(readWord(parser))
-    if (parser.position === start) stop(parser)
-  }
-  return words
-}
-
-function skipLines(parser: Parser): void {
-  while (!isAtEnd(parser)) {
-    skipBlanks(parser, insideComment)
-    if (peek(parser) !== '\n') return
-    parser.position++
-    readHereDocuments(parser)
-  }
-}
-
-function readCase(parser: Parser, commands: Command[]): void {
-  skipBlanks(parser, insideComment)
-  const command = createCommand(parser)
-  // The subject is text only. It is stored as an assignment to no variable.
-  command.assignments.push({ name: '', value: [readWord(parser)] })
-  skipLines(parser)
-  const keyword = matchHere(parser, /in(?=\s)/y)
-  if (!keyword) {
-    stop(parser)
-    return
-  }
-  parser.position += keyword.length
-  nest(parser, undefined, () => {
-    while (!isAtEnd(parser) && readCaseBranch(parser, command, commands)) {}
-  })
-  commands.push(command, readRedirectionsOnly(parser))
-}
-
-/** Read a pattern and its commands. Return false after `esac`. */
-function readCaseBranch(parser: Parser, command: Command, commands: Command[]): boolean {
-  skipLines(parser)
-  if (matchHere(parser, /esac(?![^\s;|&()<>])/y)) {
-    parser.position += 4
-    return false
-  }
-  if (peek(parser) === '(') parser.position++
-  readPatterns(parser, command)
-  commands.push(...readCommands(parser, 'esac'))
-  parser.position += matchHere(parser, /;;&|;;|;&/y).length
-  return true
-}
-
-function readPatterns(parser: Parser, command: Command): void {
-  while (!isAtEnd(parser)) {
-    skipBlanks(parser, insideComment)
-    const start = parser.position
-    command.assignments.push({ name: '', value: [readWord(parser)] })
-    skipBlanks(parser, insideComment)
-    const char = peek(parser)
-    if (parser.position === start || (char !== ')' && char !== '|')) {
-      stop(parser)
+    case 'TestBinary':
+      words.push(readWord(reader, expression.left))
+      addOperator(expression.operator)
+      words.push(readWord(reader, expression.right))
       return
-    }
-    parser.position++
-    if (char === ')') return
+    case 'TestLogical':
+      for (const [index, operand] of expression.operands.entries()) {
+        if (index > 0) addOperator(expression.operator)
+        readTest(reader, operand, words)
+      }
+      return
+    case 'TestNot':
+      addOperator('!')
+      readTest(reader, expression.operand, words)
+      return
+    case 'TestGroup':
+      addOperator('(')
+      readTest(reader, expression.expression, words)
+      addOperator(')')
+      return
+    default:
+      throw new UnreadableScriptError((expression satisfies never as TestExpression).pos)
   }
-}
-
-/** Read `name=value`, `name+=value`, `name[index]=value` or `name=( … )`. */
-function readAssignment(parser: Parser, command: Command): boolean {
-  const isDeclaration = /^(declare|typeset|local|export|readonly)$/.test(getStaticText(command.words[0] ?? { parts: [] }) ?? '')
-  if (command.words.length > 0 && !isDeclaration) return false
-  const name = matchHere(parser, /[A-Za-z_]\w*(?=\+?=|\[)/y)
-  if (!name) return false
-  const start = parser.position
-  parser.position += name.length
-  if (peek(parser) === '[' && !readSubscript(parser, name)) {
-    parser.position = start
-    return false
-  }
-  parser.position += matchHere(parser, /\+?=/y).length
-  command.assignments.push(peek(parser) === '(' ? readArray(parser, name) : { name, value: [readWord(parser)] })
-  return true
-}
-
-/** Read the subscript of an assignment. Return false if the word is none, such as the pattern `a[bc]`. */
-function readSubscript(parser: Parser, name: string): boolean {
-  if (!/^\[[^\n]*?\]\+?=/.test(parser.script.slice(parser.position, parser.position + 500))) return false
-  parser.position++
-  nest(parser, undefined, () => readArithmetic(parser, ']', name))
-  if (!/[+=]/.test(peek(parser))) stop(parser)
-  return true
-}
-
-function readArray(parser: Parser, name: string): Assignment {
-  parser.position++
-  const value: Word[] = []
-  while (!isAtEnd(parser) && peek(parser) !== ')') {
-    skipLines(parser)
-    if (peek(parser) === ')') break
-    const start = parser.position
-    if (peek(parser) === '[') readSubscript(parser, name)
-    value.push(readWord(parser))
-    if (parser.position === start) stop(parser)
-  }
-  if (peek(parser) === ')') parser.position++
-  else stop(parser)
-  return { name, value }
 }

@@ -1,48 +1,52 @@
 import { afterUnknownCommand, inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
-import {
-  assignedToEvaluated,
-  createVariableWord,
-  type Judgement,
-  judgeAssignment,
-  judgeAssignmentWord,
-  streamWord,
-  usedInArithmetic,
-} from './judgement.ts'
+import { assignedToEvaluated, type Judgement, judgeAssignment, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
 import { evaluators, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
-import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
-import { getFileNode } from './taint.ts'
+import {
+  type Command,
+  createVariableWord,
+  getCommandName,
+  getStaticText,
+  type Part,
+  type ShellScript,
+  stream,
+  type Word,
+} from './syntax.ts'
 import { judgeTest } from './test-operands.ts'
-import { unwrapCommand } from './wrappers.ts'
+import { unwrapAll, unwrapCommand } from './wrappers.ts'
 
 const maxDepth = 10
 
 export function judgeCommand(judgement: Judgement, command: Command): void {
-  const { words, assignments, redirections, kind } = command
+  const { words, assignments, redirections, kind, isFed } = command
   for (const { name, value } of assignments) judgeAssignment(judgement, name, value)
+  const inputs = redirections.filter(({ operator }) => operator.startsWith('<'))
+  judgement.input = inputs.length > 0 ? inputs.map(judgement.readInput) : [createVariableWord(stream)]
+  judgement.hasInput = isFed || inputs.length > 0
   if (kind === 'test') judgeTest(judgement, words, true)
   else if (words.length > 0) judgeWords(judgement, words)
-  const name = getCommandName(words[0])
-  const isEvaluator =
-    name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
-  if (isEvaluator) for (const { word } of redirections) judgement.refuse([word], usedAsCode)
+  if (inputs.length > 0 && (unwrapAll(words) ?? []).some(readsCode)) judgement.refuse(judgement.input, usedAsCode)
+}
+
+function readsCode([first]: readonly Word[]): boolean {
+  const name = getCommandName(first) ?? ''
+  return /^(\.|source)$/.test(name) || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name)
 }
 
 /** Judge the words of a command, or those of a command that a wrapper executes. */
 export function judgeWords(judgement: Judgement, words: readonly Word[], wrapperName = ''): void {
-  const { refuse } = judgement
+  const { refuse, readFile } = judgement
   const [first] = words
   if (!first) return
   refuse([first], inCommandPosition)
   const name = getCommandName(first)
+  // A file that the script wrote may contain text.
+  if (name === undefined || getStaticText(first)?.includes('/')) refuse([readFile(first)], inCommandPosition)
   if (name === undefined || judgement.depth >= maxDepth) {
     refuse(words.slice(1), afterUnknownCommand)
     return
   }
-  // A file that the script wrote may contain text.
-  const path = getStaticText(first) ?? ''
-  if (path.includes('/')) refuse([createVariableWord(getFileNode(path))], inCommandPosition)
-  if (wrapperName === 'xargs' && isExecutor(name, words)) refuse([streamWord], usedAsCode)
+  if (wrapperName === 'xargs' && isExecutor(name, words)) refuse(judgement.input, usedAsCode)
   judgement.depth++
   judgeNamedCommand(judgement, name, words)
   judgement.depth--
@@ -68,19 +72,38 @@ function judgeNamedCommand(judgement: Judgement, name: string, words: readonly W
 }
 
 /** Judge what arithmetic and expansions do with the values of variables. */
-export function judgeVariables({ shellScript, refuse, evaluatedVariables }: Judgement, isAssociative: (name: string) => boolean): void {
+export function judgeVariables(
+  { refuse, evaluatedVariables }: Judgement,
+  shellScript: ShellScript,
+  isAssociative: (name: string) => boolean,
+): void {
   // Not only assignments set a variable, but also read and printf -v.
   for (const name of evaluatedVariables) refuse([createVariableWord(name)], assignedToEvaluated(name))
-  for (const { name, arrayName } of shellScript.arithmeticNames)
+  for (const { name, arrayName } of [...shellScript.arithmeticNames, ...findSubscripts(shellScript)])
     if (!isAssociative(arrayName)) refuse([createVariableWord(name)], usedInArithmetic(name))
   for (const name of shellScript.expandedNames) refuse([createVariableWord(name)], usedAsCode)
+}
+
+const namedVariables = /^(read|printf|unset|test|\[|declare|typeset|local|export|readonly|getopts|wait)$/
+
+/** Find the variables in the subscript of an argument that names an element of an array, as in `read "a[x]"`. */
+function findSubscripts({ commands }: ShellScript): ShellScript['arithmeticNames'] {
+  return commands.flatMap(({ words, kind }) => {
+    const args = kind === 'test' ? words : (unwrapAll(words)?.at(-1) ?? [])
+    if (kind !== 'test' && !namedVariables.test(getCommandName(args[0]) ?? '')) return []
+    return args.flatMap((word) => {
+      const [, arrayName = '', subscript = ''] = /^([A-Za-z_]\w*)\[(.*)\]/s.exec(getStaticText(word) ?? '') ?? []
+      return [...subscript.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => ({ name, arrayName }))
+    })
+  })
 }
 
 /** Return the declared attribute of the variables in `declare -i name`, by name. */
 export function findDeclared({ commands, assignments: allAssignments }: ShellScript, letters: RegExp): Set<string> {
   const names = new Set<string>()
   let declaresAnyName = false
-  for (const { words, assignments } of commands) {
+  for (const { words: allWords, assignments } of commands) {
+    const words = unwrapAll(allWords)?.at(-1) ?? []
     if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
     const texts = words.map((word) => getStaticText(word) ?? getLeadingText(word.parts))
     if (!texts.some((text) => letters.test(text))) continue

@@ -1,10 +1,17 @@
 import { executingVariable } from './rules.ts'
-import type { ShellScript, Word } from './syntax.ts'
-import { type FindSources, stream } from './taint.ts'
+import type { Word } from './syntax.ts'
+import type { FindSources, Variables } from './variables.ts'
 
 export interface Judgement {
-  shellScript: ShellScript
   findSources: FindSources
+  /** Return a word with the text of the file that a word names. */
+  readFile: Variables['readFile']
+  /** Return a word with the text that a redirection reads. */
+  readInput: Variables['readInput']
+  /** What the judged command reads. */
+  input: readonly Word[]
+  /** Whether it reads another input than that of the script. */
+  hasInput: boolean
   /** Refuse the placeholders that reach these words. */
   refuse: (words: readonly Word[], reason: string) => void
   /** Forbid values that start with a dash. */
@@ -26,13 +33,6 @@ export function usedInArithmetic(name: string): string {
 export function assignedToEvaluated(name: string): string {
   return `is assigned to ${name}, which evaluates it; give the parameter the type int`
 }
-
-export function createVariableWord(name: string): Word {
-  return { parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }
-}
-
-/** What a command reads from its input. */
-export const streamWord = createVariableWord(stream)
 
 /** Judge `name=value` as an argument. */
 export function judgeAssignmentWord(judgement: Judgement, word: Word): void {

@@ -21,7 +21,7 @@ export const evaluators = new Set(
 export const batchFile = /\.(bat|cmd)$/
 
 /** Commands that execute the text or files on their standard input. */
-export const inputEvaluators = new Set('at batch crontab dc ed ex gdb m4 parallel ssh su psql mysql mariadb sqlite3 expect'.split(' '))
+export const inputEvaluators = new Set('at batch crontab dc ed ex gdb m4 parallel su psql mysql mariadb sqlite3 expect'.split(' '))
 
 /**
  * Commands of which one option executes a program. Text in their arguments must not start with a dash.
@@ -68,3 +68,21 @@ export const executingOptions: Readonly<Record<string, RegExp>> = {
 /** Variables that change which code the shell or a program executes, or that evaluate their value as arithmetic. */
 export const executingVariable =
   /^(PATH|IFS|ENV|SHELL|SHELLOPTS|BASHOPTS|BASH_\w+|PS[0-4]|PROMPT_\w+|LD_\w+|DYLD_\w+|PERL\w*|PYTHON\w*|RUBY\w*|NODE_\w+|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_\w+|LESS\w*|MAN\w*|EDITOR|VISUAL|FCEDIT|PAGER|\w+_PAGER|\w+_EDITOR|\w+_COMMAND|\w+_ASKPASS|BROWSER|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|OPENSSL_\w+|GCONV_PATH|INPUTRC|HISTFILE|HISTSIZE|HISTFILESIZE|HISTCMD|RANDOM|SRANDOM|SECONDS|LINENO|EPOCH\w+|OPTIND|UID|EUID|PPID|COLUMNS|LINES|TMOUT|MAIL\w*|FIGNORE|GLOBIGNORE|EXECIGNORE|COMP_\w+|COMPREPLY|READLINE_\w+|FUNCNEST|CDPATH|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH)$/
+
+/** Commands that print the state of the computer, and not the text of their arguments. */
+export const reporters = new Set(
+  'date df du free hostname id logname lsof nproc openssl pgrep pidof ps ss stat systemctl uname uptime vmstat whoami ssh-agent dircolors'.split(
+    ' ',
+  ),
+)
+
+/** Commands that print what they read: their input, or the files in their arguments. */
+export const fileReaders = new Set(
+  (
+    'cat tr cut sed awk gawk mawk grep egrep fgrep zcat zgrep head tail rev sort uniq tac jq yq xargs envsubst column fold fmt nl paste base64 ' +
+    'xxd strings dd tee less more diff comm join'
+  ).split(' '),
+)
+
+/** Commands that write to a file among their arguments. */
+export const fileWriters = new Set('mv cp ln install dd sponge rsync scp split curl wget tee sed'.split(' '))

@@ -3,13 +3,13 @@ import type { Placeholder } from '#rules/scripts/placeholders.ts'
 // The parts of a shell script that decide whether a value can be executed.
 
 export type Part =
-  /** `isLiteral` is false for escapes that the parser does not decode, such as `$'\x65'`. */
+  /** `isLiteral` is false for text that the shell replaces, such as `$'\x65'` and `@(a|b)`. */
   | { kind: 'text'; text: string; isQuoted: boolean; isLiteral: boolean }
   | { kind: 'placeholder'; placeholder: Placeholder }
   /** `$name` or `${name…}`. `parts` are those inside the braces. */
-  | { kind: 'variable'; name: string; isQuoted: boolean; parts: Part[] }
+  | { kind: 'variable'; name: string; parts: Part[] }
   /** `$( … )`, backticks or `<( … )` */
-  | { kind: 'substitution'; isQuoted: boolean; commands: Command[] }
+  | { kind: 'substitution'; commands: Command[] }
   /** `$(( … ))` yields a number. */
   | { kind: 'arithmetic' }
 
@@ -31,28 +31,25 @@ export interface Redirection {
 export interface Command {
   /** `test` is `[[ … ]]`; its words include operators such as `&&`. */
   kind: 'simple' | 'test'
+  /** Its position in the script. */
+  position: number
   assignments: Assignment[]
   words: Word[]
   redirections: Redirection[]
   /** Whether another command reads its output. */
   isPiped: boolean
-}
-
-/** The commands of a list from `start` to `end`, or to the end of the list. */
-export interface FunctionBody {
-  name: string
-  list: readonly Command[]
-  start: number
-  end?: number
+  /** Whether it reads the output of another command. */
+  isFed: boolean
+  /** Whether its output contains what it reports as errors. */
+  mergesErrors: boolean
 }
 
 /** What a script does. The lists include the commands inside substitutions, functions and loops. */
 export interface ShellScript {
   commands: Command[]
-  /** Assignments by `for`, `${name:=…}` and commands. */
+  /** Assignments by `${name:=…}` and arithmetic. */
   assignments: Assignment[]
   functionNames: Set<string>
-  functionBodies: FunctionBody[]
   /** Variables whose value arithmetic evaluates, by the array in whose subscript they stand, or by an empty text. */
   arithmeticNames: { name: string; arrayName: string }[]
   /** Variables whose value names a variable (`${!name}`) or is expanded again (`${name@P}`). */
@@ -61,9 +58,21 @@ export interface ShellScript {
   problems: Map<number, string>
 }
 
+export function createShellScript(): ShellScript {
+  return { commands: [], assignments: [], functionNames: new Set(), arithmeticNames: [], expandedNames: [], problems: new Map() }
+}
+
 /** Return text without escapes. Unquoted text may be expanded. */
 export function createText(text: string, isQuoted = true): Part {
   return { kind: 'text', text, isQuoted, isLiteral: true }
+}
+
+/** Any text of the script, and everything that its commands read. No variable has such a name. */
+export const anyText = '=any'
+export const stream = '=stream'
+
+export function createVariableWord(name: string): Word {
+  return { parts: [{ kind: 'variable', name, parts: [] }] }
 }
 
 /** Return the text of a word, or undefined if it depends on variables, placeholders, commands, patterns or braces. */

@@ -1,5 +1,5 @@
 import { type Judgement, usedInArithmetic } from './judgement.ts'
-import { getStaticText, type Part, type Word } from './syntax.ts'
+import { createVariableWord, getStaticText, type Part, type Word } from './syntax.ts'
 
 const textOperators = new Set(['=', '==', '!=', '=~', '<', '>', '-nt', '-ot', '-ef'])
 const fileOperators = /^-[abcdefghknprsuwxzGLNOSt]$/
@@ -28,8 +28,7 @@ function judgeStaticNames({ refuse }: Pick<Judgement, 'refuse'>, words: readonly
   for (const [index, word] of words.entries()) {
     if (!arithmeticOperators.has(getText(words[index - 1])) && !arithmeticOperators.has(getText(words[index + 1]))) continue
     const texts = word.parts.map((part) => (part.kind === 'text' ? part.text : ''))
-    for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g))
-      refuse([{ parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }], usedInArithmetic(name))
+    for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g)) refuse([createVariableWord(name)], usedInArithmetic(name))
   }
 }
 

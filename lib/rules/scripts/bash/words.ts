@@ -1,175 +1,224 @@
-import { insideBraces, insideQuotes, joinedToTextBefore } from '#rules/scripts/placement-reasons.ts'
-import { readBackticks, readExpansion } from './expansions.ts'
-import { isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
-import { createText, type Part, type Word } from './syntax.ts'
+import type { ArithmeticExpression, ParameterExpansionPart, ParameterOperation, Word as ParsedWord, WordPart } from 'unbash'
+import { forEachChild } from 'unbash'
+import { numberMark, textMark } from '#rules/scripts/markers.ts'
+import { insideArithmetic, insideBraces, insideHereDocument, insideQuotes, joinedToTextBefore } from '#rules/scripts/placement-reasons.ts'
+import { type Reader, readInBackticks, readInside, readSingleQuoted, refuseMarked, UnreadableScriptError } from './reader.ts'
+import { anyText, createText, type Part, type Word } from './syntax.ts'
 
-/** Characters that end a word outside quotes. */
-const metacharacters = ' \t\n;&|()<>'
-const plainText = /[^\s;&|()<>\\'"`${}]+/y
+/** The name under which the output of a command inside arithmetic is stored. */
+const substitutionInArithmetic = '=arithmetic'
+const stepsPerPart = 200
 
-/** Read a word. `extraText` are metacharacters that belong to it, as brackets do in the pattern after `=~`. */
-export function readWord(parser: Parser, extraText = ''): Word {
-  const parts: Part[] = []
-  while (!isAtEnd(parser)) {
-    const placeholder = takePlaceholder(parser)
-    if (placeholder) {
-      parts.push({ kind: 'placeholder', placeholder })
-      continue
-    }
-    const char = peek(parser)
-    const isProcessSubstitution = (char === '<' || char === '>') && peek(parser, 1) === '(' && !extraText
-    if (isProcessSubstitution) {
-      parts.push(readExpansion(parser, false))
-      continue
-    }
-    if (metacharacters.includes(char) && !extraText.includes(char)) {
-      if (char !== '(' || !isExtendedPattern(parts.at(-1))) break
-      readPatternGroup(parser, parts)
-    } else parts.push(...readPart(parser, char))
-  }
-  return { parts }
+type Quoting = 'none' | 'double' | 'here-document'
+
+export function readWord(reader: Reader, word: ParsedWord, quoting: Quoting = 'none'): Word {
+  return { parts: readParts(reader, word, quoting) }
 }
 
-function isExtendedPattern(part: Part | undefined): boolean {
-  return part?.kind === 'text' && !part.isQuoted && /[?*+@!]$/.test(part.text)
-}
-
-/** Read the brackets of an extended pattern such as `@(a|b)`. */
-function readPatternGroup(parser: Parser, parts: Part[]): void {
-  parser.position++
-  addText(parts, '(')
-  nest(parser, undefined, () => {
-    while (!isAtEnd(parser) && peek(parser) !== ')') {
-      if (peek(parser) === '\n') stop(parser)
-      else parts.push(...readWord(parser, ' \t|;&<>').parts)
-      if (peek(parser) === '(') stop(parser)
-    }
+export function readParts(
+  reader: Reader,
+  word: { text: string; pos: number; parts?: readonly WordPart[] | undefined },
+  quoting: Quoting,
+): Part[] {
+  if (!word.parts) return readText(reader, word.text, word.pos, quoting)
+  return word.parts.flatMap((part, index) => {
+    const parts = readPart(reader, part, quoting)
+    // A number may belong to the name before it.
+    const isJoined = part.type === 'SimpleExpansion' && word.parts?.[index + 1]?.text.startsWith(numberMark)
+    return isJoined ? [...parts, { kind: 'variable', name: anyText, parts: [] }] : parts
   })
-  if (peek(parser) !== ')') stop(parser)
-  else parser.position++
-  addText(parts, ')')
 }
 
-function addText(parts: Part[], text: string): void {
-  parts.push(createText(text, false))
+/** How the parts end that the parser also returns without their end. */
+const closings: Partial<Record<WordPart['type'], RegExp>> = {
+  SingleQuoted: /^'.*'$/s,
+  DoubleQuoted: /^".*"$/s,
+  LocaleString: /^\$".*"$/s,
+  AnsiCQuoted: /^\$'.*'$/s,
+  ParameterExpansion: /\}$/,
+  ArithmeticExpansion: /^\$\(\(.*\)\)$|^\$\[.*\]$/s,
+  // Older shells read `${ … }` as the name of a variable.
+  CommandExpansion: /^\$\(.*\)$|^`.*`$/s,
+  ProcessSubstitution: /\)$/,
 }
 
-/** Read one part of a word outside quotes. */
-export function readPart(parser: Parser, char: string): Part[] {
-  if (char === '\\') return readEscape(parser)
-  if (char === "'") return [readSingleQuoted(parser)]
-  if (char === '"') return readDoubleQuoted(parser)
-  if (char === '`') return [readBackticks(parser, false)]
-  if (char === '$') return readDollar(parser)
-  const text = matchHere(parser, plainText) || char
-  parser.position += text.length
-  return [createText(text, false)]
-}
-
-function readEscape(parser: Parser): Part[] {
-  parser.position++
-  if (takePlaceholder(parser, joinedToTextBefore)) return []
-  const text = peek(parser)
-  parser.position++
-  return text === '\n' ? [] : [createText(text)]
-}
-
-function readDollar(parser: Parser): Part[] {
-  const next = peek(parser, 1)
-  if (next === "'") return [readAnsiQuoted(parser)]
-  if (next === '"') {
-    parser.position++
-    return readDoubleQuoted(parser)
+function readPart(reader: Reader, part: WordPart, quoting: Quoting): Part[] {
+  reader.budget.spend(stepsPerPart)
+  if (!(closings[part.type]?.test(part.text) ?? true)) throw new UnreadableScriptError(part.pos)
+  switch (part.type) {
+    case 'Literal':
+      return readText(reader, part.text, part.pos, quoting)
+    case 'SingleQuoted':
+      return [readSingleQuoted(reader, part, insideQuotes)]
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return [createText(''), ...readParts(reader, part, 'double')]
+    case 'AnsiCQuoted':
+      refuseMarked(reader, part.text, part.pos, insideQuotes)
+      return [{ kind: 'text', text: part.value, isQuoted: true, isLiteral: !part.text.includes('\\') }]
+    case 'Glob':
+      return part.parts
+        ? [createText('[', false), ...readParts(reader, part, quoting), createText(']', false)]
+        : [createText(part.text, false)]
+    case 'ExtendedGlob':
+      if (!reader.knowsExtendedGlobs && !enablesExtendedGlobs.test(reader.marked.text.slice(0, part.pos)))
+        throw new UnreadableScriptError(part.pos)
+      return [{ kind: 'text', text: '', isQuoted: false, isLiteral: false }, ...readParts(reader, part, quoting)]
+    case 'BraceExpansion':
+      return [{ kind: 'text', text: '', isQuoted: false, isLiteral: false }, ...readParts(reader, part, quoting)]
+    case 'SimpleExpansion':
+      return [{ kind: 'variable', name: part.text.slice(1), parts: [] }]
+    case 'ParameterExpansion':
+      return [readParameter(reader, part, quoting)]
+    case 'ArithmeticExpansion':
+      if (!part.expression && !/^\$(\(\(\s*\)\)|\[\s*\])$/.test(part.text)) throw new UnreadableScriptError(part.pos)
+      readArithmetic(reader, part.expression)
+      return [{ kind: 'arithmetic' }]
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return [readSubstitution(reader, part)]
+    default:
+      throw new UnreadableScriptError((part satisfies never as WordPart).pos)
   }
-  if (parser.placeholderByStart.has(parser.position + 1)) {
-    parser.position++
-    takePlaceholder(parser, insideBraces)
-    return []
+}
+
+/** Otherwise `@(a|b)` is an error outside of tests, after which the shell may read the lines of a value as commands. */
+const enablesExtendedGlobs = /^shopt -s [a-z ]*extglob/m
+
+/** Return why a marker among other text is refused. */
+function findReason({ marked }: Reader, text: string, position: number, quoting: Quoting): string {
+  if (quoting === 'here-document') return insideHereDocument
+  // The quotes of the marker ended and opened those around it.
+  const before = marked.text.charAt(position + text.indexOf(textMark) - 1)
+  if (quoting === 'double' || before === "'") return insideQuotes
+  return before === '$' ? insideBraces : joinedToTextBefore
+}
+
+/** Read text and its escapes. Text that the shell would expand is refused, in case the parser missed it. */
+function readText(reader: Reader, text: string, position: number, quoting: Quoting): Part[] {
+  refuseMarked(reader, text, position, reader.reason ?? findReason(reader, text, position, quoting))
+  const parts: Part[] = []
+  for (const [matched, escaped] of text.matchAll(/\\(.?)|[^\\]+/gs)) {
+    if (escaped === undefined) {
+      const isExpanded = /[`]|\$[\w({@*#?!]/.test(matched) || (quoting === 'none' && /['"]|\$['"]|[<>]\(/.test(matched))
+      if (isExpanded) throw new UnreadableScriptError(position)
+      parts.push(createText(matched, quoting !== 'none'))
+    } else if (quoting === 'none') parts.push(createText(escaped === '\n' ? '' : escaped || '\\'))
+    else if (escaped !== '\n') parts.push(createText(/["$`\\]/.test(escaped) ? escaped : `\\${escaped}`))
   }
-  return [readExpansion(parser, false)]
+  return parts.length > 0 ? parts : [createText('', quoting !== 'none')]
 }
 
-function readSingleQuoted(parser: Parser): Part {
-  const start = parser.position + 1
-  refusePlaceholdersUntil(parser, start, findClosingQuote(parser, start))
-  return createText(parser.script.slice(start, parser.position - 1))
+function readSubstitution(reader: Reader, part: Extract<WordPart, { type: 'CommandExpansion' | 'ProcessSubstitution' }>): Part {
+  const { script, text, pos } = part
+  if (!script) throw new UnreadableScriptError(pos)
+  const { knowsExtendedGlobs } = reader
+  reader.knowsExtendedGlobs = false
+  const read = () => readInside(reader, undefined, () => reader.readScript(reader, script))
+  const commands = text.startsWith('`') ? readInBackticks(reader, part, read) : read()
+  reader.knowsExtendedGlobs = knowsExtendedGlobs
+  return { kind: 'substitution', commands }
 }
 
-function findClosingQuote(parser: Parser, start: number): number {
-  const index = parser.script.indexOf("'", start)
-  return index < 0 || index >= parser.end ? -1 : index
+const variableName = /^([A-Za-z_]\w*|\d+|[@*#?$!-])$/
+
+/** Read `${…}`. */
+function readParameter(reader: Reader, part: ParameterExpansionPart, quoting: Quoting): Part {
+  const { parameter: name, prefix, index, operation, pos } = part
+  return readInside(reader, insideBraces, () => {
+    refuseMarked(reader, name, part.parameterPos, insideBraces)
+    // In double quotes the meaning of a single quote depends on the operator.
+    const isAmbiguous = quoting !== 'none' && part.text.replace(/'\u{f8fd}+'/gu, '').includes("'")
+    if (isAmbiguous || !variableName.test(name)) throw new UnreadableScriptError(pos)
+    const isList = index && /^[@*]$/.test(index.text)
+    if (index && !isList)
+      readIndex(
+        reader,
+        readInside(reader, insideArithmetic, () => readParts(reader, index, 'none')),
+        name,
+      )
+    if (prefix === '!' && !isList && operation?.type !== 'Names') reader.result.expandedNames.push(name)
+    const parts = operation ? readOperation(reader, operation, name, quoting) : []
+    return prefix === '#' ? { kind: 'arithmetic' } : { kind: 'variable', name, parts }
+  })
 }
 
-/** Move behind the closing quote at `end`. Refuse the placeholders before it. */
-function refusePlaceholdersUntil(parser: Parser, start: number, end: number): void {
-  parser.position = start
-  while (parser.position < (end < 0 ? parser.end : end)) if (!takePlaceholder(parser, insideQuotes)) parser.position++
-  if (end < 0) stop(parser)
-  else parser.position = end + 1
-}
-
-function readAnsiQuoted(parser: Parser): Part {
-  parser.position += 2
-  const start = parser.position
-  while (!isAtEnd(parser) && peek(parser) !== "'") {
-    if (peek(parser) === '\\') parser.position += 2
-    else if (!takePlaceholder(parser, insideQuotes)) parser.position++
-  }
-  const text = parser.script.slice(start, parser.position)
-  if (isAtEnd(parser)) stop(parser)
-  else parser.position++
-  return { kind: 'text', text, isQuoted: true, isLiteral: !text.includes('\\') }
-}
-
-function readDoubleQuoted(parser: Parser): Part[] {
-  parser.position++
-  const parts = nest(parser, [], () => readQuotedParts(parser, '"', insideQuotes))
-  if (peek(parser) === '"') parser.position++
-  else stop(parser)
-  return parts
-}
-
-const quotedText = /[^\\"`${]+/y
-
-/** Read what the shell expands like the text in double quotes, until `closingQuote` or the end. */
-export function readQuotedParts(parser: Parser, closingQuote: string, reason: string): Part[] {
-  const parts: Part[] = [createText('')]
-  while (!isAtEnd(parser)) {
-    const char = peek(parser)
-    if (char === closingQuote) break
-    const part = readQuotedPart(parser, char, reason)
-    if (part) parts.push(part)
-  }
-  return parts
-}
-
-function readQuotedPart(parser: Parser, char: string, reason: string): Part | undefined {
-  const placeholder = takePlaceholder(parser, reason)
-  if (placeholder) return { kind: 'placeholder', placeholder }
-  if (char === '`') return readBackticks(parser, true)
-  if (char === '$' && !parser.placeholderByStart.has(parser.position + 1)) return readExpansion(parser, true)
-  if (char === '\\') {
-    const next = peek(parser, 1)
-    if (parser.placeholderByStart.has(parser.position + 1)) {
-      parser.position++
-      return undefined
+function readOperation(reader: Reader, operation: ParameterOperation, name: string, quoting: Quoting): Part[] {
+  const { result } = reader
+  switch (operation.type) {
+    case 'Default': {
+      const parts = readParts(reader, operation.operand, quoting)
+      if (operation.operator.includes('=')) result.assignments.push({ name, value: [{ parts }] })
+      return parts
     }
-    parser.position += 2
-    const text = next === '\n' ? '' : '$`"\\'.includes(next) ? next : `\\${next}`
-    return createText(text)
+    case 'Remove':
+    case 'Replace':
+    case 'CaseModification': {
+      const parts: Part[] = []
+      forEachChild(operation, (word) => parts.push(...readParts(reader, word as ParsedWord, quoting)))
+      return parts
+    }
+    case 'Slice':
+      for (const word of [operation.offset, operation.length])
+        if (word)
+          readIndex(
+            reader,
+            readInside(reader, insideArithmetic, () => readParts(reader, word, 'none')),
+            '',
+          )
+      return []
+    case 'Names':
+      return []
+    case 'Transform':
+      if (!/^[UuLQEKak]$/.test(operation.operand.text)) result.expandedNames.push(name)
+      return []
+    default:
+      throw new UnreadableScriptError(operation.pos)
   }
-  const text = matchHere(parser, quotedText) || char
-  parser.position += text.length
-  return createText(text)
 }
 
-/** Skip blanks, continued lines and a comment. */
-export function skipBlanks(parser: Parser, commentReason: string): void {
-  while (!isAtEnd(parser)) {
-    if (isAt(parser, '\\\n')) parser.position += 2
-    else if (peek(parser) === ' ' || peek(parser) === '\t') parser.position++
-    else break
+/** Note the variables that arithmetic evaluates. */
+export function readArithmetic(reader: Reader, expression: ArithmeticExpression | undefined): void {
+  if (!expression) return
+  reader.budget.spend(stepsPerPart)
+  switch (expression.type) {
+    case 'ArithmeticBinary':
+    case 'ArithmeticUnary':
+    case 'ArithmeticTernary':
+    case 'ArithmeticGroup':
+      forEachChild(expression, (child) => readArithmetic(reader, child as ArithmeticExpression))
+      return
+    case 'ArithmeticWord': {
+      const word = { text: expression.value, pos: expression.pos, parts: expression.parts }
+      readIndex(
+        reader,
+        readInside(reader, insideArithmetic, () => readParts(reader, word, 'none')),
+        '',
+      )
+      return
+    }
+    case 'ArithmeticCommandExpansion':
+      readIndex(reader, [readSubstitution(reader, { ...expression, type: 'CommandExpansion' })], '')
+      return
+    default:
+      throw new UnreadableScriptError((expression satisfies never as ArithmeticExpression).pos)
   }
-  if (peek(parser) !== '#') return
-  while (!isAtEnd(parser) && peek(parser) !== '\n') if (!takePlaceholder(parser, commentReason)) parser.position++
+}
+
+/** Note the variables in arithmetic, which evaluates their values, and quoted text too. */
+export function readIndex({ result }: Reader, parts: readonly Part[], arrayName: string): void {
+  const { arithmeticNames } = result
+  for (const part of parts) {
+    if (part.kind === 'variable') {
+      arithmeticNames.push({ name: part.name, arrayName })
+      readIndex({ result } as Reader, part.parts, arrayName)
+    } else if (part.kind === 'text') {
+      for (const [name] of part.text.matchAll(/[A-Za-z_]\w*/g)) arithmeticNames.push({ name, arrayName })
+      if (new RegExp(`[A-Za-z_]\\w*${numberMark}`, 'u').test(part.text)) arithmeticNames.push({ name: anyText, arrayName })
+    } else if (part.kind === 'placeholder') result.problems.set(part.placeholder.start, insideArithmetic)
+    else if (part.kind === 'substitution') {
+      result.assignments.push({ name: substitutionInArithmetic, value: [{ parts: [part] }] })
+      arithmeticNames.push({ name: substitutionInArithmetic, arrayName })
+    }
+  }
 }

@@ -31,16 +31,3 @@ export function findOpening(statement: readonly Token[], index: number): number 
     ({ kind, text }, at) => at < index && kind === 'operator' && '([{'.includes(text) && findClosing(statement, at) > index,
   )
 }
-
-/** Return how deep brackets are nested. */
-export function getDepth(tokens: readonly Token[]): number {
-  let depth = 0
-  let deepest = 0
-  for (const { kind, text } of tokens) {
-    if (kind !== 'operator') continue
-    if ('([{'.includes(text)) depth++
-    else if (')]}'.includes(text)) depth--
-    deepest = Math.max(deepest, depth)
-  }
-  return deepest
-}

@@ -242,6 +242,9 @@ function judgeSpecialStatement({ refuse }: Calls, statement: readonly Token[]): 
     if (isFormat && template) refuse([template], 'is a format string; write the format as fixed text')
   }
   const changesEnvironment = texts.has('environ') || texts.has('putenv') || texts.has('env')
-  const isExecuted = statement.some((token) => token.kind === 'string' && executingVariable.test(token.text))
+  const isExecuted = statement.some(({ kind, text }, index) => {
+    const isKey = kind === 'string' || (kind === 'name' && statement[index + 1]?.text === '=')
+    return isKey && executingVariable.test(text)
+  })
   if (changesEnvironment && isExecuted) refuse(statement, usedAsCode)
 }

@@ -1,6 +1,5 @@
 import { judgeWords } from '#rules/scripts/bash/judge.ts'
-import { createShellScript } from '#rules/scripts/bash/parser.ts'
-import { createText, type Word } from '#rules/scripts/bash/syntax.ts'
+import { createText, type Redirection, type Word } from '#rules/scripts/bash/syntax.ts'
 import type { FindSources } from './taint.ts'
 import type { Token } from './tokens.ts'
 
@@ -20,7 +19,10 @@ export function judgeProgram({ findSources, refuse, forbidOption }: ProgramRules
   })
   const getTokens = (word: Word) => tokensByWord.get(word) ?? []
   const judgement = {
-    shellScript: createShellScript(),
+    readFile: (word: Word) => word,
+    readInput: ({ word }: Redirection) => word,
+    input: [],
+    hasInput: false,
     findSources: (list: readonly Word[]) => list.flatMap((word) => findSources(getTokens(word))),
     refuse: (list: readonly Word[], reason: string) => {
       for (const word of list) refuse(getTokens(word), reason)
@@ -43,7 +45,7 @@ function toWord(tokens: readonly Token[]): Word {
   const isFixed = tokens.length === 1 && first?.kind === 'string' && first.isKnown && !first.isFormat
   if (isFixed) return { parts: [createText(leading)] }
   return {
-    parts: [createText(leading), { kind: 'variable', name: '=expression', isQuoted: true, parts: [] }],
+    parts: [createText(leading), { kind: 'variable', name: '=expression', parts: [] }],
   }
 }
 

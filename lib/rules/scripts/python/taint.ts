@@ -1,5 +1,6 @@
 import { createSourceGraph, type Values } from '#rules/scripts/source-graph.ts'
-import { findClosing, getDepth } from './brackets.ts'
+import type { WorkBudget } from '#rules/text/work-budget.ts'
+import { findClosing } from './brackets.ts'
 import { findCalls, isChangeOfObject } from './changes.ts'
 import { followFiles } from './files.ts'
 import type { Token } from './tokens.ts'
@@ -11,7 +12,7 @@ import { collectValues } from './values.ts'
 /** Return the placeholders of text that reach the value of these tokens, by start index. */
 export type FindSources = (tokens: readonly Token[]) => number[]
 
-const maxWork = 3_000_000
+const stepsPerEdge = 20
 
 export interface DataFlow {
   findSources: FindSources
@@ -26,15 +27,13 @@ function getChangeNode(name: string): string {
   return `=change ${name}`
 }
 
-/** Return undefined for a hostile script that would take too long. */
-export function followValues(statements: readonly (readonly Token[])[]): DataFlow | undefined {
-  let work = 0
+/** Follow the values. Throw 422 for a hostile script that would take too long. */
+export function followValues(statements: readonly (readonly Token[])[], budget: WorkBudget): DataFlow {
   const graph = createSourceGraph()
   const assigned = new Set<string>()
   const assign: Assign = (targets, values, isChange = false) => {
     const { names } = values
-    work += (names.length + 1) * (targets.length + 1)
-    if (work > maxWork) return
+    budget.spend((names.length + 1) * (targets.length + 1) * stepsPerEdge)
     for (const target of targets) {
       if (!isChange) assigned.add(target)
       graph.assign(isChange ? getChangeNode(target) : target, values)
@@ -50,8 +49,7 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
     const operations = statement.filter(
       ({ text }) => /^(=|.=|as|in|for|match|case|return|yield|raise|lambda|\()$/.test(text) || parametersByFunction.has(text),
     )
-    work += operations.length * statement.length
-    if (work > maxWork || getDepth(statement) > maxDepth) return undefined
+    budget.spend(operations.length * statement.length * stepsPerEdge)
     addAssignments(statement, assign)
     addCalls(statement, parametersByFunction, assign)
   }
@@ -66,7 +64,6 @@ export function followValues(statements: readonly (readonly Token[])[]): DataFlo
       if (!isWriter) graph.connect(getChangeNode(name), getChangeNode(node))
     }
   }
-  if (work > maxWork) return undefined
   for (const statement of statements) followFiles(graph, statement, { assigned, parametersByFunction })
   const findSources = graph.follow()
   return { findSources: (tokens) => findSources(collectValues(tokens)), assigned }
@@ -104,8 +101,6 @@ function getLambdaParameters(statement: readonly Token[], start: number): string
   const length = statement.slice(start).findIndex(({ kind, text }) => kind === 'operator' && text === ':')
   return getNames(statement.slice(start + 1, length < 0 ? undefined : start + length))
 }
-
-const maxDepth = 60
 
 function getNames(tokens: readonly Token[]): string[] {
   return tokens.filter(({ kind }) => kind === 'name').map(({ text }) => text)

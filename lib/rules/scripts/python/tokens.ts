@@ -1,148 +1,119 @@
+import type { SyntaxNodeRef, Tree } from '@lezer/common'
+import { parser } from '@lezer/python'
+import { findMarked, type MarkedScript, numberMark } from '#rules/scripts/markers.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
-import { insideComment, insideQuotes } from '#rules/scripts/placement-reasons.ts'
+import { insideQuotes } from '#rules/scripts/placement-reasons.ts'
+import type { WorkBudget } from '#rules/text/work-budget.ts'
+import { decodeEscapes } from './escapes.ts'
 
 export type Token =
   | { kind: 'name' | 'operator' | 'number'; text: string }
   /** `text` is the value. If it is not known, because of a `\N{name}`, it is the text between the quotes. */
   | { kind: 'string'; text: string; isFormat: boolean; isKnown: boolean }
   | { kind: 'placeholder'; text: ''; placeholder: JudgedPlaceholder }
-  /** The end of a logical line. */
-  | { kind: 'end'; text: '' }
 
-export interface PythonTokens {
-  tokens: Token[]
-  /** Placeholders inside strings and comments, with their reasons. */
+export interface PythonScript {
+  /** The tokens of each logical line. */
+  statements: Token[][]
+  /** The placeholders inside strings, with their reasons. */
   reasons: Map<number, string>
-  /** Whether the quotes of the script have different meanings in different versions of Python. */
-  isAmbiguous: boolean
+  /** The placeholders that stand as literals where they may. */
+  placed: Set<number>
+  /** Where the check cannot follow the script. */
+  stoppedAt: number | undefined
 }
 
-interface Reader extends PythonTokens {
-  script: string
-  position: number
+interface Reader extends PythonScript {
+  marked: MarkedScript
   bracketDepth: number
-  placeholderByStart: ReadonlyMap<number, JudgedPlaceholder>
+  /** The end of the last token. */
+  end: number
 }
 
-const name = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*/uy
-const stringStart = /([a-zA-Z]{0,3})("""|'''|"|')/y
+const stepsPerCharacter = 100
+/** Brackets nested more deeply would take the check too long. */
+const maxDepth = 60
 
-export function readPythonTokens(script: string, placeholders: readonly JudgedPlaceholder[]): PythonTokens {
-  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
-  const reader: Reader = { script, position: 0, bracketDepth: 0, placeholderByStart, tokens: [], reasons: new Map(), isAmbiguous: false }
-  while (reader.position < script.length) readToken(reader)
-  reader.tokens.push({ kind: 'end', text: '' })
+/** Otherwise the parser would guess what a wrong script means. */
+const strictParser = parser.configure({ strict: true })
+
+/** Return the tree of a script, or the position of its first error. */
+function parse(text: string): Tree | number {
+  try {
+    return strictParser.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return Number(/\d+/.exec(error.message)?.[0] ?? 0)
+  }
+}
+
+/** Parse a Python script, in which markers stand for the placeholders, into the tokens of its statements. */
+export function readPythonScript(marked: MarkedScript, budget: WorkBudget): PythonScript {
+  budget.spend(marked.text.length * stepsPerCharacter)
+  const reader: Reader = { marked, statements: [[]], reasons: new Map(), placed: new Set(), stoppedAt: undefined, bracketDepth: 0, end: 0 }
+  const tree = parse(marked.text)
+  if (typeof tree === 'number') return { ...reader, stoppedAt: tree }
+  tree.iterate({ enter: (node) => readNode(reader, node) })
+  reader.statements = reader.statements.filter((statement) => statement.length > 0)
   return reader
 }
 
-function readToken(reader: Reader): void {
-  const { script, position, tokens } = reader
-  const placeholder = reader.placeholderByStart.get(position)
-  if (placeholder) {
-    tokens.push({ kind: 'placeholder', text: '', placeholder })
-    reader.position = placeholder.end
+/** Read a token. Return whether the tokens inside the node are to be read. */
+function readNode(reader: Reader, { name, from, to, node }: SyntaxNodeRef): boolean {
+  const text = reader.marked.text.slice(from, to)
+  if (name === 'String' || name === 'FormatString') {
+    endStatement(reader, from)
+    addString(reader, text, from, name === 'FormatString')
+  } else if (name === 'Comment') endStatement(reader, from)
+  else if (!node.firstChild && text) {
+    endStatement(reader, from)
+    addToken(reader, text)
+    // A number may belong to the name before it.
+    if (reader.bracketDepth > maxDepth || text.indexOf(numberMark) > 0) reader.stoppedAt ??= from
+  } else return true
+  reader.end = to
+  return false
+}
+
+/** Start another statement after a line break that neither a bracket nor a backslash continues. */
+function endStatement({ marked, end, bracketDepth, statements }: Reader, start: number): void {
+  const between = marked.text.slice(end, start).replace(/\\(\r\n|\n|\r)/g, '')
+  if (bracketDepth === 0 && /[\r\n]/.test(between)) statements.push([])
+}
+
+function addToken(reader: Reader, text: string): void {
+  const statement = reader.statements.at(-1)
+  if (text === ';') reader.statements.push([])
+  else if (/^\d|^\.\d/.test(text) || text.startsWith(numberMark)) statement?.push({ kind: 'number', text })
+  // Python compares names in this normal form.
+  else if (/^[\p{L}_]/u.test(text)) statement?.push({ kind: 'name', text: text.normalize('NFKC') })
+  else {
+    if ('([{'.includes(text)) reader.bracketDepth++
+    if (')]}'.includes(text)) reader.bracketDepth--
+    const operators = text.match(/.=|[^=]|=/g) ?? []
+    for (const operator of operators) statement?.push({ kind: 'operator', text: operator })
+  }
+}
+
+const stringSource = /^([a-zA-Z]{0,3})("""|'''|"|')(.*)\2$/s
+
+function addString(reader: Reader, text: string, start: number, isFormat: boolean): void {
+  const statement = reader.statements.at(-1)
+  const placeholder = reader.marked.placeholderByMark.get(start + 1)
+  if (placeholder?.start === start && placeholder.end === start + text.length) {
+    reader.placed.add(placeholder.start)
+    statement?.push({ kind: 'placeholder', text: '', placeholder })
     return
   }
-  const char = script[position] ?? ''
-  const isLineBreak = char === '\n' || char === '\r'
-  if (isLineBreak || (char === ';' && reader.bracketDepth === 0)) {
-    if (reader.bracketDepth === 0) tokens.push({ kind: 'end', text: '' })
-    reader.position++
-  } else if (char === '\\') reader.position += script.startsWith('\r\n', position + 1) ? 3 : 2
-  else if (char === '#') skipComment(reader)
-  else if (!readString(reader) && !readName(reader)) readOperator(reader, char)
-}
-
-/** A carriage return ends a comment too. */
-function skipComment(reader: Reader): void {
-  while (reader.position < reader.script.length && !/[\r\n]/.test(reader.script[reader.position] ?? '')) skip(reader, insideComment)
-}
-
-/** Skip a character, or a placeholder that is refused. */
-function skip(reader: Reader, reason: string): void {
-  const placeholder = reader.placeholderByStart.get(reader.position)
-  if (placeholder) reader.reasons.set(placeholder.start, reason)
-  reader.position = placeholder?.end ?? reader.position + 1
-}
-
-function readString(reader: Reader): boolean {
-  stringStart.lastIndex = reader.position
-  const match = stringStart.exec(reader.script)
-  if (!match) return false
-  const [opening, prefix = '', quotes = ''] = match
-  reader.position += opening.length
-  const start = reader.position
-  while (reader.position < reader.script.length && !reader.script.startsWith(quotes, reader.position)) {
-    const char = reader.script[reader.position]
-    if (char === '\n' && quotes.length === 1) break
-    if (char === '\\') reader.position += reader.script.startsWith('\r\n', reader.position + 1) ? 2 : 1
-    skip(reader, insideQuotes)
-  }
-  const source = reader.script.slice(start, reader.position)
-  const isClosed = reader.script.startsWith(quotes, reader.position)
-  if (isClosed) reader.position += quotes.length
-  const isFormat = /[ft]/i.test(prefix)
-  // Since Python 3.12 the braces of such a string may contain the same quotes.
-  if (!isClosed || (isFormat && !hasClosedBraces(source))) reader.isAmbiguous = true
-  const text = /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
-  reader.tokens.push({ kind: 'string', text: text ?? source, isFormat, isKnown: text !== undefined })
-  return true
-}
-
-const escapeSequence = /\\(?:\r\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^xuU0-7]))/gsu
-const characterByEscape: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\n': '',
-  '\r': '',
-}
-
-/**
- * Replace the escape sequences of a string. Return undefined if it names a character, as `\N{dash}` does.
- * https://docs.python.org/3/reference/lexical_analysis.html#escape-sequences
- */
-function decodeEscapes(source: string, isBytes: boolean): string | undefined {
-  if (!source.includes('\\')) return source
-  let isNamed = false
-  const text = source.replace(escapeSequence, (sequence, hex, short, long, octal, char) => {
-    if (char === 'N' && !isBytes) isNamed = true
-    const isUnicode = short !== undefined || long !== undefined
-    if (isUnicode && isBytes) return sequence
-    const code = octal === undefined ? Number.parseInt(hex ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8)
-    if (code <= 0x10ffff) return String.fromCodePoint(code)
-    if (char === undefined) return ''
-    return characterByEscape[char] ?? (/["'\\]/.test(char) ? char : sequence)
-  })
-  return isNamed ? undefined : text
+  for (const marked of findMarked(reader.marked, text, start)) reader.reasons.set(marked.start, insideQuotes)
+  const [, prefix = '', quotes = '', source] = stringSource.exec(text) ?? []
+  // Before Python 3.12 the braces of such a string may not contain the same quotes.
+  if (source === undefined || (isFormat && (source.includes(quotes) || !hasClosedBraces(source)))) reader.stoppedAt ??= start
+  const decoded = source === undefined || /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
+  statement?.push({ kind: 'string', text: decoded ?? source ?? '', isFormat, isKnown: decoded !== undefined })
 }
 
 function hasClosedBraces(text: string): boolean {
   const braces = text.replaceAll('{{', '').replaceAll('}}', '')
   return braces.split('{').length === braces.split('}').length
-}
-
-function readName(reader: Reader): boolean {
-  name.lastIndex = reader.position
-  const text = name.exec(reader.script)?.[0]
-  if (!text) return false
-  // Python compares names in this normal form.
-  reader.tokens.push({ kind: /^\d/.test(text) ? 'number' : 'name', text: text.normalize('NFKC') })
-  reader.position += text.length
-  return true
-}
-
-function readOperator(reader: Reader, char: string): void {
-  reader.position++
-  if (/\s/.test(char)) return
-  if ('([{'.includes(char)) reader.bracketDepth++
-  if (')]}'.includes(char)) reader.bracketDepth = Math.max(0, reader.bracketDepth - 1)
-  const before = reader.tokens.at(-1)
-  const isAugmented = char === '=' && before?.kind === 'operator' && /^[=!<>+\-*/%&|^@:]+$/.test(before.text)
-  if (isAugmented && reader.script[reader.position - 2] === before.text.at(-1)) before.text += '='
-  else reader.tokens.push({ kind: 'operator', text: char })
 }
