@@ -12,7 +12,7 @@ import {
 import * as z from 'zod'
 import type { PlatformDb, PlatformTables, ReadDb, WriteDb } from './scope.ts'
 
-/** The shape of a statement's rows. It is not checked when the statement runs; test/lib/statements.test.ts compares it with the database. */
+/** The shape of a statement's rows. It is not checked when the statement runs; test/lib/db/statements.test.ts compares it with the database. */
 export type RowShape = z.ZodObject | null
 type RowOf<Shape extends RowShape> = Shape extends z.ZodObject ? z.output<Shape> : never
 

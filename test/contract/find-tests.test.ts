@@ -3,7 +3,7 @@ import { root } from '#local/root.ts'
 import { findTests } from '#test/support/find-tests.ts'
 
 it.each([
-  ['a rule, through its test', 'lib/rules/schedules/cron.ts', 'test/lib/cron.test.ts'],
+  ['a rule, through its test', 'lib/rules/schedules/cron.ts', 'test/lib/rules/schedules/cron.test.ts'],
   ['a rule, through the operations that use it', 'lib/rules/text/csv.ts', 'test/functions/analytics/weekly-reports.test.ts'],
   ['queries, through a service that another group calls', 'functions/flows/versions/queries.ts', 'test/functions/flows/tree-forks.test.ts'],
   ['a service that only a job calls', 'functions/flows/link-checks/service.ts', 'test/functions/flows/flow-health.test.ts'],
@@ -13,17 +13,21 @@ it.each([
   ['a helper of tests', 'test/support/browser.ts', 'test/functions/http/docs.test.ts'],
   ['the entry of the Worker', 'lib/platform/cloudflare/hub.ts', 'test/platform/worker-behaviour.test.ts'],
   ['a script that a test starts', 'test/platform/job-process.ts', 'test/platform/jobs.test.ts'],
-  ['a page that a test reads', 'functions/accounts/exports/README.md', 'test/lib/account-data.test.ts'],
-  ['a sample in a folder that a test reads', 'test/lib/articles/help-center.html', 'test/lib/knowledge-samples.test.ts'],
-  ['code, through a test that reads all of it', 'functions/search/queries.ts', 'test/lib/statements.test.ts'],
-  ['a migration', 'migrations/0001_tenancy.sql', 'test/lib/cron.test.ts'],
+  ['a page that a test reads', 'functions/README.md', 'test/lib/config.test.ts'],
+  [
+    'a sample in a folder that a test reads',
+    'test/lib/rules/knowledge/articles/help-center.html',
+    'test/lib/rules/knowledge/knowledge-samples.test.ts',
+  ],
+  ['code, through a test that reads all of it', 'functions/search/queries.ts', 'test/lib/db/statements.test.ts'],
+  ['a migration', 'migrations/0001_tenancy.sql', 'test/lib/rules/schedules/cron.test.ts'],
 ])('finds the tests of %s', (_, changed, test) => {
   expect(findTests(root, [changed])).toContain(test)
 })
 
 it('leaves out tests that no import leads to, and those with limits of time', () => {
   const tests = findTests(root, ['functions/search/queries.ts'])
-  expect(tests).not.toContain('test/lib/cron.test.ts')
+  expect(tests).not.toContain('test/lib/rules/schedules/cron.test.ts')
   expect(tests).not.toContain('test/functions/billing/billing.test.ts')
   expect(findTests(root, ['package.json'])).not.toContain('test/lib/linear-work.test.ts')
 })

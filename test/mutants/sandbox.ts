@@ -23,6 +23,7 @@ const copied = [
   'tsconfig.json',
   'wrangler.toml',
   'README.md',
+  '.dependency-cruiser.cjs',
 ]
 
 /** Copy a checkout into a temporary folder. Packages are linked. */

@@ -12,7 +12,7 @@ export interface SampleArticle {
   texts: string[]
 }
 
-const sampleFolder = join(import.meta.dirname, '../lib/articles')
+const sampleFolder = join(import.meta.dirname, '../lib/rules/knowledge/articles')
 // A folder with articles in markdown, for example of a public runbook collection.
 const realFolder = process.env.ARTICLES_DIR ?? ''
 

@@ -10,7 +10,7 @@ const affectsAll =
 /** Only the files of the groups that a test calls are followed from here. */
 const operationTable = 'functions/routes.ts'
 /** Their limits are times, which a busy machine exceeds without a defect. `npm test` runs them. */
-export const timingTests = /^test\/(lib\/(linear-work|migrate-under-load)|local\/processes)\.test\.ts$/
+export const timingTests = /^test\/(lib\/(linear-work|db\/migrate-under-load)|local\/processes)\.test\.ts$/
 
 interface Graph {
   texts: ReadonlyMap<string, string>

@@ -7,7 +7,7 @@ const order: readonly RegExp[] = [
   // They mostly wait for heartbeats, time-outs and processes, so they run beside those above.
   /\/platform\/(jobs|queue|two-processes|node-entry)\.test/,
   /\/functions\/(ai\/(escalation-stream|assessments)|psa\/psa|maintenance\/maintenance-ticks|billing\/billing|http\/health)\.test/,
-  /\/lib\/outbound\.test/,
+  /\/vendors\/net\/outbound\.test/,
   /\/contract\//,
 ]
 

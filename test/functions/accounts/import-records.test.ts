@@ -3,7 +3,7 @@ import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '#functio
 import { openArchive, planImport, readPlanned, readVersions } from '#functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '#problem.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
-import { listLimits } from '#test/lib/schema-limits.ts'
+import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
 const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import type { Prompt } from '#vendors/ai/ask.ts'
 import { flowConversion, flowDraft, flowEdit } from '#vendors/ai/prompts/authoring.ts'
 import { chatTurn, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
@@ -6,7 +7,6 @@ import { diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
 import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import { scriptTurn } from '#vendors/ai/prompts/scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '#vendors/ai/prompts/writing.ts'
-import { listLimits } from './schema-limits.ts'
 
 const prompts: readonly Prompt[] = [
   ...[chatTurn, guidedStep, statusUpdate, sessionOutput, handoffDraft, escalationAssessment],
