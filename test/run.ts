@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '#local/root.ts'
-import { findTests } from './support/find-tests.ts'
+import { findTests, readTestIndex } from './support/find-tests.ts'
 
 const args = process.argv.slice(2)
 const at = args.indexOf('--changed')
@@ -12,7 +12,7 @@ let files: string[] = []
 if (at >= 0) {
   const [commit = 'HEAD'] = args.splice(at, 2).slice(1)
   const changed = listChanged(commit)
-  files = findTests(root, changed)
+  files = findTests(readTestIndex(root), changed)
   console.log(
     `${files.length} test files can break by ${changed.length} changed files since ${commit}. Tests with limits of time are left out.`,
   )

@@ -3,7 +3,7 @@ import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
 import { root } from '#local/root.ts'
-import { findTests } from './support/find-tests.ts'
+import { findTests, readTestIndex } from './support/find-tests.ts'
 
 // An editor writes several files within this time.
 const settleMs = 100
@@ -19,7 +19,7 @@ let timer: NodeJS.Timeout | undefined
 async function runChanged(): Promise<void> {
   const files = [...changed]
   changed.clear()
-  const tests = findTests(root, files)
+  const tests = findTests(readTestIndex(root), files)
   if (tests.length === 0) return console.log(`No test belongs to ${files.join(', ')}.`)
   const startedAt = performance.now()
   for (const file of files) vitest.invalidateFile(join(root, file))

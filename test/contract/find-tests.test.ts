@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
-import { findTests } from '#test/support/find-tests.ts'
+import { findTests, readTestIndex, timingTests } from '#test/support/find-tests.ts'
+
+const index = readTestIndex(root)
 
 it.each([
   ['a rule, through its test', 'lib/rules/schedules/cron.ts', 'test/lib/rules/schedules/cron.test.ts'],
@@ -22,12 +24,14 @@ it.each([
   ['code, through a test that reads all of it', 'functions/search/queries.ts', 'test/lib/db/statements.test.ts'],
   ['a migration', 'migrations/0001_tenancy.sql', 'test/lib/rules/schedules/cron.test.ts'],
 ])('finds the tests of %s', (_, changed, test) => {
-  expect(findTests(root, [changed])).toContain(test)
+  expect(findTests(index, [changed])).toContain(test)
 })
 
 it('leaves out tests that no import leads to, and those with limits of time', () => {
-  const tests = findTests(root, ['functions/search/queries.ts'])
+  const tests = findTests(index, ['functions/search/queries.ts'])
   expect(tests).not.toContain('test/lib/rules/schedules/cron.test.ts')
   expect(tests).not.toContain('test/functions/billing/billing.test.ts')
-  expect(findTests(root, ['package.json'])).not.toContain('test/lib/linear-work.test.ts')
+  const timed = [...index.reachedBy.keys()].filter((test) => timingTests.test(test))
+  expect(timed).toHaveLength(3)
+  expect(findTests(index, ['package.json'])).not.toEqual(expect.arrayContaining([timed[0]]))
 })

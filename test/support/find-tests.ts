@@ -19,24 +19,40 @@ interface Graph {
   names: ReadonlyMap<string, NamedPaths>
 }
 
-/** Find the test files that changes of these files can break. Paths are relative to `root`. Deleted files count too. */
-export function findTests(root: string, changed: readonly string[]): string[] {
+/** What each test file can reach. */
+export interface TestIndex {
+  graph: Graph
+  reachedBy: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Read the imports of the checkout in `root`. */
+export function readTestIndex(root: string): TestIndex {
   const graph = readGraph(root)
-  const tests = [...graph.texts.keys()].filter((file) => file.endsWith('.test.ts') && !timingTests.test(file)).sort()
-  if (changed.some((file) => affectsAll.test(file))) return tests
   const groups = listGroups(graph.texts.get(operationTable) ?? '')
-  return tests.filter((test) => {
-    const reached = follow(graph, [test])
-    const texts = [...reached].filter((file) => file.startsWith('test/')).map((file) => graph.texts.get(file) ?? '')
-    const called = reached.has(operationTable) ? groups.filter(({ names }) => texts.some((text) => names.test(text))) : []
-    const files = follow(
-      graph,
-      called.map(({ file }) => file),
-      reached,
-    )
-    // Code is imported, but some tests read all of it.
-    return changed.some((file) => files.has(file) || readsFile(graph, file.endsWith('.ts') ? new Set([test]) : files, file))
-  })
+  const tests = [...graph.texts.keys()].filter((file) => file.endsWith('.test.ts')).sort()
+  return { graph, reachedBy: new Map(tests.map((test) => [test, findReached(graph, groups, test)])) }
+}
+
+function findReached(graph: Graph, groups: readonly Group[], test: string): Set<string> {
+  const reached = follow(graph, [test])
+  if (!reached.has(operationTable)) return reached
+  const texts = [...reached].filter((file) => file.startsWith('test/')).map((file) => graph.texts.get(file) ?? '')
+  const called = groups.filter(({ names }) => texts.some((text) => names.test(text)))
+  return follow(
+    graph,
+    called.map(({ file }) => file),
+    reached,
+  )
+}
+
+/** Find the test files that changes of these files can break. Paths are relative to the root. Deleted files count too. */
+export function findTests({ graph, reachedBy }: TestIndex, changed: readonly string[]): string[] {
+  const tests = [...reachedBy.keys()].filter((test) => !timingTests.test(test))
+  if (changed.some((file) => affectsAll.test(file))) return tests
+  // Code is imported, but some tests read all of it.
+  const canBreak = (test: string, reached: ReadonlySet<string>, file: string) =>
+    reached.has(file) || readsFile(graph, file.endsWith('.ts') ? new Set([test]) : reached, file)
+  return tests.filter((test) => changed.some((file) => canBreak(test, reachedBy.get(test) ?? new Set(), file)))
 }
 
 /** Add to `reached` the files that can be reached from others. */
