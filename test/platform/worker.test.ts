@@ -2,6 +2,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import { type AnyOperation, requiresToken } from '#http/operation.ts'
+import { listCases, listSharedCases } from '#test/contract/cases.ts'
 import { getFixture } from '#test/contract/fixtures.ts'
 import { guards } from '#test/contract/guards.ts'
 import { createRequestSetup } from '#test/contract/request-setup.ts'
@@ -15,16 +16,15 @@ import { createAccount } from '#test/support/people.ts'
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())
 
-const casesOf = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
 const findOperation = (id: string) => operations.find((op) => op.id === id) as AnyOperation
 
 describe.concurrent('the built Worker', () => {
-  it.each(casesOf())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
+  it.each(listCases())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
     const { sample, person } = await createRequestSetup(service, op)
     expectSuccess(op, await send(service, op, sample, { token: requiresToken(op) ? person.token : null }))
   })
 
-  it.each(casesOf(({ access }) => !['user', 'public', 'signed'].includes(access)))(
+  it.each(listSharedCases(({ access }) => !['user', 'public', 'signed'].includes(access)))(
     'WIR-04 %s returns 403 to a role that its access excludes, and changes nothing',
     async (_, op) => {
       const account = await createAccount(service)

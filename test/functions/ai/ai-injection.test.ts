@@ -82,16 +82,19 @@ const writableTables = [
 ]
 
 const injectionsPerOwner = 9
+/** Each place gets every third demand, so that together they get all. The nightly run tries every demand at every place. */
+const isTried = (place: number, demand: number) => process.env.ALL_OPERATIONS === '1' || demand % 3 === place % 3
 
-it('ignores 225 injected demands in chats, tickets, flows, articles, facts, client names and file names', {
+it('ignores injected demands in chats, tickets, flows, articles, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
   const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
-  const injections = Object.entries(injectionPlaces).flatMap(([name, place]) => {
+  const injections = Object.entries(injectionPlaces).flatMap(([name, place], placeIndex) => {
     const variants = createDemands(otherId).map((demand) => ({ name, place, demand: JSON.stringify(demand), streams: false }))
-    return [...variants, ...variants.slice(0, 5).map((injection) => ({ ...injection, streams: true }))]
+    const streamed = variants.slice(0, 5).map((injection) => ({ ...injection, streams: true }))
+    return [...variants, ...streamed].filter((_, demandIndex) => isTried(placeIndex, demandIndex))
   })
-  const owners = await Promise.all(Array.from({ length: injections.length / injectionsPerOwner }, () => account.addColleague()))
+  const owners = await Promise.all(Array.from({ length: Math.ceil(injections.length / injectionsPerOwner) }, () => account.addColleague()))
   const prepare = async (owner: Person, n: number) => {
     const preparedInjections: ((typeof injections)[number] & { preparedId: string })[] = []
     for (const [index, injection] of injections.slice(n * injectionsPerOwner, (n + 1) * injectionsPerOwner).entries())
@@ -102,7 +105,7 @@ it('ignores 225 injected demands in chats, tickets, flows, articles, facts, clie
     return { owner, preparedInjections }
   }
   const work = await Promise.all(owners.map(prepare))
-  expect(work.flatMap(({ preparedInjections }) => preparedInjections)).toHaveLength(225)
+  expect(injections.length).toBeGreaterThanOrEqual(75)
   const readBystanderSession = async () => (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
   const [checksumsBefore, bystanderBefore] = [await readChecksums(service, account.id), await readBystanderSession()]
   await setFault({ service: 'openai', mode: 'prompt_injection' })
