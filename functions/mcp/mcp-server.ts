@@ -27,15 +27,14 @@ const flowUri = /^flow:\/\/([0-9a-f-]{36})$/
 const resourcePageSize = 50
 /** A longer text would fill the context of a model. */
 const maxCharacters = 40_000
-const maxBodyBytes = 1024 * 1024
 
 /** Answer one request of an MCP client. Nothing is kept between requests, so that any process or isolate can answer the next one. */
-export async function serveMcp(c: C, { groups, services, delegated }: McpContext): Promise<Response> {
+export async function serveMcp(c: C, request: Request, { groups, services, delegated }: McpContext): Promise<Response> {
   boundTools ??= bindTools(declarations, await loadOperations(groups))
   const { VERSION: version } = services.ports.config
   const options = { version, tools: boundTools, callTool: createToolCaller(c, services, delegated) }
-  const handler = createMcpHandler(() => createServer(options), { maxRequestBodySize: maxBodyBytes, maxSubscriptions: 0 })
-  return handler.fetch(c.req.raw)
+  const handler = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 })
+  return handler.fetch(request)
 }
 
 function createServer(options: McpServerOptions): Server {

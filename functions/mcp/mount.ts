@@ -1,16 +1,21 @@
 import type { Hono } from 'hono'
 import { type Caller, openScope } from '#db/scope.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from '#http/app.ts'
-import { readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
+import { getCallerRateKey, readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
 import type { KeyMemory } from '#http/key-memory.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
 import type { RouteGroup } from '#http/routes.ts'
-import { Problem } from '#problem.ts'
+import { invalidField, Problem } from '#problem.ts'
+import { parseJson } from '#rules/text/json.ts'
 import { isApiKey } from '#vendors/auth/api-keys.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
+import { readAtMost } from '#vendors/net/read-at-most.ts'
 
+const maxBodyBytes = 1024 * 1024
+/** Messages of one batch. Each counts as a call, and one for the list of tools is answered with over 200 KB. */
+const maxBatch = 10
 const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
 
 /** Where a client learns how to get a token: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
@@ -30,10 +35,11 @@ export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services
       const credential = readBearer(c.req.header('authorization') ?? '')
       const grant = isApiKey(credential) ? null : await tokens.verify(credential)
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
-      await admitCaller(c, caller, keys, services)
+      const body = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
+      await admitCaller(c, caller, { keys, services, messages: countMessages(body) })
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
-      const response = await serveMcp(c, { groups, services, delegated: grant })
+      const response = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },
@@ -52,12 +58,29 @@ function requireOwnOrigin(c: C, { ports }: Services): void {
 }
 
 /** Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else. */
-async function admitCaller(c: C, caller: Caller, keys: KeyMemory, services: Services): Promise<void> {
+async function admitCaller(
+  c: C,
+  caller: Caller,
+  { keys, services, messages }: { keys: KeyMemory; services: Services; messages: number },
+): Promise<void> {
   const options = { caller, access: 'user', skipGuards: 'all', ip: c.get('ip'), readOnly: true, keyScopes } as const
   const scope = openScope(services.runtime, options, () => {})
   await scope.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
-  const limit = await services.limiter.count(`mcp:${caller.key?.hash ?? caller.signInId}`, rate, false)
+  const limit = await services.limiter.count(`mcp:${getCallerRateKey(caller, keys)}`, rate, false, messages)
   if (!limit.allowed) throw createRateLimitProblem(rate, limit)
+}
+
+/** Return how many messages a body has, or 1 for a body that the server will refuse. Throw for a larger batch than clients need. */
+function countMessages(body: Uint8Array): number {
+  const messages = parseJson(new TextDecoder().decode(body))
+  if (!Array.isArray(messages)) return 1
+  if (messages.length > maxBatch) throw invalidField(['body'], `must have at most ${maxBatch} messages`, 'too_big')
+  return Math.max(1, messages.length)
+}
+
+/** Return a request whose body has been read. */
+function copyRequest({ url, method, headers, signal }: Request, body: Uint8Array<ArrayBuffer>): Request {
+  return new Request(url, { method, headers, signal, ...(method === 'POST' ? { body } : {}) })
 }
 
 /** Tell a client without a credential where to get one. */

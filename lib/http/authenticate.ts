@@ -49,6 +49,15 @@ export async function readKey(key: string): Promise<Caller | null> {
   return ids && { userId: ids.keyId, accountId: ids.accountId, signInId: ids.keyId, key: { hash: await sha256Bytea(key) } }
 }
 
+/**
+ * Return by what the calls of a caller are counted: a person, or all keys of an account together, so that more keys do not allow more calls.
+ * A key that was not admitted yet counts by its hash, because anybody can write a key with the ids of another one.
+ */
+export function getCallerRateKey({ key, userId, accountId }: Caller, keys: KeyMemory): string {
+  if (!key) return userId
+  return keys.isKnown(key.hash) ? `keys:${accountId}` : key.hash
+}
+
 async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> {
   const limit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
   if (!limit.allowed) throw createRateLimitProblem(floodRate, limit)

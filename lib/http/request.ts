@@ -10,11 +10,11 @@ import type { LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
-import { authenticate, recordKeyUse } from './authenticate.ts'
+import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
-import { createKeyMemory } from './key-memory.ts'
+import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
 import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { createOperationFinder, type FindOperation } from './prepared-operation.ts'
@@ -78,7 +78,9 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
     // A task was counted when it was accepted.
     const limiting =
-      rate && !task ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined) : Promise.resolve(null)
+      rate && !task
+        ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, op.strictLimit !== undefined)
+        : Promise.resolve(null)
     const rendered = await performCall(call, await readInput(c), limiting, rate).finally(() =>
       recordKeyUse(c, caller, scope, keys, services),
     )
@@ -130,9 +132,9 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
   }
 }
 
-function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
-  // Of a key the hash, because anybody can write a key with the ids of another one.
-  return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : (caller.key?.hash ?? caller.userId)}`
+function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, { c, keys }: { c: C; keys: KeyMemory }): string {
+  if (rate.perAddress || !caller) return `${op.id}:${toAddressBlock(c.get('ip'))}`
+  return `${op.id}:${getCallerRateKey(caller, keys)}`
 }
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {

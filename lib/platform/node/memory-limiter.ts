@@ -5,7 +5,7 @@ import { createLocalCounter } from '#vendors/cache/local-counter.ts'
 export function createMemoryLimiter(): Limiter {
   const count = createLocalCounter(100_000, 2_000_000)
   return {
-    count: async (key, rate) => count(key, rate.max, rate, Date.now()),
+    count: async (key, rate, _strict, calls) => count(key, rate.max, rate, Date.now(), calls),
     async ping() {},
   }
 }

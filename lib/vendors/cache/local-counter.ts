@@ -6,8 +6,8 @@ interface CountedKey {
   windowMs: number
 }
 
-/** Count one call against `max` calls per window of `rate`, at the time `at` in milliseconds. */
-export type CountLocally = (key: string, max: number, rate: ParsedRate, at: number) => LimitResult
+/** Count `calls` calls, one by default, against `max` calls per window of `rate`, at the time `at` in milliseconds. */
+export type CountLocally = (key: string, max: number, rate: ParsedRate, at: number, calls?: number) => LimitResult
 
 /** How many of the least recently used keys are searched for an ended window before a key is forgotten early. */
 const searchedKeys = 50
@@ -24,10 +24,10 @@ export function createLocalCounter(maxKeys = 5000, maxTimes = 500_000): CountLoc
     timeCount -= keys.get(key)?.times.length ?? 0
     keys.delete(key)
   }
-  return (key, max, rate, at) => {
+  return (key, max, rate, at, calls = 1) => {
     const times = keys.get(key)?.times.filter((time) => time > at - rate.windowMs) ?? []
-    const allowed = times.length < max
-    if (allowed) times.push(at)
+    const allowed = times.length + calls <= max
+    if (allowed) for (let n = 0; n < calls; n++) times.push(at)
     forget(key)
     keys.set(key, { times, windowMs: rate.windowMs })
     timeCount += times.length

@@ -8,6 +8,8 @@ type RatelimitRedis = ConstructorParameters<typeof Ratelimit>[0]['redis']
 
 const prefix = 'limit'
 const maxBlockedKeys = 5000
+/** A busy event loop fires timers this much too late. */
+const lateMs = 50
 
 /**
  * Create a limiter that counts calls in Redis, with `@upstash/ratelimit`. A window starts at the key's first call. Windows of a key that is
@@ -23,24 +25,34 @@ export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limit
   const countLocally = createLocalCounter()
   const availability = createAvailability()
   return {
-    async count(key, rate, strict) {
+    async count(key, rate, strict, calls = 1) {
       const identifier = `${rate.max}/${rate.windowMs}:${key}`
       const redisKey = `${prefix}:${identifier}`
+      const countHere = (max: number) => countLocally(key, max, rate, Date.now(), calls)
+      const countWhileAway = () => (strict ? countHere(Math.max(1, Math.floor(rate.max / 2))) : createAllowedResult(rate))
       forgetEndedBlock(blockedUntilByKey, redisKey)
-      if (availability.isAvailable() || blockedUntilByKey.has(redisKey)) {
-        const ratelimit = availability.needsConnection() ? findFirstRatelimit(rate) : findRatelimit(rate)
-        const response = await ratelimit.limit(identifier).catch(() => undefined)
-        if (response && response.reason !== 'timeout') {
-          if (response.reason !== 'cacheBlock') availability.recordSuccess()
-          // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it was wrong.
-          const reset = Math.min(response.reset, Date.now() + rate.windowMs)
-          if (!response.success) rememberBlocked(blockedUntilByKey, redisKey, reset)
-          const resetSeconds = Math.max(1, Math.ceil((reset - Date.now()) / 1000))
-          return { allowed: response.success, limit: rate.max, remaining: response.remaining, resetSeconds }
-        }
-        availability.recordFailure()
+      if (!availability.isAvailable() && !blockedUntilByKey.has(redisKey)) return countWhileAway()
+      const [findLimiter, allowedMs] = availability.needsConnection()
+        ? [findFirstRatelimit, timeoutMs * firstCallFactor]
+        : [findRatelimit, timeoutMs]
+      const startedAt = performance.now()
+      const response = await findLimiter(rate)
+        .limit(identifier, { rate: calls })
+        .catch(() => undefined)
+      if (response && response.reason !== 'timeout') {
+        if (response.reason !== 'cacheBlock') availability.recordSuccess()
+        // Counted here too, so that a call without an answer in time goes on from the right number.
+        if (response.success) countHere(rate.max)
+        // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it was wrong.
+        const reset = Math.min(response.reset, Date.now() + rate.windowMs)
+        if (!response.success) rememberBlocked(blockedUntilByKey, redisKey, reset)
+        const resetSeconds = Math.max(1, Math.ceil((reset - Date.now()) / 1000))
+        return { allowed: response.success, limit: rate.max, remaining: response.remaining, resetSeconds }
       }
-      return strict ? countLocally(key, Math.max(1, Math.floor(rate.max / 2)), rate, Date.now()) : createAllowedResult(rate)
+      // A time-out that fires late says that this process was busy, for example with a burst of the caller, not that Redis is away.
+      if (performance.now() - startedAt > allowedMs + lateMs) return countHere(rate.max)
+      availability.recordFailure()
+      return strict || !availability.isAvailable() ? countWhileAway() : countHere(rate.max)
     },
     async ping() {
       if ((await redis.ping()) !== 'PONG') throw new Error('Redis did not answer PONG')

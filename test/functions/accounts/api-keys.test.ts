@@ -273,10 +273,28 @@ it('KEY-09 records the first use, and the next one after a minute', async () => 
   expect((await readKey()).last_ip).toBe('203.0.113.6')
 })
 
+it('KEY-10 the keys of an account share its limits, and those of another account do not', async () => {
+  const [account, other] = [await createAccount(service), await createAccount(service)]
+  const keys = await Promise.all(Array.from({ length: 5 }, () => createKey(service, account)))
+  const remaining = async ({ call }: (typeof keys)[number]) =>
+    Number((await call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
+  // The first call of a key counts as its own, because this process does not know it yet.
+  for (const key of keys) await remaining(key)
+  const counts: number[] = []
+  for (const key of keys) counts.push(await remaining(key))
+  const [first = 0] = counts
+  expect(counts).toEqual([first, first - 1, first - 2, first - 3, first - 4])
+  const stranger = await createKey(service, other)
+  await remaining(stranger)
+  expect(await remaining(stranger)).toBe(first)
+})
+
 it('KEY-10 a forged key with the ids of another one does not use up its limit', async () => {
   const account = await createAccount(service)
   const { id: keyId, call } = await createKey(service, account)
   const remaining = async () => Number((await call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
+  // The first call of a key counts as its own.
+  await remaining()
   const before = await remaining()
   for (let n = 0; n < 5; n++) {
     const token = createApiKey({ accountId: account.id, keyId })

@@ -170,6 +170,22 @@ describe('callers', () => {
     expect(Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'))).toBe(first - 2)
   })
 
+  it('MCP-16 each message of a batch counts as a call, and a batch has at most 10', async () => {
+    const account = await createAccount(service)
+    const { key } = await createKey(service, account)
+    const send = (count: number) =>
+      post(
+        authorizationHeader(key),
+        Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })),
+      )
+    expect((await send(11)).status).toBe(422)
+    const statuses: number[] = []
+    for (let n = 0; n < 26; n++) statuses.push((await send(10)).status)
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(23)
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(25)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
   it('MCP-08 refuses a body over 1 MiB, text that is no JSON, and a GET', async () => {
     const { key } = await createScene()
     const headers = { ...jsonHeaders, ...authorizationHeader(key.key) }

@@ -80,6 +80,28 @@ describe('the availability of Redis', () => {
     expect(countCalls()).toBe(3)
   })
 
+  it('WIR-44 a burst that keeps this process busy passes its limit neither while Redis is slow nor afterwards', async () => {
+    const { redis, countCalls } = createSlowRedis(...Array.from({ length: 200 }, () => 2000))
+    const limiter = createRedisLimiter(redis, 250)
+    const burst = Promise.all(Array.from({ length: 200 }, () => limiter.count('key', parseRate('30/minute'), false)))
+    // Nothing else runs for two seconds, so every time-out fires late.
+    vi.setSystemTime(Date.now() + 2000)
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 2000)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect((await burst).filter(({ allowed }) => allowed)).toHaveLength(30)
+    // Redis was not away: the next call asks it.
+    await runAll([() => limiter.count('other', parseRate('30/minute'), false)])
+    expect(countCalls()).toBe(201)
+  })
+
+  it('WIR-44 a call without an answer in time goes on from what Redis has allowed in this process', async () => {
+    const { redis } = createSlowRedis(0, 0, 0, 300, 0)
+    const limiter = createRedisLimiter(redis, 250)
+    const count = () => limiter.count('key', parseRate('4/minute'), false)
+    expect((await runAll([count, count, count, count])).map(({ remaining }) => remaining)).toEqual([4, 4, 4, 0])
+  })
+
   it('the cache misses during a slow call and reads again after it', async () => {
     const { redis } = createSlowRedis(900, 300, 0)
     const cache = createRedisCache(redis, 250)
