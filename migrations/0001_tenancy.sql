@@ -14,11 +14,12 @@ do $$ declare r text; begin
   foreach r in array array['app_runtime', 'app_platform'] loop
     execute format('alter role %I set timezone = ''UTC''', r);
     execute format('alter role %I set statement_timeout = ''5s''', r);
-    -- A request that waits for another one's transaction should learn its outcome, so it waits nearly as long as a statement may take.
-    execute format('alter role %I set lock_timeout = ''4s''', r);
     execute format('alter role %I set idle_in_transaction_session_timeout = ''10s''', r);
   end loop;
 end $$;
+-- A request that waits for a lock holds a connection that others need, so it soon answers that it can be repeated. A job has the time.
+alter role app_runtime set lock_timeout = '1s';
+alter role app_platform set lock_timeout = '4s';
 
 revoke create on schema public from public;
 grant usage on schema public, app to app_runtime, app_platform;

@@ -22,6 +22,8 @@ export interface Database {
   run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
   /** Take a connection and run `beginSql`, which starts a transaction. */
   begin(beginSql: string): Promise<TransactionConnection>
+  /** Return the same database for the work of one account, where accounts share the connections of a process. */
+  forAccount?(accountId: string): Database
 }
 
 /** Convert PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. A Date per cell would make lists slow. */

@@ -8,8 +8,10 @@ type SqlText = Pick<Statement, 'sql'>
 
 /** Return the database with its round trips recorded, as metrics and as spans. A transaction has one round trip per query. */
 export function measureDatabase<D extends Database>(database: D, role: Role): D {
+  const { forAccount } = database
   return {
     ...database,
+    ...(forAccount ? { forAccount: (accountId: string) => measureDatabase(forAccount(accountId), role) } : {}),
     run: (statements, options) => measure(role, statements, () => database.run(statements, options)),
     async begin(beginSql) {
       const connection = await measure(role, [{ sql: beginSql }], () => database.begin(beginSql))

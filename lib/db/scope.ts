@@ -131,14 +131,19 @@ export function openScope(database: Database, options: ScopeOptions, outbox: Out
   const statement = enterStatement(options)
   // A function calls app.enter with its arguments. That admits a key only after app.enter_key in the same transaction.
   const calls = { before: options.caller.key ? [statement] : [], args: toEnterArguments(options) }
-  return createScope(database, { statement, readOnly: options.readOnly, calls }, outbox)
+  return createScope(divide(database, options.caller.accountId), { statement, readOnly: options.readOnly, calls }, outbox)
 }
 
 /** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
 export function openAccountScope(database: Database, accountId: string, actorId: string | null, outbox: Outbox): Scope {
   const args = { p_account: accountId, p_actor: actorId }
   const statement = toCallStatement('app.enter_account', args)
-  return createScope(database, { statement, readOnly: false, calls: { before: [], args } }, outbox)
+  return createScope(divide(database, accountId), { statement, readOnly: false, calls: { before: [], args } }, outbox)
+}
+
+/** Return the database as one account may use it, so that an account can slow down only itself. */
+function divide(database: Database, accountId: string): Database {
+  return database.forAccount?.(accountId) ?? database
 }
 
 interface ScopeContext extends TenantContext {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { limitPerKey } from '#async/limit-per-key.ts'
 import type { Database, QueryRows, Statement, TransactionConnection } from '#db/database.ts'
 import { failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
 import { getSqlState } from '#db/sqlstate.ts'
@@ -18,15 +19,35 @@ export interface PostgresDatabase extends Database {
 }
 
 const connectTimeoutMs = 3000
+/** A burst of an account waits for its own connections; a request that has waited this long answers 503. */
+const accountQueue = { waiting: 200, maxWaitMs: 10_000 }
 const setReadOnly: Statement = { sql: "select set_config('transaction_read_only', 'on', true)", parameters: [] }
 
-/** Open a database over TCP: a pool of connections with prepared statements. A batch takes one round trip. */
+/**
+ * Open a database over TCP: a pool of connections with prepared statements. A batch takes one round trip. An account has at most a third of
+ * the connections; what it asks for beyond waits outside of the pool, so that 60 writes which wait for one row do not stop other accounts.
+ */
 export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: PostgresSettings): PostgresDatabase {
   const pool = createPool(url, maxConnections)
-  const send = createSender()
-  const probe = () => probeDatabase(url)
+  const takePlace = limitPerKey({ running: Math.max(1, Math.floor(maxConnections / 3)), ...accountQueue })
+  const lease = () => leaseClient(pool)
+  const tools = { send: createSender(), probe: () => probeDatabase(url), onRoundTrip }
+  return {
+    ...createDatabase(lease, tools),
+    forAccount: (accountId) => createDatabase(() => leaseInTurn(lease, () => takePlace(accountId)), tools),
+    close: () => pool.end(),
+  }
+}
+
+interface DatabaseTools {
+  send: Sender
+  probe: () => Promise<unknown>
+  onRoundTrip: () => void
+}
+
+function createDatabase(lease: LeaseClient, { send, probe, onRoundTrip }: DatabaseTools): Database {
   const run = async (statements: readonly Statement[], readOnly: boolean): Promise<QueryRows[]> => {
-    const { client, release } = await leaseClient(pool)
+    const { client, release } = await lease()
     try {
       const work = send(client, readOnly ? [setReadOnly, ...statements] : statements)
       const results = await failWhenHung(work, probe, () => release(true))
@@ -44,8 +65,7 @@ export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: Po
         return run(statements, readOnly)
       })
     },
-    begin: (beginSql) => openTransaction(pool, beginSql, { send, probe, onRoundTrip }),
-    close: () => pool.end(),
+    begin: (beginSql) => openTransaction(lease, beginSql, { send, probe, onRoundTrip }),
   }
 }
 
@@ -64,6 +84,25 @@ interface Lease {
   isReleased(): boolean
   /** Return the connection to the pool, or close it. Only the first call counts. */
   release(destroy: boolean): void
+}
+
+type LeaseClient = () => Promise<Lease>
+
+/** Take a place, then a connection. Both are given back together. */
+async function leaseInTurn(lease: LeaseClient, takePlace: () => Promise<() => void>): Promise<Lease> {
+  const leave = await takePlace()
+  const { client, isReleased, release } = await lease().catch((error: unknown) => {
+    leave()
+    throw error
+  })
+  return {
+    client,
+    isReleased,
+    release(destroy) {
+      release(destroy)
+      leave()
+    },
+  }
 }
 
 /** Take a connection of the pool. A system error, such as ECONNREFUSED, becomes an error that names the connection. */
@@ -137,19 +176,13 @@ async function probeDatabase(url: string): Promise<void> {
   }
 }
 
-interface TransactionTools {
-  send: Sender
-  probe: () => Promise<unknown>
-  onRoundTrip: () => void
-}
-
 async function openTransaction(
-  pool: pg.Pool,
+  lease: LeaseClient,
   beginSql: string,
-  { send, probe, onRoundTrip }: TransactionTools,
+  { send, probe, onRoundTrip }: DatabaseTools,
 ): Promise<TransactionConnection> {
   onRoundTrip()
-  const { client, isReleased, release } = await leaseClient(pool)
+  const { client, isReleased, release } = await lease()
   const watch = <T>(work: Promise<T>) => failWhenHung(work, probe, () => release(true))
   await watch(client.query(beginSql)).catch((error: unknown) => {
     release(true)

@@ -1,0 +1,30 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openPostgres } from '#platform/node/postgres.ts'
+import { connectAsOwner, sharedService } from '#test/support/app.ts'
+
+const service = await sharedService()
+const lockKey = 718_293
+
+it('WIR-45 sixty waiting writes of one account take a third of the connections, and another account is answered meanwhile', async () => {
+  const database = openPostgres({ url: `${service.ownerUrl}?application_name=share`, maxConnections: 9 })
+  onTestFinished(() => database.close())
+  const owner = await connectAsOwner()
+  onTestFinished(() => owner.end())
+  await owner.query('select pg_advisory_lock($1)', [lockKey])
+  const write = { sql: 'select pg_advisory_xact_lock($1)', parameters: [lockKey] }
+  const [busy, other] = ['busy', 'other'].map((account) => database.forAccount?.(account) ?? database)
+  const writes = Array.from({ length: 60 }, () => busy?.run([write], { readOnly: false }))
+  const countWaiting = async () => {
+    const { rows } = await owner.query(
+      `select count(*)::integer as count from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+      [lockKey],
+    )
+    return rows[0].count
+  }
+  await expect.poll(countWaiting).toBe(3)
+  const answers = Array.from({ length: 20 }, () => other?.run([{ sql: 'select 7 as answer', parameters: [] }], { readOnly: true }))
+  expect((await Promise.all(answers)).map((results) => results?.[0]?.rows)).toEqual(Array(20).fill([{ answer: 7 }]))
+  expect(await countWaiting()).toBe(3)
+  await owner.query('select pg_advisory_unlock($1)', [lockKey])
+  expect(await Promise.all(writes)).toHaveLength(60)
+})
