@@ -123,6 +123,15 @@ create function app.service_user() returns uuid language sql immutable parallel 
   as $$ select '00000000-0000-7000-8000-000000000002'::uuid $$;
 
 -- Formats a time as the API writes it: RFC 3339, UTC, milliseconds.
+-- Raises SF409 when the first statement of a batch matched no row, so that the batch is rolled back.
+create function app.require_row(p_is_found boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if not p_is_found then
+    raise exception 'the row was changed or does not exist' using errcode = 'SF409';
+  end if;
+end $$;
+
 create function app.iso(t timestamptz) returns text language sql stable parallel safe
   as $$ select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 

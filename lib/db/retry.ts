@@ -1,4 +1,5 @@
 import { type Problem, staleVersion } from '#problem.ts'
+import { ignoreMissingRow } from './required-row.ts'
 import { toDatabaseProblem } from './sqlstate.ts'
 
 const maxAttempts = 8
@@ -6,8 +7,8 @@ const maxAttempts = 8
 const pauseMs = 10
 
 /**
- * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined when another request changed the row in
- * between. After 8 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
+ * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined, or a statement of `requireRow` raises, when
+ * another request changed the row in between. After 8 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
  */
 export async function retryOnConflict<T>(
   resource: string,
@@ -15,7 +16,7 @@ export async function retryOnConflict<T>(
   createConflict: () => Promise<Problem> = async () => staleVersion(resource),
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
-    const result = await attempt()
+    const result = await attempt().catch(ignoreMissingRow)
     if (result !== undefined) return result
     if (attempts === maxAttempts) throw await createConflict()
     await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs * attempts))

@@ -1932,6 +1932,7 @@ export interface SqlFunctions {
   'app.rehash_password': { p_user: string; p_old: string; p_new: string }
   'app.remove_names': { p_data: string; p_user: string }
   'app.replay_outbox': { p_outbox: string }
+  'app.require_row': { p_is_found: boolean }
   'app.require_scope': Record<never, never>
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>

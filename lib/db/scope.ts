@@ -1,10 +1,11 @@
-import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
+import { type Compilable, type InferResult, Kysely, sql, type Transaction } from 'kysely'
 import type { Feature } from '#rules/features.ts'
 import { unmapAddress } from '#rules/text/address-block.ts'
 import { type EnteringCall, toCallStatement, toEnteringStatement } from './call-function.ts'
 import type { Database, Statement } from './database.ts'
 import { lazyDialect, runInContext, type TenantContext } from './dialect.ts'
 import type { Outbox } from './outbox-entry.ts'
+import { isMissingRow, isRequiringRow } from './required-row.ts'
 import type { DB } from './schema.ts'
 
 // See README.md beside this file on tenancy, and on why the queries filter by account although policies do so too.
@@ -199,9 +200,19 @@ export function inTransaction<Db extends WriteDb | PlatformDb, T>(db: Db, work: 
 /** Give a transaction the interface of a scope's database. Inner transactions and batches join it. */
 function joinTransaction(tx: Transaction<DB>, outbox: Outbox): WriteDb {
   const batch = async (queries: readonly Compilable[]) => {
-    const results: unknown[] = []
-    for (const query of queries) results.push((await tx.executeQuery(query.compile())).rows)
-    return results
+    const statements = queries.map((query) => query.compile())
+    const run = async () => {
+      const results: unknown[] = []
+      for (const statement of statements) results.push((await tx.executeQuery(statement)).rows)
+      return results
+    }
+    if (!isRequiringRow(statements)) return run()
+    // Only this batch is rolled back, so that the transaction can read again.
+    await sql`savepoint batch`.execute(tx)
+    return run().catch(async (error) => {
+      if (isMissingRow(error)) await sql`rollback to savepoint batch`.execute(tx)
+      throw error
+    })
   }
   const transaction = () => ({ execute: <T>(work: (db: Transaction<DB>) => Promise<T>) => work(tx) })
   return Object.assign(tx, { batch, transaction, outbox }) as unknown as WriteDb

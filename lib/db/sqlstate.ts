@@ -19,6 +19,7 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4IO: 'already_pending',
   SF4LR: 'limit_reached',
   SF4SF: 'flow_invalid',
+  SF409: 'stale_version',
   SF4KN: 'closed_to_keys',
   SF4KS: 'insufficient_scope',
   SF4KA: 'address_not_allowed',

@@ -57,10 +57,8 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],
   ],
   'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
-  'functions/ai/handoffs/queries.ts#closeOpenHandoff': [[sql`s.id = ${id}`]],
-  'functions/ai/handoffs/queries.ts#emitEscalated': [[escalation]],
   'functions/ai/handoffs/queries.ts#escalateUnchanged': [[escalation]],
-  'functions/ai/handoffs/queries.ts#insertOpenHandoff': [[sql`s.id = ${id}`, escalation.handoff]],
+  'functions/ai/handoffs/queries.ts#insertOpenHandoff': [[id, escalation.handoff]],
   'functions/ai/handoffs/queries.ts#insertEscalationPush': [[escalation]],
   'functions/ai/handoffs/queries.ts#insertHandoffCreated': [[escalation]],
   'functions/ai/sessions/queries.ts#insertOwnAiSession': [
@@ -82,8 +80,14 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ type: 'script', category: 'Network', page: 2, page_size: 20 }, sql`and i.is_featured`, sql`i.usage_count desc, i.id`],
   ],
   'functions/flows/trees/queries.ts#insertNextVersion': [
-    [id, { id, version: 1 }, { tags: [], library: [], category: { name: 'Network' } }],
-    [id, { id, version: 1 }, { tags: [], library: [], category: { id: null } }],
+    [
+      { id, version: 1 },
+      { tags: [], library: [], category: { name: 'Network' } },
+    ],
+    [
+      { id, version: 1 },
+      { tags: [], library: [], category: { id: null } },
+    ],
   ],
   'functions/flows/trees/queries.ts#insertTreeWithVersion': [
     [id, { tags: [], library: [] }, {}],

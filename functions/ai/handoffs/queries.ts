@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
+import { requireRow } from '#db/required-row.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
@@ -12,7 +13,7 @@ import { maxTextLength, type StoredAlert } from '#rules/events/escalation-alert.
 import type { Event } from '#rules/events/events.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LiveEvent } from '#vendors/realtime/realtime.ts'
-import { callEmit, EmittedEvent } from '#work/events.ts'
+import { type EmittedEvent, emitEvent } from '#work/events.ts'
 import { StoredLiveEvent } from '#work/live-events.ts'
 import { maxPushLength } from '#work/pushes.ts'
 import type { HandoffCreate } from './schemas.ts'
@@ -58,31 +59,30 @@ export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; t
 
 const HandoffItem = z.object({ handoff: z.custom<Handoff>() })
 
-/** Close the open handoff, if there is one, of the session of `ai_sessions s` for which the condition holds. */
-export const closeOpenHandoff = writeStatement(
-  null,
-  (condition: RawBuilder<boolean>) => sql`
-    update ai_handoffs h set closed_at = app.now() from ai_sessions s
-     where ${condition} and h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null`,
-)
+/** Close the session's open handoff, if there is one. */
+function closeOpenHandoff(db: WriteDb, sessionId: string) {
+  return db
+    .updateTable('ai_handoffs')
+    .set({ closed_at: now })
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .where('closed_at', 'is', null)
+}
 
 const firstAssessmentStatus: Record<NewHandoff['intent'], 'pending' | null> = { park: null, escalate: 'pending' }
 
-/** Insert the handoff of the session of `ai_sessions s` for which the condition holds. */
-export const insertOpenHandoff = writeStatement(HandoffItem, (condition: RawBuilder<boolean>, handoff: NewHandoff) => {
+export const insertOpenHandoff = writeStatement(HandoffItem, (sessionId: string, handoff: NewHandoff) => {
   const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = handoff
   return sql`
     insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
-    select ${id}::uuid, s.id, ${intent}, ${targetId}::uuid, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
-           ${firstAssessmentStatus[intent]}
-      from ai_sessions s where ${condition}
+    values (${id}, ${sessionId}, ${intent}, ${targetId}, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
+            ${firstAssessmentStatus[intent]})
     returning jsonb_build_object(${handoffItem}) as handoff`
 })
 
 /** Close the session's open handoff, if there is one, and insert a new one. */
 export async function insertHandoff(db: WriteDb, sessionId: string, handoff: NewHandoff): Promise<Handoff> {
-  const isSession = sql<boolean>`s.account_id = app.account_id() and s.id = ${sessionId}`
-  const [, [row]] = await db.batch([closeOpenHandoff.query(isSession), insertOpenHandoff.query(isSession, handoff)])
+  const [, [row]] = await db.batch([closeOpenHandoff(db, sessionId), insertOpenHandoff.query(sessionId, handoff)])
   return (row as { handoff: Handoff }).handoff
 }
 
@@ -99,20 +99,18 @@ export interface NewEscalation {
 const currentTime = sql`jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3)))`
 
 /** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
-export const escalateUnchanged = writeStatement(
-  ChangedRow,
-  ({ session, handoff, escalationPackage }: NewEscalation) => sql`
+export const escalateUnchanged = writeStatement(ChangedRow, ({ session, handoff, escalationPackage }: NewEscalation) =>
+  requireRow(sql`
     update ai_sessions s
        set status = 'escalated', escalated_to_id = ${handoff.targetId}::uuid, picked_up_by_id = null,
            escalation_package = ${jsonb(escalationPackage)} || ${currentTime}, updated_at = app.now(), last_activity_at = app.now()
      where ${isOwnAiSession(session.id, escalatableStates)} and s.updated_at = ${session.updated_at}::timestamptz
        and s.state_version = ${session.state_version}
-    returning s.id`,
+    returning s.id`),
 )
 
-/** Condition on `ai_sessions s`: this transaction has escalated the session. The other statements do nothing otherwise. */
-const isEscalated = ({ session, handoff }: NewEscalation) =>
-  sql<boolean>`s.account_id = app.account_id() and s.id = ${session.id} and s.escalation_package ->> 'handoff_id' = ${handoff.id}`
+/** Condition on `ai_sessions s`. */
+const isSession = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id}`
 
 /** Insert the push of the documentation to the ticket, if the session has one and the account has an active connection. */
 export const insertEscalationPush = writeStatement(
@@ -121,11 +119,11 @@ export const insertEscalationPush = writeStatement(
     with push as (
       insert into psa_pushes (ticket_id, body, internal, source_kind, source_id)
       select s.psa_ticket_id, ${clip(escalation.handoff.documentation, maxPushLength)}, true, 'ai_session', s.id from ai_sessions s
-       where ${isEscalated(escalation)} and s.psa_ticket_id is not null
+       where ${isSession(escalation.session.id)} and s.psa_ticket_id is not null
          and exists (select from psa_connections c where c.account_id = s.account_id and c.is_active)
       returning id
     ), updated_session as (
-      update ai_sessions s set psa_push_id = push.id from push where ${isEscalated(escalation)}
+      update ai_sessions s set psa_push_id = push.id from push where ${isSession(escalation.session.id)}
     ), updated_handoff as (
       update ai_handoffs h set psa_push_id = push.id from push where h.account_id = app.account_id() and h.id = ${escalation.handoff.id}
     ) select id from push`,
@@ -133,18 +131,9 @@ export const insertEscalationPush = writeStatement(
 
 export const insertHandoffCreated = writeStatement(
   StoredLiveEvent,
-  (escalation: NewEscalation) => sql`
-    insert into stream_events (event, data)
-    select 'handoff_created', ${jsonb(escalation.liveEventData)} || ${currentTime} from ai_sessions s where ${isEscalated(escalation)}
+  ({ liveEventData }: NewEscalation) => sql`
+    insert into stream_events (event, data) values ('handoff_created', ${jsonb(liveEventData)} || ${currentTime})
     returning account_id, id as key, event, data`,
-)
-
-/** Emit the event. `offset 0` makes PostgreSQL call the function once, and only for an escalated session. */
-export const emitEscalated = writeStatement(
-  EmittedEvent,
-  (escalation: NewEscalation) => sql`
-    select (emitted).delivery_ids, (emitted).user_ids, (emitted).webhook_delivery_ids
-      from (select ${callEmit(escalation.event)} as emitted from ai_sessions s where ${isEscalated(escalation)} offset 0) e`,
 )
 
 /**
@@ -156,7 +145,7 @@ export const planFollowUp = writeStatement(
   (escalation: NewEscalation) => sql`
     with policy as (
       select p.* from ai_sessions s join escalation_policies p on p.account_id = s.account_id and p.is_default
-       where ${isEscalated(escalation)} and (p.team_id is null or p.team_id = s.team_id) order by p.team_id nulls last limit 1
+       where ${isSession(escalation.session.id)} and (p.team_id is null or p.team_id = s.team_id) order by p.team_id nulls last limit 1
     ), follow_up as (
       insert into escalation_follow_ups (session_id, handoff_id, policy_id, rounds, steps, alert)
       select ${escalation.session.id}::uuid, ${escalation.handoff.id}::uuid, p.id, p.rounds, p.steps, ${jsonb(toStoredAlert(escalation))} from policy p
@@ -174,20 +163,25 @@ function toStoredAlert({ event, handoff }: NewEscalation): StoredAlert {
   return { problem: clip(problemSummary, maxTextLength), ticket_id: psaTicketId, details: alertDetails }
 }
 
-/** Store an escalation with its messages in one round trip. Return undefined and store nothing if the session has changed. */
+/** Store an escalation with its messages in one round trip. Store nothing and raise SF409 if the session has changed. */
 export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
-  const [changed, , handoffs, pushes, liveEvents, emitted, reminders] = await db.batch([
+  const { session, handoff } = escalation
+  const [, , handoffs, pushes, liveEvents, emitted, reminders] = await db.batch([
     escalateUnchanged.query(escalation),
-    closeOpenHandoff.query(isEscalated(escalation)),
-    insertOpenHandoff.query(isEscalated(escalation), escalation.handoff),
+    closeOpenHandoff(db, session.id),
+    insertOpenHandoff.query(session.id, handoff),
     insertEscalationPush.query(escalation),
     insertHandoffCreated.query(escalation),
-    emitEscalated.query(escalation),
+    emitEvent.query(escalation.event),
     planFollowUp.query(escalation),
   ])
-  const [handoff, liveEvent, event] = [handoffs[0]?.handoff, liveEvents[0], emitted[0]]
-  if (changed.length === 0 || !handoff || !liveEvent || !event) return undefined
-  return { handoff, pushId: pushes[0]?.id ?? null, liveEvent, event, reminder: reminders[0] }
+  return {
+    handoff: (handoffs[0] as { handoff: Handoff }).handoff,
+    pushId: pushes[0]?.id ?? null,
+    liveEvent: liveEvents[0] as StoredLiveEvent,
+    event: emitted[0] as EmittedEvent,
+    reminder: reminders[0],
+  }
 }
 
 export const selectHandoffItems = readStatement(

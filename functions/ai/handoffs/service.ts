@@ -87,7 +87,7 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
   return { handoff, text, pushId, notified: event.user_ids.length }
 }
 
-/** Read the session and store its escalation. Return undefined if the session has changed in between. */
+/** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
 async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
   const { session, caller, target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
@@ -104,7 +104,7 @@ async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string,
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
     event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
   })
-  return stored && { text, ...stored }
+  return { text, ...stored }
 }
 
 function toNewHandoff({ target_user_id, ...input }: HandoffCreate, documentation: string): queries.NewHandoff {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, isEditable, jsonb, mayChange, now } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
+import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Article } from '#rules/knowledge/article.ts'
@@ -86,19 +87,15 @@ export const insertImport = writeStatement(
     select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes, warnings from i`,
 )
 
-function lockRow(db: WriteDb, id: string, states: readonly KbImport['status'][]) {
-  return db
+/** Lock an import for the rest of the transaction. Return false when the caller may not change it or its status is not in `states`. */
+export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
+  const query = db
     .selectFrom('kb_imports as i')
     .select('i.id')
     .where('i.id', '=', id)
     .where(isEditable('i'))
     .where('i.status', 'in', states)
-    .forUpdate()
-}
-
-/** Lock an import for the rest of the transaction. Return false when the caller may not change it or its status is not in `states`. */
-export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
-  return (await lockRow(db, id, states).executeTakeFirst()) !== undefined
+  return (await query.forUpdate().executeTakeFirst()) !== undefined
 }
 
 export const insertNodes = writeStatement(
@@ -119,10 +116,14 @@ export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNo
   await db.batch([deleteNodes, insertNodes.query(id, nodes), updateImport(db, id).set({ status: 'converted', warnings: jsonb(warnings) })])
 }
 
-/** Update a node and renumber all positions. Return no row if the change is not allowed. */
+/** Lock a converted import that the caller may change. */
+export const lockConverted = writeStatement(z.object({ id: z.string() }), (id: string) =>
+  requireRow(sql`select i.id from kb_imports i where i.id = ${id} and ${isEditable('i')} and i.status = 'converted' for update`),
+)
+
+/** Update a node of a locked import and renumber all positions. Return no row if the node cannot be moved there. */
 export const updateAndMoveNode = writeStatement(KbNode, (id: string, nodeId: string, change: KbNodeUpdate) => {
   const { kind = null, title = null, content = null } = change
-  const isOpen = sql`i.id = ${id} and ${isEditable('i')} and i.status = 'converted'`
   return sql`
     with recursive ${movedNodes(id, nodeId, change)}, updated_nodes as (
       update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
@@ -131,16 +132,15 @@ export const updateAndMoveNode = writeStatement(KbNode, (id: string, nodeId: str
              content = case when n.id = ${nodeId} then coalesce(${content}, n.content) else n.content end
         from new_places p
        where n.account_id = app.account_id() and n.import_id = ${id} and n.id = p.id and (n.id = ${nodeId} or n.position <> p.position)
-         and exists (select from kb_imports i where ${isOpen})
       returning n.id, n.parent_id, n.position, n.kind, n.title, n.content),
-    updated_import as (update kb_imports i set updated_at = app.now() where ${isOpen} and exists (select from updated_nodes))
+    updated_import as (update kb_imports i set updated_at = app.now() where i.id = ${id} and exists (select from updated_nodes))
     select * from updated_nodes where id = ${nodeId}`
 })
 
 /** Lock the import, update a node and renumber all positions, in one transaction. Return undefined if the change is not allowed. */
 export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
-  const [, rows] = await db.batch([lockRow(db, id, ['converted']), updateAndMoveNode.query(id, nodeId, change)])
-  return rows[0]
+  const results = await db.batch([lockConverted.query(id), updateAndMoveNode.query(id, nodeId, change)]).catch(ignoreMissingRow)
+  return results?.[1][0]
 }
 
 /**

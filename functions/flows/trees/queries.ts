@@ -1,12 +1,15 @@
 import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
+import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb, mayChange, now } from '#db/expressions.ts'
+import { accountId, jsonb, mayChange } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
+import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import { selectTreeItems, selectTreesWithContent, type WrittenColumn, writtenColumns } from '#db/rows/trees.ts'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
+import { uuidv7 } from '#db/uuid.ts'
 import type { LibraryEntry } from '#rules/flows/step-library.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
 import { callEmitWebhook, EmittedWebhooks, enqueueWebhooks } from '#work/webhooks.ts'
@@ -21,7 +24,7 @@ export interface TreeRow extends Tree {
 
 const isEditable = sql<boolean>`t.account_id = ${accountId} and ${mayChange('t.author_id', 't.team_id')}`
 
-function selectTreeWithContent(db: ReadDb, id: string | RawBuilder<string>) {
+function selectTreeWithContent(db: ReadDb, id: string) {
   return selectTreesWithContent(db).select(isEditable.as('may_change')).where('t.id', '=', id)
 }
 
@@ -76,10 +79,10 @@ const writtenRow = (content: TreeContent) => {
   return sql`jsonb_populate_record(null::trees, ${jsonb(values)}) r`
 }
 
-function categoryCte({ category }: TreeContent, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function categoryCte({ category }: TreeContent): RawBuilder<unknown> {
   const name = category && 'name' in category ? category.name : null
   return sql`named_category as (
-    insert into categories (name, team_id) select ${name}, app.team_id() where ${name}::text is not null and ${condition}
+    insert into categories (name, team_id) select ${name}, app.team_id() where ${name}::text is not null
     on conflict (account_id, lower(name)) do update set name = categories.name returning id)`
 }
 
@@ -88,9 +91,8 @@ function categoryId({ category }: TreeContent, defaultId: RawBuilder<unknown>): 
   return 'name' in category ? sql`(select id from named_category)` : sql`${category.id}::uuid`
 }
 
-type VersionColumn = Exclude<keyof DB['tree_versions'], 'account_id' | 'saved_by' | 'created_at' | 'bytes'>
-const versionValues = (versionId: string, content: TreeContent): Record<VersionColumn, RawBuilder<unknown>> => ({
-  id: sql`${versionId}::uuid`,
+type VersionColumn = Exclude<keyof DB['tree_versions'], 'account_id' | 'id' | 'saved_by' | 'created_at' | 'bytes'>
+const versionValues = (content: TreeContent): Record<VersionColumn, RawBuilder<unknown>> => ({
   tree_id: sql`s.id`,
   version: sql`s.version`,
   status: sql`s.status`,
@@ -104,82 +106,81 @@ const versionValues = (versionId: string, content: TreeContent): Record<VersionC
   restored_from: sql`${content.restored_from ?? null}::integer`,
 })
 /** Insert the version of the flow `saved_tree`. */
-const insertVersion = (versionId: string, content: TreeContent) => {
-  const values = versionValues(versionId, content)
+const insertVersion = (content: TreeContent) => {
+  const values = versionValues(content)
   const columns = sql.join(Object.keys(values).map((column) => sql.ref(column)))
   return sql`insert into tree_versions (${columns}) select ${sql.join(Object.values(values))} from saved_tree s`
 }
-const savedTreeId = (versionId: string) =>
-  sql<string>`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${versionId}::uuid)`
-// `versionId` is the version just written. If nothing was written, the statements below that use it do nothing.
+
+/** Replace the entries of a flow in the step library. */
 export const syncLibrary = writeStatement(
   null,
-  (versionId: string, { library }: TreeContent) => sql`
-    select from trees, app.sync_library(id, ${jsonb(library)}) where id = ${savedTreeId(versionId)}`,
+  (treeId: string, library: readonly LibraryEntry[]) => sql`
+    select from ${callFunction('app.sync_library', { p_tree: treeId, p_entries: JSON.stringify(library) })}`,
 )
 
-export const insertTreeWithVersion = writeStatement(null, (versionId: string, content: TreeContent, origin: Origin) => {
+export const insertTreeWithVersion = writeStatement(null, (id: string, content: TreeContent, origin: Origin) => {
   const { parent, owner, import_metadata } = origin
   return sql`
-    with ${categoryCte(content, sql`true`)}, saved_tree as (
-      insert into trees (team_id, author_id, ${written}, category_id, published_at, import_metadata,
+    with ${categoryCte(content)}, saved_tree as (
+      insert into trees (id, team_id, author_id, ${written}, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
-      select ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
+      select ${id}::uuid, ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
              ${writtenValues}, ${categoryId(content, sql`null::uuid`)}, case when r.status = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
          from ${writtenRow(content)}, ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
-    ${insertVersion(versionId, content)}`
+    ${insertVersion(content)}`
 })
 
 /** Insert the flow, its first version, its library entries and its messages for webhooks in one transaction. */
 export async function insertTree(db: WriteDb, content: TreeContent, origin: Origin = {}): Promise<TreeRow> {
-  const versionId = crypto.randomUUID()
-  return (await saveTree(db, versionId, content, insertTreeWithVersion.query(versionId, content, origin))) as TreeRow
+  const id = uuidv7()
+  return saveTree(db, id, content, insertTreeWithVersion.query(id, content, origin))
 }
 
-/** Run the statement that writes a version, and what follows from it. Return undefined if nothing was written. */
-async function saveTree(db: WriteDb, versionId: string, content: TreeContent, write: Compilable): Promise<TreeRow | undefined> {
-  const sync = syncLibrary.query(versionId, content)
-  const statements = [write, sync, selectTreeWithContent(db, savedTreeId(versionId)), emitPublished.query(versionId)] as const
+/** Run the statement that writes a version, and what follows from it. */
+async function saveTree(db: WriteDb, id: string, { library }: TreeContent, write: Compilable): Promise<TreeRow> {
+  const statements = [write, syncLibrary.query(id, library), selectTreeWithContent(db, id), emitPublished.query(id)] as const
   const [, , rows, emitted] = await db.batch(statements)
   enqueueWebhooks(db, emitted[0]?.webhook_delivery_ids ?? [])
-  return rows[0]
+  return rows[0] as TreeRow
 }
 
 /** Insert the messages of a saved version for webhooks. A private flow has none, because only its author may see it. */
-export const emitPublished = writeStatement(EmittedWebhooks, (versionId: string) => {
+export const emitPublished = writeStatement(EmittedWebhooks, (id: string) => {
   const data = sql`
     json_build_object('flow_id', t.id, 'version', t.version, 'flow_name', t.name, 'flow_type', t.tree_type, 'visibility', t.visibility,
       'team_id', t.team_id, 'published_by', app.user_id())`
   return sql`
     select ${callEmitWebhook('flow.published', sql`t.id::text`, data)} as webhook_delivery_ids
-      from trees t where t.account_id = app.account_id() and t.id = ${savedTreeId(versionId)} and t.status = 'published' and t.visibility <> 'private'`
+      from trees t where t.account_id = app.account_id() and t.id = ${id} and t.status = 'published' and t.visibility <> 'private'`
 })
 
 export const insertNextVersion = writeStatement(
-  null,
-  (versionId: string, { id, version }: Pick<TreeRow, 'id' | 'version'>, content: TreeContent) => sql`
-    with ${categoryCte(content, sql`exists (select from trees t where t.id = ${id} and t.version = ${version})`)}, saved_tree as (
+  z.object({ id: z.string() }),
+  ({ id, version }: Pick<TreeRow, 'id' | 'version'>, content: TreeContent) =>
+    requireRow(
+      sql`${insertVersion(content)} returning id`,
+      sql`
+    ${categoryCte(content)}, saved_tree as (
       update trees t set (${written}) = (select ${writtenValues} from ${writtenRow(content)}),
              category_id = ${categoryId(content, sql`t.category_id`)}, version = t.version + 1, updated_at = app.now(),
              published_at = coalesce(t.published_at, case when ${content.status} = 'published' then app.now() end)
        where t.id = ${id} and t.version = ${version} and t.deleted_at is null and ${isEditable}
-      returning *)
-    ${insertVersion(versionId, content)}`,
+      returning *)`,
+    ),
 )
 
-/** Save a new version. Return undefined if `version` is no longer current, the flow is deleted or the caller may not change it. */
-export async function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow | undefined> {
-  const versionId = crypto.randomUUID()
-  return saveTree(db, versionId, content, insertNextVersion.query(versionId, { id, version }, content))
+/** Save a new version. Raise SF409 if `version` is no longer current, the flow is deleted or the caller may not change it. */
+export function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow> {
+  return saveTree(db, id, content, insertNextVersion.query({ id, version }, content))
 }
 
-export const deactivateLibrarySteps = writeStatement(
-  null,
-  (treeId: string) => sql`
-    select from trees t, app.sync_library(t.id, '[]') where t.account_id = app.account_id() and t.id = ${treeId} and t.deleted_at is not null`,
+export const markDeleted = writeStatement(z.object({ id: z.string() }), (id: string) =>
+  requireRow(sql`
+    update trees t set deleted_at = app.now() where t.id = ${id} and t.deleted_at is null and ${isEditable} returning t.id`),
 )
 
 /**
@@ -187,7 +188,5 @@ export const deactivateLibrarySteps = writeStatement(
  * Share links need no update, because they open only flows that are not deleted.
  */
 export async function deleteTree(db: WriteDb, id: string): Promise<boolean> {
-  const update = db.updateTable('trees as t').set({ deleted_at: now }).where('t.id', '=', id).where('t.deleted_at', 'is', null)
-  const [rows] = await db.batch([update.where(isEditable).returning('t.id'), deactivateLibrarySteps.query(id)])
-  return rows.length > 0
+  return (await db.batch([markDeleted.query(id), syncLibrary.query(id, [])]).catch(ignoreMissingRow)) !== undefined
 }

@@ -57,7 +57,7 @@ export async function update(ctx: TreeContext, id: string, input: TreeUpdate, re
       .updateTree(ctx.db, id, current.version, content)
       .catch(throwImpossibleSubflows(content))
       .catch(throwUnknownId('category_id', 'category', 'category'))
-    return updated && toTree(updated)
+    return toTree(updated)
   }
   return retryOnConflict('flow', trySave, async () => staleFlow((await requireEditable(ctx.db, id)).version))
 }

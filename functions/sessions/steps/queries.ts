@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
+import { requireRow } from '#db/required-row.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import { isAtPosition, isEditableInProgress, type SessionPosition } from '#db/rows/sessions.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -60,8 +61,6 @@ export interface CompletedSubflow {
   outputs: Variables
 }
 
-const isCompleted = (id: string) => sql`
-  exists (select from sessions c where c.account_id = app.account_id() and c.id = ${id} and c.state = 'completed')`
 // The variables stay as they are if there would be too many: the technician can set them by hand.
 const takeOutputs = ({ outputs }: CompletedSubflow) => sql`
   subflow_session_id = null,
@@ -85,7 +84,7 @@ export const insertDecision = writeStatement(
     with session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
              ${subflow ? sql`, ${takeOutputs(subflow)}` : sql``}
-       where ${isAtPosition(session, subflow?.id)} ${subflow ? sql`and ${isCompleted(subflow.id)}` : sql``}
+       where ${isAtPosition(session, subflow?.id)}
              ${approval ? sql`and ${isApproved(approval)}` : sql``} returning s.*),
     ${approval ? useApproval : sql``}
     step_start as (
@@ -107,7 +106,7 @@ export const insertDecision = writeStatement(
 export const releaseParent = writeStatement(
   ChangedRow,
   (session: SessionPosition, subflow: CompletedSubflow) => sql`
-    update sessions s set ${takeOutputs(subflow)} where ${isAtPosition(session, subflow.id)} and ${isCompleted(subflow.id)} returning s.id`,
+    update sessions s set ${takeOutputs(subflow)} where ${isAtPosition(session, subflow.id)} returning s.id`,
 )
 
 /** Insert the fallback step that was used. The current step stays. */
@@ -138,15 +137,24 @@ const completedData = sql`
   json_build_object('session_id', s.id, 'kind', 'flow', 'outcome', s.outcome, 'ticket_id', s.ticket_number, 'flow_id', s.tree_id,
     'flow_name', v.name, 'batch_id', s.batch_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
 
-/** Complete a session in progress that waits for no sub-flow, and insert its messages for webhooks. `parentId` is the session that runs it. */
+const completed = (id: string, { outcome, notes, next_steps }: SessionCompletion, parentId: string | null) => sql`
+  completed as (
+    update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes ?? null}, s.notes),
+           next_steps = coalesce(${next_steps ?? null}, s.next_steps)
+     where ${isEditableInProgress(id)} and s.subflow_session_id is null and s.parent_session_id is not distinct from ${parentId}::uuid
+    returning s.*)`
+const selectCompleted = sql`
+  select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, completedData)} as webhook_delivery_ids
+    from completed s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version`
+const CompletedRow = ChangedRow.extend(EmittedWebhooks.shape)
+
+/** Complete a session in progress that is no sub-flow and waits for none, and insert its messages for webhooks. */
 export const completeSession = writeStatement(
-  ChangedRow.extend(EmittedWebhooks.shape),
-  (id: string, { outcome, notes, next_steps }: SessionCompletion, parentId: string | null = null) => sql`
-    with completed as (
-      update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes ?? null}, s.notes),
-             next_steps = coalesce(${next_steps ?? null}, s.next_steps)
-       where ${isEditableInProgress(id)} and s.subflow_session_id is null and s.parent_session_id is not distinct from ${parentId}::uuid
-      returning s.*)
-    select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, completedData)} as webhook_delivery_ids
-      from completed s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version`,
+  CompletedRow,
+  (id: string, completion: SessionCompletion) => sql`with ${completed(id, completion, null)} ${selectCompleted}`,
+)
+
+/** Complete the session of a sub-flow that `parentId` runs. Raise SF409 if it is not in progress any more. */
+export const completeSubflowSession = writeStatement(CompletedRow, (id: string, completion: SessionCompletion, parentId: string) =>
+  requireRow(selectCompleted, completed(id, completion, parentId)),
 )

@@ -1,3 +1,4 @@
+import { ignoreMissingRow } from '#db/required-row.ts'
 import { changeSession, lockParentSession, selectSession, type UpdateResult } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
@@ -60,14 +61,17 @@ export async function complete({ db }: WriteContext, id: string, completion: Ses
 /** Complete the session of a sub-flow. In the same transaction the session that waits for it gets its answer and its variables. */
 async function completeSubflow(db: WriteContext['db'], session: SessionRow, completion: SessionCompletion) {
   const parent = await sessions.find(db, session.parent_session_id ?? '')
-  const [, completed, , rows] = await db.batch([
+  const statements = [
     lockParentSession.query(session.id),
-    queries.completeSession.query(session.id, completion, parent.id),
+    queries.completeSubflowSession.query(session.id, completion, parent.id),
     createParentChange(parent, completion, { id: session.id, outputs: collectOutputs(parent, session) }),
     selectSession.query(session.id),
-  ])
+  ] as const
+  const results = await db.batch(statements).catch(ignoreMissingRow)
+  if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) })
+  const [, completed, , rows] = results
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: completed.length > 0, session: rows[0] })
+  return toChangedSession({ isChanged: true, session: rows[0] })
 }
 
 /** Return the statement that continues the parent: it answers the step if the outcome does, and otherwise the parent stays at the step. */

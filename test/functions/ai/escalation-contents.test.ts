@@ -19,13 +19,15 @@ const session = {
   ...{ psa_ticket_id: '7', team_id: null, updated_at: '2026-11-21T09:00:00Z', state_version: 1, user_id: 'me', handoffs: [] },
 }
 
-/** Open a scope in which a session is escalated. `changed` has how many rows each update of the session returns. */
+const missingRow = Object.assign(new Error('the row was changed'), { code: 'SF409' })
+
+/** Open a scope in which a session is escalated. The first `conflicts` updates of the session fail, because it has changed. */
 function openScope(
   row: object,
-  { changed = [1], isMasked = false, people = [] }: { changed?: number[]; isMasked?: boolean; people?: object[] } = {},
+  { conflicts = 0, isMasked = false, people = [] }: { conflicts?: number; isMasked?: boolean; people?: object[] } = {},
 ) {
   return createStubScope(({ sql }) => {
-    if (sql.includes("set status = 'escalated'")) return Array(changed.shift() ?? 0).fill({ id: 's' })
+    if (sql.includes("set status = 'escalated'") && conflicts-- > 0) throw missingRow
     if (sql.includes('escalation_follow_ups')) return [{ id: 'r', delay_seconds: 60 }]
     if (sql.includes('insert into psa_pushes')) return [{ id: 'p' }]
     if (sql.includes('insert into ai_handoffs')) return [{ handoff: { id: 'h' } }]
@@ -101,7 +103,7 @@ it('an escalation registers its messages, its reminder, its note and its assessm
 })
 
 it('a session that changes while it is read is read again', async () => {
-  const { db, findStatements } = openScope(session, { changed: [0, 1] })
+  const { db, findStatements } = openScope(session, { conflicts: 1 })
   await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
   expect(findStatements('u.full_name as name, u.role')).toHaveLength(2)
 })

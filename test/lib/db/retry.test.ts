@@ -21,6 +21,15 @@ describe('retryOnConflict', () => {
     let attempts = 0
     expect(await retryOnConflict('script', async () => (++attempts < 3 ? undefined : attempts))).toBe(3)
   })
+  it('repeats an attempt whose required row was missing, and no other failed one', async () => {
+    let attempts = 0
+    const attempt = async () => {
+      if (++attempts === 1) throw sqlError('SF409')
+      throw sqlError('23505')
+    }
+    await expect(retryOnConflict('script', attempt)).rejects.toMatchObject({ code: '23505' })
+    expect(attempts).toBe(2)
+  })
   it('fails after eight attempts, as the caller says', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => void vi.restoreAllMocks())
