@@ -267,19 +267,6 @@ create table ai_outputs (
 );
 create index ai_outputs_session on ai_outputs (account_id, session_id, created_at, id);
 
--- Calls to the models, by day.
-create table ai_usage (
-  account_id    uuid not null default app.account_id() references accounts on delete cascade,
-  day           timestamptz(3) not null default date_trunc('day', app.now(), 'UTC'),
-  feature       text not null,
-  model         text not null,
-  calls         integer not null default 0,
-  failed_calls  integer not null default 0,
-  input_tokens  bigint not null default 0,
-  output_tokens bigint not null default 0,
-  primary key (account_id, day, feature, model)
-);
-
 call app.protect('ai_sessions');
 call app.protect('ai_branches');
 call app.protect('ai_messages');
@@ -289,7 +276,6 @@ call app.protect('ai_facts');
 call app.protect('ai_fixes');
 call app.protect('ai_handoffs');
 call app.protect('ai_outputs');
-call app.protect('ai_usage');
 
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
@@ -302,9 +288,8 @@ grant select, insert, update (status, applied_at, verified_at, partial_notes, pe
   ai_drafted_language, ai_drafted_parameters, ai_outcome_proposal, updated_at) on ai_fixes to app_runtime;
 grant select, insert, update (claimed_by, claimed_at, picked_up_at, first_action_at, closed_at, psa_push_id) on ai_handoffs to app_runtime;
 grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_outputs to app_runtime;
-grant select, insert, update on ai_usage to app_runtime;
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
-  ai_handoffs, ai_outputs, ai_usage to app_platform;
+  ai_handoffs, ai_outputs to app_platform;
 
 -- Whether the caller may read a session: its user, the colleague it is escalated to, who claimed it or works on it; every member while it
 -- waits for a colleague.
@@ -378,13 +363,4 @@ returns jsonb language sql set search_path = public, pg_temp as $$
     'evidence_items', case when jsonb_array_length((new).evidence_items) > jsonb_array_length((old).evidence_items)
                            then (new).evidence_items end)), '{}')
     from changed
-$$;
-
-create function app.record_ai_usage(p_feature text, p_model text, p_calls integer, p_failed integer, p_input bigint, p_output bigint)
-returns void language sql set search_path = public, pg_temp as $$
-  insert into ai_usage (feature, model, calls, failed_calls, input_tokens, output_tokens)
-    values (p_feature, p_model, p_calls, p_failed, p_input, p_output)
-  on conflict (account_id, day, feature, model) do update
-    set calls = ai_usage.calls + excluded.calls, failed_calls = ai_usage.failed_calls + excluded.failed_calls,
-        input_tokens = ai_usage.input_tokens + excluded.input_tokens, output_tokens = ai_usage.output_tokens + excluded.output_tokens
 $$;

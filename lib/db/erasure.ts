@@ -81,7 +81,6 @@ export const erasure: Declaration = {
   ai_sessions: { account: batches(100), person: keeps(work, 'problem_summary', 'resolution_notes', 'escalation_package') },
   ai_branches: { account: deleted, person: nothing },
   ai_calls: { account: batches(), person: nothing },
-  ai_usage: { account: batches(), person: nothing },
   ai_budgets: { account: deleted, person: nothing },
   flow_conversations: { account: batches(100), person: rows },
   flow_proposals: { account: batches(100), person: keeps(work, 'reason') },

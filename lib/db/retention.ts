@@ -54,7 +54,6 @@ export const retention: Record<keyof DB, Policy> = {
   ai_sessions: kept('the record of the work, without its messages when it is old'),
   ai_steps: deletedBy('with the messages of its session', 'texts of customers'),
   ai_tasks: expires('the caller fetches the result soon', { column: 'created_at', keptFor: '24 hours' }),
-  ai_usage: kept('one row per account, day, feature and model'),
   api_keys: kept('created and revoked by admins'),
   approvals: endsWith('sessions', 'who approved what in a session'),
   audit_logs: deletedBy('`audit_log_days` after the entry', 'only `app.delete_audit_logs` can delete entries'),

@@ -279,17 +279,6 @@ export interface AiTasksTable {
   created_at: Generated<string>
 }
 
-export interface AiUsageTable {
-  account_id: ColumnType<string, never, never>
-  day: Generated<string>
-  feature: string
-  model: string
-  calls: Generated<number>
-  failed_calls: Generated<number>
-  input_tokens: Generated<number>
-  output_tokens: Generated<number>
-}
-
 export interface ApiKeysTable {
   id: string
   account_id: ColumnType<string, never, never>
@@ -1593,7 +1582,6 @@ export interface DB {
   ai_sessions: AiSessionsTable
   ai_steps: AiStepsTable
   ai_tasks: AiTasksTable
-  ai_usage: AiUsageTable
   api_keys: ApiKeysTable
   approvals: ApprovalsTable
   audit_logs: AuditLogsTable
@@ -1926,7 +1914,6 @@ export interface SqlFunctions {
   'app.quote_term': { p_term: string }
   'app.raise_limit_reached': { p_quota: string; p_used: number; p_limit: number }
   'app.real_time': Record<never, never>
-  'app.record_ai_usage': { p_feature: string; p_model: string; p_calls: number; p_failed: number; p_input: number; p_output: number }
   'app.record_factor_change': { p_user: string; p_actor: string; p_action: string; p_ip: string; p_purpose: string }
   'app.record_key_use': { p_account: string; p_key: string; p_ip: string; p_user_agent: string }
   'app.rehash_password': { p_user: string; p_old: string; p_new: string }

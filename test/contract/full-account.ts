@@ -61,7 +61,6 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertConversation(service, account.admin)
   await insertProposal(service, account.admin)
   await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [account.id])
-  await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [account.id])
   await service.sql(
     `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'chat_turn', 'local', 1, now())`,
     [account.id, account.admin.id],

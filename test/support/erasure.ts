@@ -29,7 +29,6 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   await insert(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`)
   const insertForAccount = (text: string) => service.sql(text, [accountId])
   await insertForAccount(`insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)`)
-  await insertForAccount(`insert into ai_usage (account_id, day, feature, model, calls) values ($1, now(), 'x', 'x', 1)`)
   await insertForAccount(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1::text, $1::uuid, now())`)
   await insertForAccount(`insert into feature_overrides (account_id, feature, enabled) select $1, key, true from features limit 1`)
   await insertForAccount(`insert into mail_counts (account_id, day) values ($1, date_trunc('day', now(), 'UTC'))`)
