@@ -38,11 +38,11 @@ export interface NewMessage {
   uploadIds: readonly string[]
 }
 
-/** Insert the user's message on the active branch. Return no row if the caller no longer owns an active session. */
 /** The title of `ai_sessions s` after a message: the message itself, if the session was created without a problem. */
 const titleAfter = (sessionType: 'chat' | 'guided', message: string) => sql`
   case when s.title = ${createDefaultTitle(sessionType)} then coalesce(nullif(${toTitleOfMessage(message)}, ''), s.title) else s.title end`
 
+/** Insert the user's message on the active branch. Return no row if the caller no longer owns an active session. */
 export const insertUserMessage = writeStatement(
   z.object({ branch_id: z.string() }),
   (sessionId: string, { id, content, uploadIds }: NewMessage) => sql`

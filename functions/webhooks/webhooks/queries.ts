@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
@@ -34,16 +34,18 @@ export const insertWebhook = writeStatement(
 
 /** Update the columns that are not undefined. Switching it off fails its open deliveries; switching it on forgets its failures. */
 export const updateWebhook = writeStatement(Webhook, (id: string, { url, events, description, is_active }: WebhookUpdate) => {
-  const isRestarted = sql`${is_active ?? null}::boolean is true and not w.is_active`
+  const isActive = is_active ?? null
+  // Of a webhook that is active already, the failures still count.
+  const keepUnlessRestarted = (column: string, initial: RawBuilder<unknown>) =>
+    sql`${sql.ref(column)} = case when ${isActive}::boolean and not w.is_active then ${initial} else w.${sql.ref(column)} end`
   return sql`
     with changed as (
       update webhooks w
          set url = coalesce(${url ?? null}, w.url), description = coalesce(${description ?? null}, w.description),
-             events = coalesce(${events ? textArray(events) : null}::text[], w.events), is_active = coalesce(${is_active ?? null}, w.is_active),
-             disabled_reason = case when ${is_active ?? null}::boolean is null then w.disabled_reason end,
-             failures = case when ${isRestarted} then 0 else w.failures end,
-             failing_since = case when ${isRestarted} then null else w.failing_since end,
-             paused_until = case when ${isRestarted} then null else w.paused_until end, updated_at = app.now()
+             events = coalesce(${events ? textArray(events) : null}::text[], w.events), is_active = coalesce(${isActive}, w.is_active),
+             disabled_reason = case when ${isActive}::boolean is null then w.disabled_reason end,
+             ${keepUnlessRestarted('failures', sql`0`)}, ${keepUnlessRestarted('failing_since', sql`null`)},
+             ${keepUnlessRestarted('paused_until', sql`null`)}, updated_at = app.now()
        where w.account_id = app.account_id() and w.id = ${id} returning w.*
     ), failed as (
       update webhook_deliveries d
