@@ -5,7 +5,9 @@ import { openAccountScope } from '#db/scope.ts'
 export function createStubScope(answer: (statement: Statement) => readonly object[]) {
   const statements: Statement[] = []
   const outbox: unknown[] = []
-  const run = (statement: Statement) => {
+  const run = ({ sql, parameters }: Statement) => {
+    // The query builder quotes names, and a text does not.
+    const statement = { sql: sql.replaceAll('"', ''), parameters }
     statements.push(statement)
     const rows = [...answer(statement)]
     return { rows, rowCount: rows.length }

@@ -133,7 +133,7 @@ describe('a note for a ticket', () => {
   /** Answer the statements of a push. The batch reads the row that it has inserted, or an earlier one. */
   function createPushDatabase(isMasked: boolean, inserted: object[], stored: object[]) {
     const stub = createStubDatabase((sql) =>
-      sql.includes('insert into psa_pushes') ? inserted : sql.includes('psa_pushes p') ? stored : [{ is_masked: isMasked }],
+      sql.includes('insert into psa_pushes') ? inserted : sql.includes('from psa_pushes') ? stored : [{ is_masked: isMasked }],
     )
     const batch = async (queries: { compile(): { sql: string; parameters: unknown[] } }[]) => {
       const results = []
