@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import type { expiries } from '#db/retention.ts'
-import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { notNull, writeStatement } from '#db/statement.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
 export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
@@ -76,10 +77,9 @@ export const deleteUnusedUploads = writeStatement(
 )
 
 /** Select up to `limit` objects whose row was deleted. */
-export const selectDeletedObjects = readStatement(
-  z.object({ object_key: z.string() }),
-  (limit: number) => sql`select object_key from deleted_objects order by deleted_at limit ${limit}`,
-)
+export function selectDeletedObjects(db: PlatformDb, limit: number): Promise<{ object_key: string }[]> {
+  return db.selectFrom('deleted_objects').select('object_key').orderBy('deleted_at').limit(limit).execute()
+}
 
 export const forgetDeletedObjects = writeStatement(
   null,

@@ -134,7 +134,7 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
 
 /** Delete up to `limit` objects whose row was deleted. A crash repeats it, which changes nothing. Return their number. */
 async function deleteObjects({ platform, uploads }: DeletionContext, limit: number): Promise<number> {
-  const keys = (await queries.selectDeletedObjects.all(platform, limit)).map(({ object_key }) => object_key)
+  const keys = (await queries.selectDeletedObjects(platform, limit)).map(({ object_key }) => object_key)
   for (const key of keys) await uploads.remove(key)
   if (keys.length > 0) await queries.forgetDeletedObjects.run(platform, keys)
   return keys.length

@@ -6,6 +6,7 @@ import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
+import type { WeeklyReport } from '#rules/reports/weekly.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
@@ -46,4 +47,5 @@ export interface JsonColumns {
   'tree_versions.intake_form': IntakeField[]
   'tree_versions.tree_structure': FlowNode | StepList
   'trees.import_metadata': Record<string, unknown>
+  'weekly_reports.content': WeeklyReport
 }

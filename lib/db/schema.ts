@@ -1560,7 +1560,7 @@ export interface WeeklyReportsTable {
   team_id: string
   week: string
   due_at: string
-  content: Json
+  content: JsonColumns['weekly_reports.content']
   created_at: Generated<string>
 }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { PlatformDb } from '#db/scope.ts'
+import { notNull, writeStatement } from '#db/statement.ts'
 
 /** Begin the erasure of up to `limit` accounts whose grace period is over. */
 export const startErasures = writeStatement(
@@ -9,16 +10,21 @@ export const startErasures = writeStatement(
   (limit: number) => sql`select from ${callFunction('app.start_erasures', { p_limit: limit })}`,
 )
 
-export const selectOpenErasures = readStatement(
-  z.object({ id: z.string() }),
-  () => sql`select id from account_erasures where finished_at is null order by started_at, id limit 20`,
-)
+export function selectOpenErasures(db: PlatformDb): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('account_erasures')
+    .select('id')
+    .where('finished_at', 'is', null)
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(20)
+    .execute()
+}
 
 /** Return the billing customer of an account; no row when the row of the account is deleted. */
-export const selectBillingCustomer = readStatement(
-  z.object({ customer_id: z.string().nullable() }),
-  (id: string) => sql`select billing_customer_id as customer_id from accounts where id = ${id}`,
-)
+export function selectBillingCustomer(db: PlatformDb, id: string): Promise<{ customer_id: string | null } | undefined> {
+  return db.selectFrom('accounts').select('billing_customer_id as customer_id').where('id', '=', id).executeTakeFirst()
+}
 
 /** Forget the billing customer of an account, and record what happened to it. */
 export const clearBillingCustomer = writeStatement(

@@ -21,7 +21,7 @@ export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<Era
   const { budgetMs, now } = { ...defaultOptions, ...options }
   const end = now() + budgetMs
   await queries.startErasures.run(ctx.platform, maxStarted)
-  await settleInTurn(await queries.selectOpenErasures.all(ctx.platform), ({ id }) =>
+  await settleInTurn(await queries.selectOpenErasures(ctx.platform), ({ id }) =>
     logFailure(
       ctx,
       { erasure_failed: id },
@@ -33,7 +33,7 @@ export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<Era
 type IsOver = () => boolean
 
 async function eraseAccount(ctx: ErasureContext, id: string, isOver: IsOver): Promise<void> {
-  const account = await queries.selectBillingCustomer.first(ctx.platform, id)
+  const account = await queries.selectBillingCustomer(ctx.platform, id)
   if (account) {
     if (account.customer_id !== null) await deleteBillingCustomer(ctx, id, account.customer_id)
     await ctx.realtime.forget(id)

@@ -48,7 +48,6 @@ export const selectUploads = readStatement(
      where u.account_id = app.account_id() and (${after}::uuid is null or u.id > ${after}::uuid) order by u.id limit ${limit}::integer`,
 )
 
-export const selectAccount = readStatement(
-  z.object({ id: z.string(), name: z.string() }),
-  () => sql`select a.id, a.name from accounts a where a.id = app.account_id()`,
-)
+export function selectAccount(db: ReadDb): Promise<{ id: string; name: string }> {
+  return db.selectFrom('accounts').select(['id', 'name']).where('id', '=', accountId).executeTakeFirstOrThrow()
+}

@@ -128,7 +128,7 @@ function completeBatch(slice: OpenSlice, rows: readonly { id: string }[], limit:
 
 async function writeManifest(slice: OpenSlice): Promise<void> {
   const { job, progress } = slice
-  const account = await queries.selectAccount.one(slice.db)
+  const account = await queries.selectAccount(slice.db)
   const manifest = {
     format: exportFormat,
     version: exportVersion,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
@@ -95,11 +96,14 @@ export const selectExpiredParts = readStatement(
      where e.state in ('ready', 'failed') and e.expires_at <= app.now() limit ${limit}::integer`,
 )
 
-export const deletePart = writeStatement(
-  null,
-  (accountId: string, exportId: string, number: number) => sql`
-    delete from account_export_parts where account_id = ${accountId} and export_id = ${exportId} and number = ${number}`,
-)
+export async function deletePart(db: PlatformDb, accountId: string, exportId: string, number: number): Promise<void> {
+  await db
+    .deleteFrom('account_export_parts')
+    .where('account_id', '=', accountId)
+    .where('export_id', '=', exportId)
+    .where('number', '=', number)
+    .execute()
+}
 
 /** Mark the expired and failed exports of which no part is left. */
 export const markRemoved = writeStatement(

@@ -54,7 +54,7 @@ export async function removeExpired({ platform, uploads }: RemovalContext, limit
   const parts = await queries.selectExpiredParts.all(platform, limit)
   for (const { account_id, export_id, number, object_key } of parts) {
     await uploads.remove(object_key)
-    await queries.deletePart.run(platform, account_id, export_id, number)
+    await queries.deletePart(platform, account_id, export_id, number)
   }
   await queries.markRemoved.run(platform)
   return parts.length

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { PageQuery } from '#db/page.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
 import type { ExportGrant } from '#vendors/auth/export-tokens.ts'
@@ -60,12 +61,21 @@ export const selectDownload = readStatement(
 )
 
 /** Select the next parts of an archive with the keys of their objects. */
-export const selectParts = readStatement(
-  z.object({ number: z.int(), object_key: z.string() }),
-  ({ exportId, accountId }: ExportGrant, after: number) => sql`
-    select p.number, p.object_key from account_export_parts p
-     where p.account_id = ${accountId} and p.export_id = ${exportId} and p.number > ${after}::integer order by p.number limit 100`,
-)
+export function selectParts(
+  db: PlatformDb,
+  { exportId, accountId }: ExportGrant,
+  after: number,
+): Promise<{ number: number; object_key: string }[]> {
+  return db
+    .selectFrom('account_export_parts')
+    .select(['number', 'object_key'])
+    .where('account_id', '=', accountId)
+    .where('export_id', '=', exportId)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(100)
+    .execute()
+}
 
 /** Select the directories of the next parts, in base64. */
 export const selectDirectories = readStatement(

@@ -56,7 +56,7 @@ export async function download(ctx: DownloadContext, token: string) {
 }
 
 async function* readArchive(ctx: DownloadContext, grant: ExportGrant, progress: ExportProgress): AsyncGenerator<Bytes, undefined> {
-  for await (const { object_key } of readPages((after) => queries.selectParts.all(ctx.platform, grant, after))) {
+  for await (const { object_key } of readPages((after) => queries.selectParts(ctx.platform, grant, after))) {
     const object = await ctx.uploads.get(object_key).catch(throwProviderError)
     yield object ?? throwProviderError(new Error('A part of an export is missing'))
   }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { jsonb } from '#db/expressions.ts'
+import { jsonb, platformAccountId } from '#db/expressions.ts'
 import { listRestoredColumns, type RestoredColumn, type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
+import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { OwnId, RecordOf } from '#functions/accounts/import-records/schemas.ts'
 
@@ -58,7 +59,13 @@ export const insertRows = writeStatement(null, (kind: Exclude<RestoredKindName, 
 })
 
 /** Select the published flows that ship with the service. Every account can run them as sub-flows. */
-export const selectPlatformFlows = readStatement(
-  z.object({ id: notNull<OwnId>() }),
-  () => sql`select t.id from trees t where t.account_id = app.platform_account() and t.status = 'published' and t.deleted_at is null`,
-)
+export function selectPlatformFlows(db: ReadDb): Promise<{ id: OwnId }[]> {
+  return db
+    .selectFrom('trees')
+    .select('id')
+    .where('account_id', '=', platformAccountId)
+    .where('status', '=', sql.lit('published'))
+    .where('deleted_at', 'is', null)
+    .$narrowType<{ id: OwnId }>()
+    .execute()
+}

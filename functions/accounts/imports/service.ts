@@ -63,7 +63,7 @@ const countPlanned = ({ ids }: ImportPlan) => Object.fromEntries(Object.entries(
 
 async function restore(open: OpenImport): Promise<Record<string, number>> {
   const { archive, plan, db } = open
-  for await (const settings of readPlanned(archive, 'account', plan)) await queries.updateSettings.run(db, settings)
+  for await (const settings of readPlanned(archive, 'account', plan)) await queries.updateSettings(db, settings)
   const created = await createNames(open)
   const { ids, scope } = open
   const team = (id: string | null) => findId(ids.teams, id) ?? scope.team_id
@@ -131,7 +131,7 @@ async function restoreFlows(open: OpenImport): Promise<void> {
   const versions = createBatch(db, 'flow_versions')
   restored.flows = plan.flows.length
   restored.flow_versions = 0
-  const subflowIds = new Map([...plan.ids.flows, ...(await queries.selectPlatformFlows.all(db)).map(({ id }) => [id, id] as const)])
+  const subflowIds = new Map([...plan.ids.flows, ...(await queries.selectPlatformFlows(db)).map(({ id }) => [id, id] as const)])
   for await (const version of readVersions(archive, plan)) {
     restored.flow_versions++
     const isLost = listSubflows(version.tree_structure).some(({ subflow }) => !subflowIds.has(subflow.tree_id))

@@ -2,9 +2,9 @@ import { sql, type Updateable } from 'kysely'
 import { now } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { Json, PlanBillingTable, PlanLimitsTable } from '#db/schema.ts'
-import type { StaffDb } from '#db/scope.ts'
+import type { PlatformDb, StaffDb } from '#db/scope.ts'
 import { queryBuilder, readStatement, writeStatement } from '#db/statement.ts'
-import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
+import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, type SalesLead } from './schemas.ts'
 
 const selectPlanSql = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, jsonb_build_object(
@@ -160,9 +160,12 @@ export const selectInviteCodes = readStatement(
      order by c.id desc offset ${skip} limit ${limit + 1}`,
 )
 
-export const selectSalesLeads = readStatement(
-  SalesLead,
-  ({ source, skip, limit }: LeadQuery & PageQuery) => sql`
-    select id, email, name, company, source, message, phone, seats, received_at from sales_leads
-     where ${source ? sql`source = ${source}` : sql`true`} order by id desc offset ${skip} limit ${limit + 1}`,
-)
+export function selectSalesLeads(db: PlatformDb, { source, skip, limit }: LeadQuery & PageQuery): Promise<SalesLead[]> {
+  let leads = db.selectFrom('sales_leads').select(['id', 'email', 'name', 'company', 'source', 'message', 'phone', 'seats', 'received_at'])
+  if (source) leads = leads.where('source', '=', source)
+  return leads
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}

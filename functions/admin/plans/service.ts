@@ -62,5 +62,5 @@ export async function listInviteCodes({ platform }: StaffContext, page: PageQuer
 }
 
 export async function listSalesLeads({ platform }: StaffContext, query: LeadQuery & PageQuery) {
-  return toPage(await queries.selectSalesLeads.all(platform, query), query.limit)
+  return toPage(await queries.selectSalesLeads(platform, query), query.limit)
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
+import { accountId, userId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
-import type { ReadDb } from '#db/scope.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { FlowResult, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
 import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
@@ -153,22 +154,29 @@ export const insertSubscription = writeStatement(
     on conflict do nothing`,
 )
 
-export const deleteSubscription = writeStatement(
-  null,
-  (teamId: string) => sql`
-    delete from report_subscriptions where account_id = app.account_id() and user_id = app.user_id() and team_id = ${teamId}`,
-)
+/** Delete the caller's subscription to a team's report. Return whether there was one. */
+export async function deleteSubscription(db: WriteDb, teamId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('report_subscriptions')
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('team_id', '=', teamId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
 
-export const selectTeam = readStatement(
-  z.object({ id: z.string() }),
-  (teamId: string) => sql`select t.id from teams t where t.account_id = app.account_id() and t.id = ${teamId}`,
-)
+export function selectTeam(db: ReadDb, teamId: string): Promise<{ id: string } | undefined> {
+  return db.selectFrom('teams').select('id').where('account_id', '=', accountId).where('id', '=', teamId).executeTakeFirst()
+}
 
-export const deleteSubscriptionByLink = writeStatement(
-  null,
-  ({ accountId, teamId, userId }: SubscriptionKey) => sql`
-    delete from report_subscriptions where account_id = ${accountId} and user_id = ${userId} and team_id = ${teamId}`,
-)
+export async function deleteSubscriptionByLink(db: PlatformDb, { accountId, teamId, userId }: SubscriptionKey): Promise<void> {
+  await db
+    .deleteFrom('report_subscriptions')
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('team_id', '=', teamId)
+    .execute()
+}
 
 /** Restore a subscription. Do nothing if the user or the team no longer exists. */
 export const restoreSubscription = writeStatement(
@@ -198,8 +206,6 @@ export const sendReport = writeStatement(
 )
 
 /** Select the report of an e-mail. */
-export const selectSentReport = readStatement(
-  z.object({ content: z.custom<WeeklyReport>() }),
-  (accountId: string, reportId: string) =>
-    sql`select r.content from weekly_reports r where r.account_id = ${accountId} and r.id = ${reportId}`,
-)
+export function selectSentReport(db: PlatformDb, accountId: string, reportId: string): Promise<{ content: WeeklyReport } | undefined> {
+  return db.selectFrom('weekly_reports').select('content').where('account_id', '=', accountId).where('id', '=', reportId).executeTakeFirst()
+}

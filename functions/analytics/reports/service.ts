@@ -66,15 +66,15 @@ export async function subscribe({ db }: WriteContext, teamId: string) {
 
 /** End the caller's subscription. Idempotent. Throw 404 for a team of another account. */
 export async function unsubscribe({ db }: WriteContext, teamId: string): Promise<void> {
-  const ended = await queries.deleteSubscription.run(db, teamId)
-  if (ended === 0 && !(await queries.selectTeam.first(db, teamId))) throwNotFound('Team')
+  const ended = await queries.deleteSubscription(db, teamId)
+  if (!ended && !(await queries.selectTeam(db, teamId))) throwNotFound('Team')
 }
 
 type LinkContext = Pick<JobContext, 'platform'>
 
 /** End the subscription that the link of an e-mail names. Idempotent. */
 export async function unsubscribeByLink({ platform }: LinkContext, subscription: SubscriptionKey): Promise<void> {
-  await queries.deleteSubscriptionByLink.run(platform, subscription)
+  await queries.deleteSubscriptionByLink(platform, subscription)
 }
 
 /** Restore the subscription that the link of an e-mail names. Idempotent. */
@@ -114,9 +114,6 @@ export async function writeContent(
   { platform, config }: Pick<JobContext, 'platform' | 'config'>,
   { account_id, report_id }: { account_id: string; report_id: string | null },
 ): Promise<{ team: WeeklyReport['team']; content: EmailContent } | undefined> {
-  const [stored, { writeReportContent }] = await Promise.all([
-    queries.selectSentReport.first(platform, account_id, report_id ?? ''),
-    loadMail(),
-  ])
+  const [stored, { writeReportContent }] = await Promise.all([queries.selectSentReport(platform, account_id, report_id ?? ''), loadMail()])
   return stored && { team: stored.content.team, content: writeReportContent(stored.content, config.FRONTEND_URL) }
 }
