@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
@@ -40,8 +41,6 @@ export const storeCheck = writeStatement(
      where c.account_id = ${account_id} and c.tree_id = ${tree_id}`,
 )
 
-export const deleteCheck = writeStatement(
-  null,
-  ({ account_id, tree_id }: ClaimedCheck) =>
-    sql`delete from flow_link_checks c where c.account_id = ${account_id} and c.tree_id = ${tree_id}`,
-)
+export async function deleteCheck(db: PlatformDb, { account_id, tree_id }: ClaimedCheck): Promise<void> {
+  await db.deleteFrom('flow_link_checks').where('account_id', '=', account_id).where('tree_id', '=', tree_id).execute()
+}

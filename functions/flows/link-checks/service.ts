@@ -35,7 +35,7 @@ async function checkFlow(
   claimed: queries.ClaimedCheck,
   check: (url: string) => Promise<LinkResult | null>,
 ): Promise<void> {
-  if (!claimed.tree_structure) return void (await queries.deleteCheck.run(platform, claimed))
+  if (!claimed.tree_structure) return void (await queries.deleteCheck(platform, claimed))
   const earlier = new Map(claimed.links.map((link) => [link.url, link]))
   const limit = limitConcurrency({ running: parallelCalls })
   const results = await Promise.all(

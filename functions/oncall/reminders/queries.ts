@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { PlatformDb, WriteDb } from '#db/scope.ts'
 import { notNull, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import { type Event, toAnnouncement } from '#rules/events/events.ts'
@@ -67,12 +69,15 @@ export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminde
 )
 
 /** Stop a reminder of an escalation that was claimed, acknowledged or ended, without a notification. */
-export const stopReminder = writeStatement(
-  null,
-  ({ id }: ClaimedReminder) => sql`
-    update escalation_reminders set state = 'stopped', leased_until = null, next_attempt_at = null
-     where account_id = app.account_id() and id = ${id} and state in ('waiting', 'retrying')`,
-)
+export async function stopReminder(db: WriteDb, { id }: ClaimedReminder): Promise<void> {
+  await db
+    .updateTable('escalation_reminders')
+    .set({ state: 'stopped', leased_until: null, next_attempt_at: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('state', 'in', ['waiting', 'retrying'])
+    .execute()
+}
 
 type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>
 
@@ -98,18 +103,18 @@ export const emitReminder = writeStatement(
   },
 )
 
-export const storeEventId = writeStatement(
-  null,
-  ({ id }: ClaimedReminder, eventId: string) => sql`
-    update escalation_reminders set event_id = ${eventId} where account_id = app.account_id() and id = ${id}`,
-)
+export async function storeEventId(db: WriteDb, { id }: ClaimedReminder, eventId: string): Promise<void> {
+  await db.updateTable('escalation_reminders').set({ event_id: eventId }).where('account_id', '=', accountId).where('id', '=', id).execute()
+}
 
-export const storeAcknowledgement = writeStatement(
-  null,
-  (followUpId: string, userId: string | null) => sql`
-    update escalation_follow_ups set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
-     where account_id = app.account_id() and id = ${followUpId}`,
-)
+export async function storeAcknowledgement(db: PlatformDb, followUpId: string, userId: string | null): Promise<void> {
+  await db
+    .updateTable('escalation_follow_ups')
+    .set({ acknowledged_by: userId, acknowledged_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', followUpId)
+    .execute()
+}
 
 /** A reminder that was inserted, and the seconds until it is due. */
 export const PlannedReminder = z.object({ id: z.string(), delay_seconds: z.int() })

@@ -23,7 +23,7 @@ export async function attempt(ctx: ReminderContext, id: string, attemptNumber: n
 
 async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<void> {
   const followUp = await queries.lockFollowUp.first(db, claimed.follow_up_id)
-  if (!followUp) return void (await queries.stopReminder.run(db, claimed))
+  if (!followUp) return void (await queries.stopReminder(db, claimed))
   if (!(await queries.completeReminder.first(db, claimed))) return
   await notifyTargets(db, claimed, followUp)
   const next = await queries.planNextReminder.first(db, claimed)
@@ -39,7 +39,7 @@ async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, foll
   if (userIds.length === 0 && configIds.length === 0) return
   const event = toEvent(claimed, followUp, userIds)
   const { event_id, ...emitted } = await queries.emitReminder.one(db, event, configIds, followUp.engineer_id)
-  await queries.storeEventId.run(db, claimed, event_id)
+  await queries.storeEventId(db, claimed, event_id)
   enqueueEmitted(db, emitted)
 }
 
@@ -68,7 +68,7 @@ function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.Fol
 export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
   const followUp = await queries.lockFollowUp.first(db, followUpId)
   if (!followUp) return false
-  await queries.storeAcknowledgement.run(db, followUpId, userId)
+  await queries.storeAcknowledgement(db, followUpId, userId)
   await enqueueEvent(db, {
     key: 'escalation.acknowledged',
     actorId: userId,

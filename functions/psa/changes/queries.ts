@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { accountId } from '#db/expressions.ts'
+import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
@@ -36,12 +38,17 @@ export const selectAbandonedChanges = readStatement(
 )
 
 /** Select the fingerprint of the last read of a ticket. */
-export const selectFingerprint = readStatement(
-  z.object({ fingerprint: z.string().nullable() }),
-  (ticketId: string) => sql`
-    select c.fingerprint from psa_ticket_changes c
-     where c.account_id = app.account_id() and c.ticket_id = ${ticketId} and c.state = 'done' order by c.done_at desc limit 1`,
-)
+export function selectFingerprint(db: ReadDb, ticketId: string): Promise<{ fingerprint: string | null } | undefined> {
+  return db
+    .selectFrom('psa_ticket_changes')
+    .select('fingerprint')
+    .where('account_id', '=', accountId)
+    .where('ticket_id', '=', ticketId)
+    .where('state', '=', sql.lit('done'))
+    .orderBy('done_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
 
 /** Lock a ticket, so that two reads of it are recorded one after the other. */
 export const lockTicket = writeStatement(
@@ -50,21 +57,24 @@ export const lockTicket = writeStatement(
     sql`select from pg_advisory_xact_lock(hashtextextended('psa_ticket:' || app.account_id()::text || ':' || ${ticketId}::text, 0))`,
 )
 
-const numbersOf = (ticketId: string) => sql`(${ticketId}, ${`#${ticketId}`})`
-
 /** Select the sessions of a ticket that have not ended. */
-export const selectOpenSessions = readStatement(
-  z.object({ session_id: z.string(), user_id: z.string() }),
-  (ticketId: string) => sql`
-    select s.id as session_id, s.user_id from sessions s
-     where s.account_id = app.account_id() and s.state in ('prepared', 'in_progress') and s.ticket_number in ${numbersOf(ticketId)}
-     order by s.created_at desc, s.id limit 50`,
-)
+export function selectOpenSessions(db: ReadDb, ticketId: string): Promise<{ session_id: string; user_id: string }[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id as session_id', 'user_id'])
+    .where('account_id', '=', accountId)
+    .where('state', 'in', [sql.lit('prepared' as const), sql.lit('in_progress' as const)])
+    .where('ticket_number', 'in', [ticketId, `#${ticketId}`])
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(50)
+    .execute()
+}
 
 /** Pause the schedules of a ticket. */
 export const pauseSchedules = writeStatement(
   z.object({ id: z.string() }),
   (ticketId: string) => sql`
     update maintenance_schedules m set is_active = false, next_run_at = null, version = m.version + 1, updated_at = app.now()
-     where m.account_id = app.account_id() and m.is_active and m.ticket_number in ${numbersOf(ticketId)} returning m.id`,
+     where m.account_id = app.account_id() and m.is_active and m.ticket_number in (${ticketId}, ${`#${ticketId}`}) returning m.id`,
 )

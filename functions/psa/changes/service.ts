@@ -68,7 +68,7 @@ async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, ti
   recordAttempt('ticket_change', result, null)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     await queries.lockTicket.run(db, claimed.ticket_id)
-    const earlier = await queries.selectFingerprint.first(db, claimed.ticket_id)
+    const earlier = await queries.selectFingerprint(db, claimed.ticket_id)
     if (!(await queries.completeAttempt.first(db, claimed, result, fingerprint, null))) return
     if (earlier?.fingerprint !== fingerprint) await announceChange(db, claimed.ticket_id, ticket)
   })
@@ -77,7 +77,7 @@ async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, ti
 async function announceChange(db: WriteDb, ticketId: string, ticket: Ticket | null): Promise<void> {
   const isClosed = ticket === null || ticket.is_closed
   const paused = isClosed ? await queries.pauseSchedules.all(db, ticketId) : []
-  const sessions = await queries.selectOpenSessions.all(db, ticketId)
+  const sessions = await queries.selectOpenSessions(db, ticketId)
   if (sessions.length === 0 && paused.length === 0) return
   await enqueueLiveEvent(db, 'ticket_changed', {
     ticket_id: ticketId,

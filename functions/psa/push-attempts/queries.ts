@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { accountId } from '#db/expressions.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
@@ -43,11 +45,15 @@ export const completeAttempt = writeStatement(
 )
 
 /** Store the number of a created ticket in its session, unless it has another one by now. */
-export const linkTicket = writeStatement(
-  null,
-  (sessionId: string, ticketId: string) => sql`
-    update sessions set ticket_number = ${ticketId} where account_id = app.account_id() and id = ${sessionId} and ticket_number is null`,
-)
+export async function linkTicket(db: WriteDb, sessionId: string, ticketId: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ticket_number: ticketId })
+    .where('account_id', '=', accountId)
+    .where('id', '=', sessionId)
+    .where('ticket_number', 'is', null)
+    .execute()
+}
 
 /** Mark due pushes as swept, oldest first. */
 export const claimDuePushes = writeStatement(DueRow, pushAttempts.claimDue)

@@ -43,7 +43,7 @@ async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { re
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, result, providerId, delaySeconds))) return
     if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
-    else if (providerId !== null && claimed.kind === 'ticket') await queries.linkTicket.run(db, claimed.source_id, providerId)
+    else if (providerId !== null && claimed.kind === 'ticket') await queries.linkTicket(db, claimed.source_id, providerId)
     else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
   })
 }

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { accountId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Push, type PushQuery } from './schemas.ts'
 
@@ -30,12 +32,16 @@ export const lockSession = writeStatement(
 )
 
 /** Select the push of a session's new ticket that has not failed. */
-export const selectTicketPush = readStatement(
-  z.object({ id: z.string() }),
-  (sessionId: string) => sql`
-    select p.id from psa_pushes p
-     where p.account_id = app.account_id() and p.source_id = ${sessionId} and p.kind = 'ticket' and p.state <> 'failed'`,
-)
+export function selectTicketPush(db: ReadDb, sessionId: string): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('psa_pushes')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('source_id', '=', sessionId)
+    .where('kind', '=', sql.lit('ticket'))
+    .where('state', '!=', sql.lit('failed'))
+    .executeTakeFirst()
+}
 
 /** Make a failed push due for one more attempt. Return false when it has not failed, or a later push of its session replaces it. */
 export const reopenPush = writeStatement(

@@ -61,7 +61,7 @@ export async function createTimeEntry({ db }: WriteContext, sessionId: string, {
 export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { name, client_name, ticket_number } = session
-  const earlier = await queries.selectTicketPush.first(db, sessionId)
+  const earlier = await queries.selectTicketPush(db, sessionId)
   if (earlier) return find(db, earlier.id)
   if (ticket_number !== null) throw new Problem('already_has_ticket')
   const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': ')).slice(0, maxSummaryLength).join('')

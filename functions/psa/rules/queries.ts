@@ -2,24 +2,41 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
-import type { TicketField } from '#vendors/psa/rules.ts'
+import { writeStatement } from '#db/statement.ts'
 import { Rule, type RuleCreate, type RuleUpdate } from './schemas.ts'
 
-const ruleColumns = sql`
-  r.id, r.name, r.position, r.is_enabled, r.board_id, r.ticket_type, r.keywords, r.tree_id, r.variables, r.user_id, r.last_matched_at, r.last_error,
-  r.created_at, r.updated_at`
+const ruleColumns = [
+  'id',
+  'name',
+  'position',
+  'is_enabled',
+  'board_id',
+  'ticket_type',
+  'keywords',
+  'tree_id',
+  'variables',
+  'user_id',
+  'last_matched_at',
+  'last_error',
+  'created_at',
+  'updated_at',
+] as const
 const textArray = (values: readonly string[]) => sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
 
-export const selectRules = readStatement(
-  Rule,
-  () => sql`select ${ruleColumns} from psa_rules r where r.account_id = app.account_id() order by r.position, r.id`,
-)
+/** A rule reads fields of the ticket, which `schema.ts` does not know. */
+type Variables = Pick<Rule, 'variables'>
 
-export const selectRule = readStatement(
-  Rule,
-  (id: string) => sql`select ${ruleColumns} from psa_rules r where r.account_id = app.account_id() and r.id = ${id}`,
-)
+function selectAccountRules(db: ReadDb) {
+  return db.selectFrom('psa_rules').where('account_id', '=', accountId).orderBy('position').orderBy('id')
+}
+
+export function selectRules(db: ReadDb): Promise<Rule[]> {
+  return selectAccountRules(db).select(ruleColumns).$narrowType<Variables>().execute()
+}
+
+export function selectRule(db: ReadDb, id: string): Promise<Rule | undefined> {
+  return selectAccountRules(db).select(ruleColumns).where('id', '=', id).$narrowType<Variables>().executeTakeFirst()
+}
 
 /** Make other statements that add a rule to the account wait for the end of the transaction. */
 export const lockRules = writeStatement(
@@ -31,10 +48,10 @@ export const lockRules = writeStatement(
 export const insertBelow = writeStatement(Rule, (rule: Required<RuleCreate>, max: number) => {
   const { name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id } = rule
   return sql`
-    insert into psa_rules as r (name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id)
+    insert into psa_rules (name, position, is_enabled, board_id, ticket_type, keywords, tree_id, variables, user_id)
     select ${name}, ${position}, ${is_enabled}, ${board_id}, ${ticket_type}, ${textArray(keywords)}, ${tree_id}, ${jsonb(variables)}, ${user_id}
      where (select count(*) from psa_rules o where o.account_id = app.account_id()) < ${max}
-    returning ${ruleColumns}`
+    returning ${sql.join(ruleColumns.map((column) => sql.ref(column)))}`
 })
 
 /** Insert a rule unless the account has `max` of them. */
@@ -81,24 +98,16 @@ export async function isTechnician(db: ReadDb, userId: string): Promise<boolean>
   return row !== undefined
 }
 
-const MatchRule = z.object({
-  id: z.string(),
-  board_id: z.string().nullable(),
-  ticket_type: z.string().nullable(),
-  keywords: z.array(z.string()),
-  tree_id: z.string(),
-  variables: z.custom<Record<string, TicketField>>(),
-  user_id: z.string(),
-})
-export type MatchRule = z.output<typeof MatchRule>
+export type MatchRule = Pick<Rule, 'id' | 'board_id' | 'ticket_type' | 'keywords' | 'tree_id' | 'variables' | 'user_id'>
 
 /** Select the enabled rules of the account, in their order. */
-export const selectEnabledRules = readStatement(
-  MatchRule,
-  () => sql`
-    select r.id, r.board_id, r.ticket_type, r.keywords, r.tree_id, r.variables, r.user_id
-      from psa_rules r where r.account_id = app.account_id() and r.is_enabled order by r.position, r.id`,
-)
+export function selectEnabledRules(db: ReadDb): Promise<MatchRule[]> {
+  return selectAccountRules(db)
+    .select(['id', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id'])
+    .where('is_enabled', '=', sql.lit(true))
+    .$narrowType<Variables>()
+    .execute()
+}
 
 /** Record that a rule matches a ticket. Return no row if it has matched before. */
 export const insertMatch = writeStatement(
@@ -120,11 +129,9 @@ export const completeMatch = writeStatement(
 )
 
 /** Record why a match got no session. */
-export const failMatch = writeStatement(
-  null,
-  (ruleId: string, error: string) => sql`
-    update psa_rules set last_error = ${error} where account_id = app.account_id() and id = ${ruleId}`,
-)
+export async function failMatch(db: WriteDb, ruleId: string, error: string): Promise<void> {
+  await db.updateTable('psa_rules').set({ last_error: error }).where('account_id', '=', accountId).where('id', '=', ruleId).execute()
+}
 
 /** What may keep a rule from preparing a session. */
 const Owner = z.object({

@@ -12,7 +12,7 @@ import type { Rule, RuleCreate, RuleUpdate } from './schemas.ts'
 const maxRules = 100
 
 export function list({ db }: ReadContext): Promise<Rule[]> {
-  return queries.selectRules.all(db)
+  return queries.selectRules(db)
 }
 
 export async function create({ db, caller }: WriteContext, { user_id = caller.userId, ...input }: RuleCreate): Promise<Rule> {
@@ -25,7 +25,7 @@ export async function create({ db, caller }: WriteContext, { user_id = caller.us
 export async function update({ db }: WriteContext, id: string, changes: RuleUpdate): Promise<Rule> {
   await requireReferences(db, changes)
   if (Object.keys(changes).length > 0 && !(await queries.updateRule(db, id, changes))) throwNotFound('Rule')
-  return (await queries.selectRule.first(db, id)) ?? throwNotFound('Rule')
+  return (await queries.selectRule(db, id)) ?? throwNotFound('Rule')
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -49,7 +49,7 @@ type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault'>
  * in the rule, and a later callback tries again. Throw what a retry may solve.
  */
 export async function prepareSession(ctx: RuleContext, accountId: string, ticket: Ticket): Promise<void> {
-  const rules = await queries.selectEnabledRules.all(ctx.openAccountScope(accountId).db)
+  const rules = await queries.selectEnabledRules(ctx.openAccountScope(accountId).db)
   const rule = rules.find((candidate) => matchesRule(candidate, ticket))
   if (!rule) return
   const scope = ctx.openAccountScope(accountId, rule.user_id)
@@ -58,7 +58,7 @@ export async function prepareSession(ctx: RuleContext, accountId: string, ticket
     .catch(async (error: unknown) => {
       const problem = toProblem(error)
       if (problem.status === 409 || problem.status >= 500) throw error
-      await queries.failMatch.run(scope.db, rule.id, problem.message.slice(0, 1000))
+      await queries.failMatch(scope.db, rule.id, problem.message.slice(0, 1000))
     })
 }
 

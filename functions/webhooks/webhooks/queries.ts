@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
-import type { WriteDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { DueRow } from '#work/attempts.ts'
-import { type DeliveryQuery, Webhook, type WebhookCreate, WebhookDelivery, type WebhookReplay, type WebhookUpdate } from './schemas.ts'
+import { type DeliveryQuery, Webhook, type WebhookCreate, type WebhookDelivery, type WebhookReplay, type WebhookUpdate } from './schemas.ts'
 
 const webhookColumns = sql`
   w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
@@ -84,15 +84,21 @@ export const insertTest = writeStatement(
     returning id`,
 )
 
-export const selectDeliveries = readStatement(
-  WebhookDelivery,
-  (webhookId: string, { skip, limit, state }: DeliveryQuery & PageQuery) => sql`
-    select d.id, d.webhook_id, d.message_id, d.type, d.state, d.attempts, d.payload as request_body, d.last_status_code, d.response_body,
-           d.last_error, d.duration_ms, d.last_attempt_at, d.next_attempt_at, d.delivered_at, d.created_at
-      from webhook_deliveries d
-     where d.account_id = app.account_id() and d.webhook_id = ${webhookId} ${state ? sql`and d.state = ${state}` : sql``}
-     order by d.created_at desc, d.id desc offset ${skip} limit ${limit + 1}`,
-)
+export function selectDeliveries(db: ReadDb, webhookId: string, { skip, limit, state }: DeliveryQuery & PageQuery) {
+  let deliveries = db
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'webhook_id', 'message_id', 'type', 'state', 'attempts', 'payload as request_body', 'last_status_code', 'response_body'])
+    .select(['last_error', 'duration_ms', 'last_attempt_at', 'next_attempt_at', 'delivered_at', 'created_at'])
+    .where('account_id', '=', accountId)
+    .where('webhook_id', '=', webhookId)
+  if (state) deliveries = deliveries.where('state', '=', state)
+  return deliveries
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .$narrowType<{ type: WebhookDelivery['type'] }>()
+}
 
 /**
  * Make deliveries due again, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due` are the first ones; the others

@@ -62,7 +62,7 @@ export async function test(ctx: PlatformContext, id: string): Promise<WebhookTes
 }
 
 export async function listDeliveries({ db }: ReadContext, id: string, query: DeliveryQuery & PageQuery) {
-  const [webhooks, rows] = await db.batch([queries.selectWebhook.query(id), queries.selectDeliveries.query(id, query)])
+  const [webhooks, rows] = await db.batch([queries.selectWebhook.query(id), queries.selectDeliveries(db, id, query)])
   if (webhooks.length === 0) throwNotFound('Webhook')
   return toPage(rows, query.limit)
 }
