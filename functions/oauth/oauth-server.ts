@@ -63,12 +63,7 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
 async function registerClient(c: C, platform: PlatformDb): Promise<object> {
   const { data } = Registration.safeParse(parseJson(await readText(c)))
   if (!data) throw new OAuthError('invalid_redirect_uri', 'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme')
-  const { id, name, redirect_uris, created_at } = await rows.insertClient.one(
-    platform,
-    createClientId(),
-    data.client_name,
-    data.redirect_uris,
-  )
+  const { id, name, redirect_uris, created_at } = await rows.insertClient(platform, createClientId(), data.client_name, data.redirect_uris)
   return {
     client_id: id,
     client_id_issued_at: Math.floor(Date.parse(created_at) / 1000),
@@ -92,7 +87,7 @@ interface AuthorizationContext {
  */
 async function startAuthorization(query: URLSearchParams, { frontend, resource, platform }: AuthorizationContext): Promise<string> {
   const clientId = ClientId.safeParse(query.get('client_id')).data
-  const client = clientId ? await rows.selectClient.first(platform, clientId) : undefined
+  const client = clientId ? await rows.selectClient(platform, clientId) : undefined
   const redirectUri = query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
   if (!client || !redirectUri || !client.redirect_uris.includes(redirectUri))
     throw new Problem('bad_request', 'The client is unknown, or this is not one of its redirect addresses; register again')

@@ -65,7 +65,7 @@ export function storeUnlessAnswered(request: StoredRequest, scope: Scope, id: st
     signal.removeEventListener('abort', store)
     await insertion
     // After any other status, the operation could not do its work now, so the job retries it.
-    if (insertion && (status < 500 || status === 502)) await finishAiTask.run(scope.db, id, { status, body })
+    if (insertion && (status < 500 || status === 502)) await finishAiTask(scope.db, id, { status, body })
   }
   c.executionCtx.waitUntil(answer.catch(toFailure).then(finish))
 }

@@ -14,7 +14,7 @@ interface RequestKey {
 }
 
 // Policies filter the same rows, but not on the platform connection, which staff use.
-const isCallers = sql`account_id = app.account_id() and user_id = app.user_id()`
+const isCallers = sql<boolean>`account_id = app.account_id() and user_id = app.user_id()`
 
 /** Read the Idempotency-Key header, or null. Throw 422 for a key that is empty, too long or not printable. */
 export function readIdempotencyKey(request: Request): string | null {
@@ -73,17 +73,19 @@ export const leaseKey = writeStatement(
       from (select 1) one left join old on true`,
 )
 
-export const deleteKey = writeStatement(
-  null,
-  ({ operation, key }: RequestKey) => sql`delete from idempotency_keys where ${isCallers} and operation = ${operation} and key = ${key}`,
-)
+async function deleteKey(db: WriteDb, { operation, key }: RequestKey): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where(isCallers).where('operation', '=', operation).where('key', '=', key).execute()
+}
 
-export const storeLeasedResponse = writeStatement(
-  null,
-  ({ operation, key }: RequestKey, { status, body }: RenderedResponse) => sql`
-    update idempotency_keys set status = ${status}, body = ${body}, leased_until = null
-     where ${isCallers} and operation = ${operation} and key = ${key}`,
-)
+async function storeLeasedResponse(db: WriteDb, { operation, key }: RequestKey, { status, body }: RenderedResponse): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ status, body, leased_until: null })
+    .where(isCallers)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .execute()
+}
 
 export const setSavepoint = writeStatement(null, () => sql`savepoint effects`)
 export const rollbackToSavepoint = writeStatement(null, () => sql`rollback to savepoint effects`)
@@ -147,10 +149,10 @@ export async function runIdempotentWithLease(
   const response = await work().catch(async (error: unknown) => {
     const repeatable = toRepeatableResponse(error)
     if (repeatable) return repeatable
-    await deleteKey.run(scope.db, requestKey)
+    await deleteKey(scope.db, requestKey)
     throw error
   })
-  await storeLeasedResponse.run(scope.db, requestKey, response)
+  await storeLeasedResponse(scope.db, requestKey, response)
   return response
 }
 

@@ -15,20 +15,20 @@ export const StoredLiveEvent = z.object({
   event: z.enum(liveEvents),
   data: z.custom<LiveEvent['data']>(),
 })
+export type StoredLiveEvent = z.output<typeof StoredLiveEvent>
 
-export const insertLiveEvent = writeStatement(
-  StoredLiveEvent,
-  (event: LiveEvent['event'], data: LiveEvent['data']) => sql`
-    insert into stream_events (event, data) values (${event}, ${jsonb(data)}) returning account_id, id as key, event, data`,
-)
+async function insertLiveEvent(db: WriteDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<StoredLiveEvent> {
+  const insert = db.insertInto('stream_events').values({ event, data: jsonb<unknown>(data) })
+  return { ...(await insert.returning(['account_id', 'id as key']).executeTakeFirstOrThrow()), event, data }
+}
 
 /** Insert and enqueue an event for the account's open streams, in the transaction of `db`. */
 export async function enqueueLiveEvent(db: WriteDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<void> {
-  registerLiveEvent(db, await insertLiveEvent.one(db, event, data))
+  registerLiveEvent(db, await insertLiveEvent(db, event, data))
 }
 
 /** Register an event that the transaction of `db` has inserted. */
-export function registerLiveEvent(db: Enqueues, { account_id, ...event }: z.output<typeof StoredLiveEvent>): void {
+export function registerLiveEvent(db: Enqueues, { account_id, ...event }: StoredLiveEvent): void {
   db.outbox({ kind: 'live_event', accountId: account_id, event })
 }
 

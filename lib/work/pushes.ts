@@ -1,8 +1,8 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
-import type { WriteDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { mask } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -101,12 +101,15 @@ export const insertOncePush = writeStatement(
     returning id`,
 )
 
-export const selectOncePush = readStatement(
-  z.object({ id: z.string() }),
-  ({ kind, sessionId }: OncePush) => sql`
-    select p.id from psa_pushes p
-     where p.account_id = app.account_id() and p.source_id = ${sessionId} and p.kind = ${kind} and p.state <> 'failed'`,
-)
+function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
+  return db
+    .selectFrom('psa_pushes')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('source_id', '=', sessionId)
+    .where('kind', '=', kind)
+    .where('state', '!=', sql.lit('failed'))
+}
 
 /**
  * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask its text if the account masks its exports. Return its
@@ -115,7 +118,7 @@ export const selectOncePush = readStatement(
 export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
   const masked = is_masked ? maskTexts(push) : push
-  const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush.query(masked)])
+  const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null
 }

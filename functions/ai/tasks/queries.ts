@@ -1,29 +1,39 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import * as z from 'zod'
+import { accountId, userId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
+import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
-import { AiTaskItem, type TaskQuery } from './schemas.ts'
+import type { AiTaskItem, TaskQuery } from './schemas.ts'
 
 // Longer than a question to the model and its retries may take.
 const leaseSeconds = 300
 const taskAttempts = attemptTable('ai_tasks', { initial: 'queued', done: 'finished', doneAt: 'finished_at', leaseSeconds })
-const columns = sql`t.id, t.operation, t.state, t.attempts, t.response_status, t.created_at, t.finished_at`
 
-export const selectTasks = readStatement(AiTaskItem, ({ state, skip, limit }: TaskQuery & PageQuery) => {
-  const where: RawBuilder<unknown>[] = [sql`t.account_id = app.account_id() and t.user_id = app.user_id()`]
-  if (state) where.push(sql`t.state = ${state}`)
-  return sql`
-    select ${columns} from ai_tasks t where ${sql.join(where, sql` and `)}
-     order by t.created_at desc, t.id desc offset ${skip} limit ${limit + 1}`
-})
+function selectOwnTasks(db: ReadDb) {
+  return db
+    .selectFrom('ai_tasks')
+    .select(['id', 'operation', 'state', 'attempts', 'response_status', 'created_at', 'finished_at'])
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+}
 
-export const selectTask = readStatement(
-  AiTaskItem.extend({ response_body: z.string().nullable() }),
-  (id: string) => sql`
-    select ${columns}, t.response_body from ai_tasks t where t.account_id = app.account_id() and t.user_id = app.user_id() and t.id = ${id}`,
-)
+export function selectTasks(db: ReadDb, { state, skip, limit }: TaskQuery & PageQuery): Promise<z.output<typeof AiTaskItem>[]> {
+  let tasks = selectOwnTasks(db)
+  if (state) tasks = tasks.where('state', '=', state)
+  return tasks
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+export function selectTask(db: ReadDb, id: string): Promise<(z.output<typeof AiTaskItem> & { response_body: string | null }) | undefined> {
+  return selectOwnTasks(db).select('response_body').where('id', '=', id).executeTakeFirst()
+}
 
 const claimedColumns = sql`
   id, account_id, user_id, sign_in_id, operation, path, body, attempts, max_attempts,

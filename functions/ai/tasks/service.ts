@@ -19,11 +19,11 @@ interface Answer {
 }
 
 export async function list({ db }: ReadContext, query: TaskQuery & PageQuery) {
-  return toPage(await queries.selectTasks.all(db, query), query.limit)
+  return toPage(await queries.selectTasks(db, query), query.limit)
 }
 
 export async function get({ db }: ReadContext, id: string): Promise<AiTask> {
-  const { response_body, ...task } = (await queries.selectTask.first(db, id)) ?? throwNotFound('Task')
+  const { response_body, ...task } = (await queries.selectTask(db, id)) ?? throwNotFound('Task')
   return { ...task, response: response_body ? (parseJson(response_body) as AiTask['response']) : null }
 }
 

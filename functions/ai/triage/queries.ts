@@ -41,14 +41,13 @@ export async function updateTaskLane(db: WriteDb, id: string, { expected_version
     .where(isOwnAiSession(id, openStates))
     .returning('s.task_lane_version as version')
   const checkedUpdate = expected_version === undefined ? update : update.where('s.task_lane_version', '=', expected_version)
-  const { session, rows } = await lockAiSession(db, id, [checkedUpdate, selectTaskLaneVersion.query(id)])
+  const { session, rows } = await lockAiSession(db, id, [checkedUpdate, selectTaskLaneVersion(db, id)])
   return { session, lane, isChanged: rows[0].length > 0, stored: rows[1][0] }
 }
 
-export const selectTaskLaneVersion = readStatement(
-  z.object({ version: z.int() }),
-  (id: string) => sql`select s.task_lane_version as version from ai_sessions s where s.account_id = app.account_id() and s.id = ${id}`,
-)
+function selectTaskLaneVersion(db: ReadDb, id: string) {
+  return db.selectFrom('ai_sessions').select('task_lane_version as version').where('account_id', '=', accountId).where('id', '=', id)
+}
 
 function selectVisibleBranches(db: ReadDb, id: string) {
   return db

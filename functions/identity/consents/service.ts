@@ -6,7 +6,7 @@ import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import type { ConsentCreate } from './schemas.ts'
 
 export async function getClient({ platform }: Context<'get', 'user', string>, id: string) {
-  const { name, redirect_uris } = (await selectClient.first(platform, id)) ?? throwNotFound('Program')
+  const { name, redirect_uris } = (await selectClient(platform, id)) ?? throwNotFound('Program')
   const hosts = redirect_uris
     .map((uri) => new URL(uri))
     .map(({ protocol, host }) => (/^https?:$/.test(protocol) ? host : protocol.slice(0, -1)))
@@ -16,7 +16,7 @@ export async function getClient({ platform }: Context<'get', 'user', string>, id
 /** Store what the person agrees to under a code, which only the program with the code verifier can exchange. */
 export async function create({ platform, config, caller, ip }: Context<'post', 'user', string>, input: ConsentCreate) {
   const { client_id: clientId, redirect_uri: redirectUri, code_challenge: codeChallenge, state } = input
-  const client = await selectClient.first(platform, clientId)
+  const client = await selectClient(platform, clientId)
   if (!client) throw unknownId('client_id', 'program')
   if (!client.redirect_uris.includes(redirectUri)) throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
   const code = randomToken()

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { accountId, now } from '#db/expressions.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 
 /** A request to store, so that a job can answer it. */
@@ -43,10 +45,12 @@ export const renewAiTask = writeStatement(
 )
 
 /** Store the answer of a request in its task. Do nothing if a job has already stored one. */
-export const finishAiTask = writeStatement(
-  z.object({ id: z.string() }),
-  (id: string, { status, body }: { status: number; body: string }) => sql`
-    update ai_tasks t
-       set state = 'finished', body = '', next_attempt_at = null, finished_at = app.now(), response_status = ${status}, response_body = ${body}
-     where t.account_id = app.account_id() and t.id = ${id} and t.state in ('queued', 'retrying') returning t.id`,
-)
+export async function finishAiTask(db: WriteDb, id: string, { status, body }: { status: number; body: string }): Promise<void> {
+  await db
+    .updateTable('ai_tasks')
+    .set({ state: 'finished', body: '', next_attempt_at: null, finished_at: now, response_status: status, response_body: body })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('state', 'in', ['queued', 'retrying'])
+    .execute()
+}

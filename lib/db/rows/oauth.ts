@@ -1,21 +1,29 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { now } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** A program that has registered itself. */
 export const OAuthClient = z.object({ id: z.string(), name: z.string(), redirect_uris: z.array(z.string()) })
 export type OAuthClient = z.output<typeof OAuthClient>
 
-export const insertClient = writeStatement(
-  OAuthClient.extend({ created_at: z.string() }),
-  (id: string, name: string, redirectUris: readonly string[]) => sql`
-    insert into oauth_clients (id, name, redirect_uris) values (${id}, ${name}, ${redirectUris}::text[]) returning id, name, redirect_uris, created_at`,
-)
+export function insertClient(db: PlatformDb, id: string, name: string, redirect_uris: string[]) {
+  return db
+    .insertInto('oauth_clients')
+    .values({ id, name, redirect_uris })
+    .returning(['id', 'name', 'redirect_uris', 'created_at'])
+    .executeTakeFirstOrThrow()
+}
 
-export const selectClient = readStatement(
-  OAuthClient,
-  (id: string) => sql`select id, name, redirect_uris from oauth_clients where id = ${id} and expires_at > app.now()`,
-)
+export function selectClient(db: PlatformDb, id: string): Promise<OAuthClient | undefined> {
+  return db
+    .selectFrom('oauth_clients')
+    .select(['id', 'name', 'redirect_uris'])
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
 
 /** What a person has agreed to. */
 export interface NewCode {

@@ -15,9 +15,7 @@ describe('a stored request to the model', () => {
     ...{ attempts: 1, max_attempts: 4, key_hash: null },
   }
   function createContext(status: number) {
-    const stub = createStubDatabase((sql) =>
-      sql.includes('stream_events') ? [{ account_id: 'a', key: 'k', event: 'ai_task_finished', data: {} }] : [task],
-    )
+    const stub = createStubDatabase((sql) => (sql.includes('stream_events') ? [{ account_id: 'a', key: 'k' }] : [task]))
     const openAccountScope = () => ({ transaction: (work: (db: never) => Promise<unknown>) => work(stub.db) })
     const callStoredRequest = async () => ({ status, body: '{}' })
     return { ...stub, ctx: { platform: stub.db, openAccountScope, callStoredRequest } as never }
@@ -33,9 +31,10 @@ describe('a stored request to the model', () => {
   ])('that is answered with %i is repeated after %j s', async (status, delaySeconds) => {
     const { ctx, outbox, findStatements } = createContext(status)
     await tasks.attempt(ctx, 't', 1)
-    const event = { kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ai_task_finished', data: {} } }
+    const result = { task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status }
+    const event = { kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ai_task_finished', data: result } }
     expect(outbox).toEqual([delaySeconds === null ? event : { kind: 'ai_task', id: 't', attempt: 2, delaySeconds }])
-    const data = JSON.stringify({ task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status })
+    const data = JSON.stringify(result)
     expect(findStatements('insert into stream_events')).toEqual(delaySeconds === null ? [['ai_task_finished', data]] : [])
   })
 
