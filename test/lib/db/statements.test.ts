@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { RowShape, SqlStatement } from '#db/statement.ts'
 import { root } from '#local/root.ts'
 import { connectAsOwner } from '#test/support/app.ts'
+import { isBuilderText } from '#test/support/builder-text.ts'
 import { describeStatement } from '#test/support/describe-statement.ts'
 import { createPlaceholder } from '#test/support/placeholder.ts'
 import { listShapeDifferences } from '#test/support/row-shape.ts'
@@ -54,6 +55,11 @@ describe('SQL statements', () => {
     for (const [file, count] of files) expect([file, (await importStatements(file)).length]).toEqual([file, count])
   })
 
+  // lib/db/README.md has the rule.
+  it.each(statements)('%s says what the query builder cannot say as well', (name, statement) => {
+    expect(listTexts(name, statement).filter(isBuilderText)).toEqual([])
+  })
+
   it.each(statements)('%s is valid and returns the columns of its row shape', async (name, statement) => {
     for (const text of listTexts(name, statement)) {
       const columns = await describeStatement(client, text)
@@ -67,6 +73,38 @@ describe('SQL statements', () => {
       expect(rows.map((row) => row['QUERY PLAN']).filter((line) => /Insert on|Update on|Delete on|Merge on/.test(line))).toEqual([])
     }
   })
+})
+
+describe('isBuilderText', () => {
+  it.each([
+    'select id, name as title from teams where account_id = app.account_id() and id = $1::uuid order by name, id desc limit $2',
+    "select t.id from trees t where t.status in ('draft', $1) and t.deleted_at is not null",
+    'insert into teams (id, name, settings) values ($1, $2, $3::jsonb) returning id',
+    "update teams set name = $1, updated_at = app.now(), kind = 'a-b' where id = $2",
+    'delete from teams where id = $1',
+  ])('is true for %s', (text) => expect(isBuilderText(text)).toBe(true))
+
+  it.each([
+    'with t as (select id from teams) select id from t',
+    'select t.id from teams t join users u on u.team_id = t.id',
+    'select id from teams, users',
+    'select id from teams where id in (select team_id from users)',
+    'select id from app.list_teams(p_limit => $1)',
+    'select count(*) from teams',
+    'select id from teams for update skip locked',
+    'select id from teams where id = $1 or name = $2',
+    'select created_at::date from teams',
+    "select id from teams where created_at > app.now() - interval '1 day'",
+    'select id from teams where attempts >= max_attempts',
+    'select id from teams where details @> $1',
+    'insert into teams (id) values ($1) on conflict do nothing',
+    'insert into teams (id) select id from users',
+    "insert into teams (name) values ($1 || ' team')",
+    'update teams t set name = u.name from users u where u.team_id = t.id',
+    'update teams set version = version + 1 where id = $1',
+    'update "teams" set name = $1',
+    'savepoint effects',
+  ])('is false for %s', (text) => expect(isBuilderText(text)).toBe(false))
 })
 
 describe('listShapeDifferences', () => {
