@@ -41,7 +41,7 @@ describe('a reply of the model', () => {
   async function send(answers: object[], messageCount = 0) {
     const completions: Completion[] = []
     const { db, findStatements } = createStubScope(({ sql }) => {
-      if (sql.includes('insert into "script_builder_messages"')) return [{ id: 'm' }]
+      if (sql.includes('insert into script_builder_messages')) return [{ id: 'm' }]
       const messages = Array.from({ length: messageCount }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `m${n}` }))
       return [{ id: 's', language: 'bash', script_body: null, parameters_schema: null, messages, is_exhausted: false }]
     })
