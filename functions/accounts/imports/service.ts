@@ -63,7 +63,7 @@ const countPlanned = ({ ids }: ImportPlan) => Object.fromEntries(Object.entries(
 
 async function restore(open: OpenImport): Promise<Record<string, number>> {
   const { archive, plan, db } = open
-  for await (const settings of readPlanned(archive, 'account', plan)) await queries.updateSettings(db, settings)
+  for await (const settings of readPlanned(archive, 'account', plan)) await queries.updateSettings.run(db, settings)
   const created = await createNames(open)
   const { ids, scope } = open
   const team = (id: string | null) => findId(ids.teams, id) ?? scope.team_id

@@ -21,7 +21,7 @@ async function importScripts(lengths: readonly number[]): Promise<number[][]> {
     'manifest.json': manifest,
   })
   await create({ db } as never, { bytes } as never)
-  return findStatements('insert into "script_templates"').map(([rows]) =>
+  return findStatements('insert into script_templates').map(([rows]) =>
     JSON.parse(String(rows)).map((row: object) => JSON.stringify(row).length),
   )
 }
