@@ -14,8 +14,12 @@ export function listCases(isIncluded: (op: AnyOperation) => unknown = () => true
  * With `ALL_OPERATIONS=1`, as in the nightly run, list every operation.
  */
 export function listSharedCases(isIncluded?: (op: AnyOperation) => unknown): OperationCase[] {
-  const cases = listCases(isIncluded)
-  return process.env.ALL_OPERATIONS === '1' ? cases : [...new Map(cases.toReversed().map((item) => [listFlags(item[1]), item])).values()]
+  return listOnePer(listCases(isIncluded), listFlags)
+}
+
+/** List the first of the cases with each `kind`, or every case with `ALL_OPERATIONS=1`. */
+export function listOnePer<Case extends OperationCase>(cases: readonly Case[], getKind: (op: AnyOperation) => string): Case[] {
+  return process.env.ALL_OPERATIONS === '1' ? [...cases] : [...new Map(cases.toReversed().map((item) => [getKind(item[1]), item])).values()]
 }
 
 /** Everything of a declaration that the pipeline reads before it calls the handler, but for texts and the shapes themselves. */

@@ -139,12 +139,14 @@ describe('database schema', () => {
     expect(toTenants.filter(({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id')).toEqual([])
   })
 
-  it('both roles have a lock timeout of 4 s and a statement timeout of 5 s', async () => {
-    const roles = await service.sql<{ rolconfig: string[] }>(
-      `select rolconfig from pg_roles where rolname in ('app_runtime', 'app_platform')`,
+  it('a request gives up a lock after 1 s and a job after 4 s, and both a statement after 5 s', async () => {
+    const roles = await service.sql<{ rolname: string; rolconfig: string[] }>(
+      `select rolname, rolconfig from pg_roles where rolname in ('app_runtime', 'app_platform') order by rolname`,
     )
-    expect(roles).toHaveLength(2)
-    for (const { rolconfig } of roles) expect(rolconfig).toEqual(expect.arrayContaining(['lock_timeout=4s', 'statement_timeout=5s']))
+    expect(roles.map(({ rolname, rolconfig }) => [rolname, rolconfig])).toEqual([
+      ['app_platform', expect.arrayContaining(['lock_timeout=4s', 'statement_timeout=5s'])],
+      ['app_runtime', expect.arrayContaining(['lock_timeout=1s', 'statement_timeout=5s'])],
+    ])
   })
 
   it('the runtime role owns nothing and cannot bypass the policies', async () => {
