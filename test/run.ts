@@ -10,11 +10,13 @@ const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config',
 let files: string[] = []
 
 if (at >= 0) {
-  const [commit = 'HEAD'] = args.splice(at, 2).slice(1)
-  const changed = listChanged(commit)
+  const commit = args[at + 1]?.startsWith('-') === false ? args[at + 1] : undefined
+  args.splice(at, commit ? 2 : 1)
+  const since = commit ?? 'HEAD'
+  const changed = listChanged(since)
   files = findTests(readTestIndex(root), changed)
   console.log(
-    `${files.length} test files can break by ${changed.length} changed files since ${commit}. Tests with limits of time are left out.`,
+    `${files.length} test files can break by ${changed.length} changed files since ${since}. Tests with limits of time are left out.`,
   )
   if (files.length === 0) process.exit()
 }
