@@ -10,9 +10,10 @@ const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config',
 let files: string[] = []
 
 if (at >= 0) {
-  const commit = args[at + 1]?.startsWith('-') === false ? args[at + 1] : undefined
-  args.splice(at, commit ? 2 : 1)
-  const since = commit ?? 'HEAD'
+  const [next = '-'] = args.slice(at + 1)
+  const isCommit = !next.startsWith('-')
+  args.splice(at, isCommit ? 2 : 1)
+  const since = isCommit ? next : 'HEAD'
   const changed = listChanged(since)
   files = findTests(readTestIndex(root), changed)
   console.log(
