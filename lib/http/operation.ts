@@ -3,6 +3,7 @@ import type { EnteringCall } from '#db/call-function.ts'
 import type { Page, PageQuery } from '#db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '#db/scope.ts'
 import type { ProblemKind } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
 import type { Limit } from '#vendors/cache/limiter.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
@@ -16,6 +17,8 @@ export type OperationAccess = Access | 'public' | 'signed'
 /** What every operation gets, signed in or not. */
 export interface BaseContext extends Ports {
   requestId: string
+  /** The work that the request may still cause. */
+  budget: Budget
   /** The id of the task that stores a `background` request if it takes long or its client disconnects. */
   taskId: string
   /** Whether a job calls the operation of a task again. The first call may have stored a part of its work. */
@@ -184,6 +187,8 @@ export interface Operation<
   bodyFormat?: T
   /** In bytes; 1 MiB by default. */
   maxBody?: number
+  /** Steps of work that the operation may cause; 0.25 s by default, 1 s in the background. */
+  maxSteps?: number
   /** Nesting levels of a JSON body; 32 by default. */
   maxDepth?: number
   /** Takes skip and limit, and answers with a Link to the next page. */

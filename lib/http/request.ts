@@ -5,6 +5,7 @@ import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, 
 import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
+import { type Budget, createBudget, jobSteps, requestSteps } from '#rules/budget.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import type { LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
@@ -36,6 +37,7 @@ interface OperationCall {
   services: Services
   caller: Caller | null
   scope: Scope | null
+  budget: Budget
   effects: (() => Promise<unknown>)[]
   /** The work that the request has stored. It is published after the response. */
   entries: OutboxEntry[]
@@ -75,13 +77,14 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }
     const scope = options && openScope(database, options, (entry) => entries.push(entry))
-    const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
+    const budget = createBudget({ steps: op.maxSteps ?? (op.background ? jobSteps : requestSteps) })
+    const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
     // A task was counted when it was accepted.
     const limiting =
       rate && !task
         ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, op.strictLimit !== undefined)
         : Promise.resolve(null)
-    const rendered = await performCall(call, await readInput(c), limiting, rate).finally(() =>
+    const rendered = await performCall(call, await readInput(c, budget), limiting, rate).finally(() =>
       recordKeyUse(c, caller, scope, keys, services),
     )
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
@@ -181,6 +184,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
+    budget: call.budget,
     taskId,
     isTaskRun: call.task !== undefined,
     ip: c.get('ip'),

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { C } from './app.ts'
 import { readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'
@@ -20,14 +21,14 @@ export interface ReadResult {
   rawBody: SentBody['rawBody']
 }
 
-export type ReadInput = (c: C) => Promise<ReadResult>
+export type ReadInput = (c: C, budget: Budget) => Promise<ReadResult>
 
 /** Create the function that reads and checks the requests of an operation in the contract's order: 404 malformed id, 413, 415, 422. */
 export function createInputReader(op: AnyOperation): ReadInput {
   const validateParams = op.params && createParamsValidator(op.params)
   const validateQuery = createQueryValidator(getQuerySchema(op))
   const validateJson = op.body && createJsonValidator(op.body as z.ZodType)
-  return async (c) => {
+  return async (c, budget) => {
     let rawBody: RequestInput['rawBody'] = ''
     try {
       const params = await validateParams?.(c)
@@ -36,7 +37,7 @@ export function createInputReader(op: AnyOperation): ReadInput {
       const query = await collect(errors, validateQuery(c, errors))
       const sent = await readBody(op, c.req.raw, errors)
       rawBody = sent.rawBody
-      const body = sent.json ? await collect(errors, validateJson?.(c, sent.json.value)) : sent.body
+      const body = sent.json ? await collect(errors, validateJson?.(sent.json.value, budget)) : sent.body
       if (errors.length > 0) throw invalidRequest(errors)
       return { input: { params, query, body, rawBody }, rawBody }
     } catch (error) {

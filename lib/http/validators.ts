@@ -3,12 +3,14 @@ import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { PageQuery } from '#db/page.ts'
 import { type FieldError, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { findUnstorableText, isStorable } from '#rules/text/json.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
+import { validateWithin } from './validation-budget.ts'
 
-type Part = 'param' | 'query' | 'json'
+type Part = 'param' | 'query'
 
 /** What a schema found wrong with the query or the body. It is answered together with everything else that is wrong with the request. */
 export class InvalidInput extends Error {
@@ -47,19 +49,11 @@ export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldErr
 }
 
 /** Create the function that validates a parsed body, or undefined when there is none. It throws InvalidInput. */
-export function createJsonValidator(schema: z.ZodType): (c: C, value: unknown) => Promise<unknown> {
-  const toError = (error: z.ZodError) => new InvalidInput(listFieldErrors(error, 'body'))
-  const validate = createValidator('json', schema, toError)
-  return async (c, value) => {
-    if (value !== undefined) {
-      // The body was read and parsed within its limits.
-      c.req.json = async () => value as never
-      return validate(c)
-    }
-    // Hono would validate `{}`, because nothing was sent with the media type of JSON.
-    const { success, data } = schema.safeParse(value)
-    if (!success) throw new InvalidInput([{ loc: ['body'], msg: 'is required', type: 'missing' }])
-    return data
+export function createJsonValidator(schema: z.ZodType): (value: unknown, budget: Budget) => Promise<unknown> {
+  return async (value, budget) => {
+    const { success, data, error } = validateWithin(budget, () => schema.safeParse(value))
+    if (success) return data
+    throw new InvalidInput(value === undefined ? [{ loc: ['body'], msg: 'is required', type: 'missing' }] : listFieldErrors(error, 'body'))
   }
 }
 

@@ -1,3 +1,4 @@
+import { createBudget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
@@ -19,7 +20,7 @@ export const textFormats = Object.keys(writers)
 
 /** Write a session in a text format, as an export does after its queries. */
 export function writeExport(session: SessionRow, format: string, masked: boolean): string {
-  const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' })
+  const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' }, createBudget())
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   return String(writers[format]?.(masked ? maskReport(report, mask) : report))
 }

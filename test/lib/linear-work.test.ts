@@ -2,17 +2,22 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readForm } from '#http/form.ts'
 import { Problem } from '#problem.ts'
+import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
+import { escapeMarkdown } from '#rules/exports/markdown-escape.ts'
 import { createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
 import { ArticleError, type Block } from '#rules/knowledge/blocks.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { validateTemplate } from '#rules/scripts/render.ts'
+import { joinLines } from '#rules/text/join-lines.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '#test/support/knowledge.ts'
 import { measureBestCpuTimeMs, measureCpuTimeMs } from '#test/support/measure.ts'
+import { Action } from '#vendors/psa/halopsa-wire.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -195,6 +200,31 @@ describe('a flow in markdown', () => {
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, checkFlowMarkdown))
 })
 
+describe('a text of an export', () => {
+  const texts: HostileFile<string>[] = [
+    ['spaces before a line break', 15_000, (n) => `${' '.repeat(n)}x\nx`],
+    ['line breaks', 50_000, (n) => '\n '.repeat(n)],
+  ]
+  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, joinLines))
+  it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, escapeMarkdown))
+})
+
+describe('a note of a ticket', () => {
+  const read = (note_html: string) => Action.parse({ id: 1, note_html })
+  it('WIR-30 takes linear time for many open tags', () => expectLinear(20_000, (n) => '<'.repeat(n), read))
+})
+
+describe('a script', () => {
+  const texts: HostileFile<string>[] = [
+    ['placeholders without a parameter', 8000, (n) => '{{b}}\n'.repeat(n)],
+    ['open escapes', 10_000, (n) => '{{!\n'.repeat(n)],
+  ]
+  const parameters_schema = [{ name: 'a', label: 'A', type: 'string' as const, required: true }]
+  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, (script_body) => validateTemplate({ language: 'bash', script_body, parameters_schema }, createBudget())),
+  )
+})
+
 describe('an image', () => {
   const start = Buffer.from('89504e470d0a1a0a', 'hex')
   const chunk = (type: string, data: Buffer) => {
@@ -261,7 +291,7 @@ it('WIR-30 refuses a batch whose patterns take too much work, in less than a sec
     }))
     const answers = Object.fromEntries(form.map(({ key }) => [key, 'a'.repeat(1000)]))
     const validateBatch = () => {
-      const validateAnswers = createAnswerValidator(form, { complete: true })
+      const validateAnswers = createAnswerValidator(form, { complete: true }, createBudget())
       for (let targets = 0; targets < 100; targets++) validateAnswers(answers)
     }
     expect(measureCpuTimeMs(() => expect(validateBatch).toThrow(Problem))).toBeLessThan(maxMs)

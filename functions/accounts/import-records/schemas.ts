@@ -9,6 +9,7 @@ import { TreeCreate, Visibility, wrongStructureMessage } from '#functions/flows/
 import { TargetListCreate } from '#functions/maintenance/target-lists/schemas.ts'
 import { ScriptCreate } from '#functions/scripts/scripts/schemas.ts'
 import { Name, Timezone } from '#http/fields.ts'
+import { getValidationBudget } from '#http/validation-budget.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
@@ -55,7 +56,7 @@ const Script = z
     is_shared: z.boolean().default(false),
   } satisfies Shape<'scripts'>)
   .superRefine((script, ctx) => {
-    const [problem] = validateTemplate(script)
+    const [problem] = validateTemplate(script, getValidationBudget())
     if (problem) ctx.addIssue({ code: 'custom', path: ['script_body'], message: `line ${problem.line}: ${problem.message}` })
   })
 

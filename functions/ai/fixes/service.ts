@@ -6,6 +6,7 @@ import * as drafts from '#functions/scripts/drafts/service.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import type { Template } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
@@ -36,9 +37,9 @@ export async function recordOutcome({ db }: WriteContext, ids: FixId, patch: Out
   return requireRecorded(await queries.recordOutcome(db, ids, patch))
 }
 
-export async function updateScript({ db }: WriteContext, ids: FixId, patch: ScriptPatch): Promise<SuggestedFix> {
+export async function updateScript({ db, budget }: WriteContext, ids: FixId, patch: ScriptPatch): Promise<SuggestedFix> {
   const { script, parameters = [], language = 'powershell' } = patch
-  requireSafePlaceholders({ script_body: script, parameters_schema: parameters, language }, 'script')
+  requireSafePlaceholders({ script_body: script, parameters_schema: parameters, language }, 'script', budget)
   return requireRecorded(await queries.updateScript(db, ids, patch))
 }
 
@@ -52,10 +53,10 @@ export async function decideScript(
   const fix = requireOwnFix(row)
   const template = await findTemplate(ctx, fix, row.language)
   const scriptTemplate = edited_script === undefined ? template : { ...template, script_body: edited_script }
-  requireSafePlaceholders(scriptTemplate, 'edited_script')
+  requireSafePlaceholders(scriptTemplate, 'edited_script', ctx.budget)
   const renderable =
     decision === 'one_off' ? makeUnusedParametersOptional(scriptTemplate) : keepProvidedParameters(scriptTemplate, parameters)
-  const { script } = scripts.render(renderable, parameters)
+  const { script } = scripts.render(renderable, parameters, ctx.budget)
   await queries.touchSession(ctx.db, ids.session_id)
   switch (decision) {
     case 'one_off':
@@ -113,8 +114,8 @@ function keepProvidedParameters(template: Template, parameters: Record<string, u
 }
 
 /** Throw 422 for a placeholder where a value is not safe. In a script without parameters, braces are not placeholders. */
-function requireSafePlaceholders(template: Template, field: string): void {
-  if (template.parameters_schema.length > 0) scripts.requireSafePlaceholders(template, field)
+function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
+  if (template.parameters_schema.length > 0) scripts.requireSafePlaceholders(template, field, budget)
 }
 
 function builderPath({ session_id, fix_id }: FixId): string {

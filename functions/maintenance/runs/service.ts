@@ -7,6 +7,7 @@ import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { type FieldError, Problem } from '#problem.ts'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { getPendingDueTimes } from '#rules/schedules/due-times.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueWebhookEvent } from '#work/webhooks.ts'
@@ -147,7 +148,7 @@ function findObstacle(schedule: queries.ClaimedSchedule): string | null {
 }
 
 async function createBatches(db: WriteDb, tree_id: string, targets: queries.ClaimedSchedule['targets']): Promise<RunResult> {
-  const created = await batches.createMany({ db, vault: null }, { tree_id, targets })
+  const created = await batches.createMany({ db, vault: null, budget: createBudget({ steps: jobSteps }) }, { tree_id, targets })
   return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
 }
 

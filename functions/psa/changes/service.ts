@@ -12,7 +12,7 @@ import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a read needs. */
-export type ChangeContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
+export type ChangeContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'budget' | 'psa' | 'cache'>
 
 /** Read a ticket that a callback has named. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: ChangeContext, changeId: string, attemptNumber: number): Promise<void> {

@@ -17,11 +17,11 @@ export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
 }
 
 /** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
-export async function createForSession({ db }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
+export async function createForSession({ db, budget }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const push = {
     ticketId: requireTicketId(session),
-    body: await exports.createTicketNote(db, sessionId),
+    body: await exports.createTicketNote({ db, budget }, sessionId),
     internal,
     sourceKind: 'session',
     sourceId: sessionId,
@@ -58,7 +58,7 @@ export async function createTimeEntry({ db }: WriteContext, sessionId: string, {
 }
 
 /** Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is one that has not failed. */
-export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
+export async function createTicket({ db, budget }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { name, client_name, ticket_number } = session
   const earlier = await queries.selectTicketPush(db, sessionId)
@@ -66,7 +66,7 @@ export async function createTicket({ db }: WriteContext, sessionId: string, inpu
   if (ticket_number !== null) throw new Problem('already_has_ticket')
   const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': ')).slice(0, maxSummaryLength).join('')
   const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
-  const body = await exports.createTicketNote(db, sessionId)
+  const body = await exports.createTicketNote({ db, budget }, sessionId)
   const details = { summary, company_id, contact_id, board_id }
   return pushOnce(db, { kind: 'ticket', ticketId: null, internal: false, body, sessionId, details })
 }

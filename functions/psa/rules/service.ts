@@ -42,7 +42,7 @@ function throwLimitReached(): never {
   throw limitReached('rules', maxRules, `An account has at most ${maxRules} rules; delete one first`)
 }
 
-type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault'>
+type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault' | 'budget'>
 
 /**
  * Prepare a session for a ticket by the first enabled rule that matches it, once per ticket and rule. What keeps the rule from it is recorded
@@ -62,13 +62,13 @@ export async function prepareSession(ctx: RuleContext, accountId: string, ticket
     })
 }
 
-async function prepareOnce(db: WriteDb, { vault }: RuleContext, rule: queries.MatchRule, ticket: Ticket): Promise<void> {
+async function prepareOnce(db: WriteDb, { vault, budget }: RuleContext, rule: queries.MatchRule, ticket: Ticket): Promise<void> {
   if (!(await queries.insertMatch.first(db, rule.id, ticket.id))) return
   const obstacle = findObstacle(await queries.selectOwner.first(db, rule.user_id, rule.tree_id))
   if (obstacle) throw new Problem('bad_request', obstacle)
   const client_name = ticket.company?.slice(0, maxClientNameLength)
   const { id } = await sessions.prepare(
-    { db, vault },
+    { db, vault, budget },
     {
       tree_id: rule.tree_id,
       ticket_number: ticket.id,

@@ -3,6 +3,7 @@ import { getSqlState } from '#db/sqlstate.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import { Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { ParametersSchema } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
@@ -95,7 +96,7 @@ async function requestReply(ctx: WriteContext, session: BuilderSession, message:
     const { reply, script } = await ask(ctx, scriptTurn, { facts, turns })
     if (!script) return { reply, script }
     const draft = { body: script.body, parameters: script.parameters.map(removeNullChoices) }
-    problems = findScriptProblems(language, draft)
+    problems = findScriptProblems(language, draft, ctx.budget)
     if (problems.length === 0) return { reply, script: { ...draft, parameters: ParametersSchema.parse(draft.parameters) } }
   }
   throw toProviderProblem(new Error('The script was not usable'))
@@ -105,10 +106,14 @@ function removeNullChoices({ choices, ...parameter }: NonNullable<ScriptTurn['sc
   return { ...parameter, ...(choices ? { choices } : {}) }
 }
 
-function findScriptProblems(language: BuilderSession['language'], { body, parameters }: { body: string; parameters: unknown }): string[] {
+function findScriptProblems(
+  language: BuilderSession['language'],
+  { body, parameters }: { body: string; parameters: unknown },
+  budget: Budget,
+): string[] {
   const parsed = ParametersSchema.safeParse(parameters)
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
-  const parameterProblems = validateParameters(parsed.data).map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
+  const parameterProblems = validateParameters(parsed.data, budget).map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
   const template = { language, script_body: body, parameters_schema: parsed.data }
-  return [...parameterProblems, ...validateTemplate(template).map(({ line, message }) => `line ${line}: ${message}`)]
+  return [...parameterProblems, ...validateTemplate(template, budget).map(({ line, message }) => `line ${line}: ${message}`)]
 }

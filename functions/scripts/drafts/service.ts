@@ -32,7 +32,7 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     parameters_schema: changes.parameters_schema ?? draft.proposed_parameters,
     category_id: changes.category_id ?? null,
   }
-  scripts.requireSafePlaceholders({ ...template, language: draft.language })
+  scripts.requireSafePlaceholders({ ...template, language: draft.language }, 'script_body', ctx.budget)
   const promoted = await queries.promoteDraft.first(ctx.db, id, template).catch(throwUnknownCategory)
   if (!promoted) throw createDecidedProblem((await get(ctx, id)).status)
   return scripts.get(ctx, promoted.id)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { getValidationBudget } from '#http/validation-budget.ts'
 import { Language, ParametersSchema, Risk, ScriptBody } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
 
@@ -75,7 +76,7 @@ export const ScriptQuery = z.strictObject({
 export type ScriptQuery = z.infer<typeof ScriptQuery>
 
 export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) => {
-  for (const { path, message } of validateParameters(parameters)) ctx.addIssue({ code: 'custom', path, message })
+  for (const { path, message } of validateParameters(parameters, getValidationBudget())) ctx.addIssue({ code: 'custom', path, message })
 })
 
 const inputFields = {

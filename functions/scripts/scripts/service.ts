@@ -5,6 +5,7 @@ import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { describeScript } from '#rules/scripts/approval-subject.ts'
 import {
@@ -29,8 +30,8 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toScriptTemplate(await find(db, id))
 }
 
-export async function create({ db }: Pick<WriteContext, 'db'>, script: ScriptCreate): Promise<ScriptTemplate> {
-  requireSafePlaceholders({ ...script, parameters_schema: script.parameters_schema ?? [] })
+export async function create({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, script: ScriptCreate): Promise<ScriptTemplate> {
+  requireSafePlaceholders({ ...script, parameters_schema: script.parameters_schema ?? [] }, 'script_body', budget)
   return toScriptTemplate(
     await queries.insertScript(db, script, createUniqueSlug(script.name)).catch(throwUnknownId('category_id', 'category', 'category')),
   )
@@ -38,7 +39,7 @@ export async function create({ db }: Pick<WriteContext, 'db'>, script: ScriptCre
 
 /** Save the changed fields as a new version. `restoredFrom` is the version that they come from, if any. */
 export async function update(
-  { db }: WriteContext,
+  { db, budget }: WriteContext,
   id: string,
   { expected_version, ...changes }: ScriptUpdate,
   restoredFrom: number | null = null,
@@ -49,7 +50,7 @@ export async function update(
     requireAdminToLowerRisk(current, changes.risk)
     if (Object.keys(changes).length === 0) return toScriptTemplate(current)
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
-    requireSafePlaceholders({ language, script_body, parameters_schema })
+    requireSafePlaceholders({ language, script_body, parameters_schema }, 'script_body', budget)
     const updated = await queries
       .updateScript(db, id, current.version, { ...changes, restored_from: restoredFrom })
       .catch(throwUnknownId('category_id', 'category', 'category'))
@@ -94,12 +95,12 @@ export async function prepareRun(ctx: WriteContext, id: string, { parameters, se
   const { risk } = template
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
-  const rendered = render(template, values)
+  const rendered = render(template, values, ctx.budget)
   if (risk === 'low') return { ...rendered, template, approval: null }
   if (!session_id) throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
   const session = await sessions.requireInProgress(ctx.db, session_id)
   const { secret_keys: secretKeys } = session
-  const { digested, ...subject } = describeScript({ ...template, risk }, { values, script: rendered.script, secretKeys })
+  const { digested, ...subject } = describeScript({ ...template, risk }, { values, script: rendered.script, secretKeys }, ctx.budget)
   return { ...rendered, template, approval: { session, subject: { ...subject, digest: await sha256Base64url(digested) } } }
 }
 
@@ -120,17 +121,17 @@ export async function createCategory({ db }: WriteContext, name: string) {
 }
 
 /** Fill a template with values. Throw 422 for every value that is invalid, missing, unsafe in the template or not a parameter. */
-export function render(template: Template, parameters: Record<string, unknown>): RenderedScript {
-  const invalidValues = validateValues(template.parameters_schema, parameters)
-  const problems = [...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters))]
+export function render(template: Template, parameters: Record<string, unknown>, budget: Budget): RenderedScript {
+  const invalidValues = validateValues(template.parameters_schema, parameters, budget)
+  const problems = [...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters, budget))]
   if (problems.length > 0)
     throw invalidRequest(problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
-  return renderScript(template, parameters)
+  return renderScript(template, parameters, budget)
 }
 
 /** Throw 422 with one error per placeholder that has no parameter or stands where no value is safe. Each error has the line number. */
-export function requireSafePlaceholders(template: Template, field = 'script_body'): void {
-  const problems = validateTemplate(template)
+export function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
+  const problems = validateTemplate(template, budget)
   if (problems.length === 0) return
   throw invalidRequest(
     problems.map(({ line, message }) => ({ loc: ['body', field], msg: `Line ${line}: ${message}`, type: 'placeholder' })),

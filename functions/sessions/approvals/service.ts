@@ -5,6 +5,7 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, Problem, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { defaultExpiryMinutes } from '#rules/flows/approval-requirement.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -41,7 +42,7 @@ export async function get({ db }: ReadContext, { session_id, approval_id }: Appr
 /** Request an approval of the current step. Throw 409 if the step needs none, has one, or nobody else may approve it. */
 export async function requestForStep(ctx: WriteContext, sessionId: string, comment?: string): Promise<Approval> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
-  const subject = await describeStep(session)
+  const subject = await describeStep(session, ctx.budget)
   if (!subject) throw new Problem('wrong_state', 'The current step needs no approval')
   return request(ctx, session, subject, comment)
 }
@@ -99,8 +100,8 @@ export async function decide(
  * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest covers the text that the
  * technician sees, so a variable that changes it needs another approval.
  */
-export async function computeStepDigest(session: SessionRow): Promise<string | undefined> {
-  return (await describeStep(session))?.digest
+export async function computeStepDigest(session: SessionRow, budget: Budget): Promise<string | undefined> {
+  return (await describeStep(session, budget))?.digest
 }
 
 /** Create the problem for a step or script without a valid approval. It names the newest request, if any. */
@@ -146,9 +147,9 @@ async function expireInAccount(db: WriteDb): Promise<boolean> {
   return requests.length === queries.expiredAtOnce
 }
 
-async function describeStep(session: SessionRow): Promise<ApprovalSubject | undefined> {
+async function describeStep(session: SessionRow, budget: Budget): Promise<ApprovalSubject | undefined> {
   const { current_step_id, tree_structure } = session
-  const step = current_step_id === null ? null : renderStep(tree_structure, current_step_id, collectVariables(session))
+  const step = current_step_id === null ? null : renderStep(tree_structure, current_step_id, collectVariables(session), budget)
   if (!step?.approval) return undefined
   const { id, title, description, approval } = step
   return {

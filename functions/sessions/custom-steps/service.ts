@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 const maxCustomSteps = 100
 
 /** Record a step that is not part of the flow. The current step stays. */
-export async function add({ db }: WriteContext, id: string, input: CustomStepCreate) {
+export async function add({ db, budget }: WriteContext, id: string, input: CustomStepCreate) {
   const session = await sessions.requireInProgress(db, id)
   if (session.custom_steps.length >= maxCustomSteps)
     throw limitReached('custom_steps', maxCustomSteps, `A session can have at most ${maxCustomSteps} custom steps`)
@@ -24,7 +24,7 @@ export async function add({ db }: WriteContext, id: string, input: CustomStepCre
   const { title = source.title, description = source.description, library_step_id, node_id } = input
   if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
   const step = { source: input.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
-  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)))
+  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)), budget)
 }
 
 /** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */

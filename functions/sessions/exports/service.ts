@@ -18,23 +18,23 @@ import { type ExportQuery, type Format, formats } from './schemas.ts'
 
 /** Render the document, then mark a completed session as exported. Mark nothing if rendering fails. */
 export async function exportSession(ctx: ReadContext, id: string, query: ExportQuery): Promise<Content> {
-  const { session, report, format, settings, images } = await readReport(ctx.db, id, query)
+  const { session, report, format, settings, images } = await readReport(ctx, id, query)
   const content = await renderReport(ctx, report, format, { settings, images })
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.callFunction, id)
   return content
 }
 
 /** Return a note for the session's ticket. Mask it if the account masks exports by default. */
-export async function createTicketNote(db: ReadContext['db'], id: string): Promise<string> {
-  return renderTicketNote((await readReport(db, id, { format: 'ticket-note' })).report)
+export async function createTicketNote(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<string> {
+  return renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report)
 }
 
-async function readReport(db: ReadContext['db'], id: string, { max_step_index, mask, ...query }: ExportQuery) {
+async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string, { max_step_index, mask, ...query }: ExportQuery) {
   const { session, subflows, supporting, settings, scriptNames } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const format = query.format ?? getPreferredFormat(settings)
   const options = { lastDecision: max_step_index, timezone: settings.timezone, scriptNames, subflows }
-  const fullReport = buildReport(session, supporting, options)
+  const fullReport = buildReport(session, supporting, options, budget)
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.

@@ -5,6 +5,7 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
@@ -19,15 +20,15 @@ export async function list({ db }: ReadContext, query: SessionQuery & PageQuery)
   return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query.limit)
 }
 
-export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Session> {
-  return toSession(await find(db, id))
+export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Session> {
+  return toSession(await find(db, id), budget)
 }
 
 /** Start a session of a flow. Every required field of the intake form must be answered. */
-export async function start({ db, vault }: WriteContext, { tree_id, variables = {}, ...details }: SessionStart): Promise<Session> {
-  return createSession(db, tree_id, async (flow) => {
+export async function start({ db, vault, budget }: WriteContext, { tree_id, variables = {}, ...details }: SessionStart): Promise<Session> {
+  return createSession({ db, budget }, tree_id, async (flow) => {
     const answers = applyDefaults(flow.intake_form, variables)
-    requireValidAnswers(flow.intake_form, answers, true)
+    requireValidAnswers(flow.intake_form, answers, true, {}, budget)
     const position = getPosition(flow.tree_structure, getFirstStepId(flow.tree_structure))
     return [await buildNewSession(vault, flow.intake_form, details, answers), { ...position, batch_id: null }]
   })
@@ -35,11 +36,11 @@ export async function start({ db, vault }: WriteContext, { tree_id, variables = 
 
 /** Store a session to start later. Missing answers are required when it starts. */
 export async function prepare(
-  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
+  { db, vault, budget }: Pick<WriteContext, 'db' | 'vault' | 'budget'>,
   { tree_id, variables = {}, ...details }: SessionPrepare,
 ): Promise<Session> {
-  return createSession(db, tree_id, async (flow) => {
-    requireValidAnswers(flow.intake_form, variables, false)
+  return createSession({ db, budget }, tree_id, async (flow) => {
+    requireValidAnswers(flow.intake_form, variables, false, {}, budget)
     return [await buildNewSession(vault, flow.intake_form, details, variables), buildPreparedState(flow.tree_structure, null)]
   })
 }
@@ -55,7 +56,7 @@ export async function prepareMany(
   return (await queries.insertSessions.run(db, flow, newSessions, initialState).catch(throwVariablesTooLarge)) > 0
 }
 
-export async function startPrepared({ db, vault }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
+export async function startPrepared({ db, vault, budget }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
   return retryOnConflict('session', async () => {
     const session = await requireEditable(db, id)
     const { intake_form } = session
@@ -63,7 +64,7 @@ export async function startPrepared({ db, vault }: WriteContext, id: string, inp
     const { variables: values, secrets } = splitAnswers(intake_form, removeSecretStates(intake_form, input))
     const variables = applyDefaults(intake_form, { ...session.variables, ...values })
     const unchangedSecretKeys = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
-    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { unchangedSecretKeys })
+    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { unchangedSecretKeys }, budget)
     const changes = {
       storedVariables: session.variables,
       variables,
@@ -73,12 +74,12 @@ export async function startPrepared({ db, vault }: WriteContext, id: string, inp
       position: getPosition(session.tree_structure, getFirstStepId(session.tree_structure)),
     }
     const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(throwVariablesTooLarge)
-    return started.isChanged && started.session ? toSession(started.session) : undefined
+    return started.isChanged && started.session ? toSession(started.session, budget) : undefined
   })
 }
 
 /** Set variables, and remove those that are null. Return all variables. Throw 422 if a session in progress would lose a required answer. */
-export async function updateVariables({ db, vault }: WriteContext, id: string, changes: Variables): Promise<Variables> {
+export async function updateVariables({ db, vault, budget }: WriteContext, id: string, changes: Variables): Promise<Variables> {
   return retryOnConflict('session', async () => {
     const current = await requireEditable(db, id)
     const { state, intake_form } = current
@@ -86,7 +87,7 @@ export async function updateVariables({ db, vault }: WriteContext, id: string, c
     const input = removeSecretStates(intake_form, changes)
     const newAnswers = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
     const changedFields = intake_form.filter(({ key }) => Object.hasOwn(input, key))
-    requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] })
+    requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] }, budget)
     if (Object.keys(input).length === 0) return describeVariables(current)
     const { variables: values, secrets } = splitAnswers(intake_form, newAnswers)
     const removedKeys = [...Object.keys(input).filter((key) => input[key] === null), ...findEmptyAnswers(secrets)]
@@ -113,11 +114,11 @@ function describeVariables({ variables, intake_form, secret_keys }: SessionRow):
   return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
 
-export async function update({ db }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
-  if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id))
+export async function update({ db, budget }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
+  if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id), budget)
   const { isChanged, session } = await queries.updateSession(db, id, changes)
   if (!isChanged) throw editProblem(session)
-  return toSession(session ?? throwNotFound('Session'))
+  return toSession(session ?? throwNotFound('Session'), budget)
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -173,15 +174,16 @@ export function requireValidAnswers(
   form: readonly IntakeField[],
   answers: Variables,
   mustBeComplete: boolean,
-  { loc = ['body', 'variables'], unchangedSecretKeys = [] }: AnswerOptions = {},
+  { loc = ['body', 'variables'], unchangedSecretKeys = [] }: AnswerOptions,
+  budget: Budget,
 ): void {
   const checkedForm = form.filter(({ key }) => !unchangedSecretKeys.includes(key))
-  const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete })(answers)
+  const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete }, budget)(answers)
   if (problems.length > 0) throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }
 
 /** Convert a row to a session as the API returns it. */
-export function toSession(row: SessionRow): Session {
+export function toSession(row: SessionRow, budget: Budget): Session {
   const { variables: _variables, secret_keys: _secrets, decisions: _decisions, evidence: _evidence, may_change: _, ...rest } = row
   const { fallback_decisions, custom_steps, notes, next_steps, timer_due_at, tree_structure, intake_form, ...listRow } = rest
   const { tree_snapshot, ...item } = toListItem(listRow)
@@ -194,7 +196,7 @@ export function toSession(row: SessionRow): Session {
     notes,
     next_steps,
     timer_due_at,
-    ...renderRun(row),
+    ...renderRun(row, budget),
   }
 }
 
@@ -210,14 +212,14 @@ export function toListItem(row: queries.SessionListRow): SessionListItem {
 
 /** Insert a session of the current version of a flow. `build` returns the session and its initial state. */
 async function createSession(
-  db: WriteContext['db'],
+  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
   treeId: string,
   build: (flow: RunnableFlow) => Promise<[queries.NewSession, queries.InitialState]>,
 ): Promise<Session> {
   return retryOnConflict('flow', async () => {
     const flow = await findRunnable(db, treeId)
     const session = await queries.insertSession(db, flow, ...(await build(flow))).catch(throwVariablesTooLarge)
-    return session && toSession(session)
+    return session && toSession(session, budget)
   })
 }
 

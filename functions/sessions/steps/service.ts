@@ -5,6 +5,7 @@ import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '#rules/flows/evidence.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { findAnswerableStep, findAnswerMismatch, getNextStepId, getPosition, type StepPosition } from '#rules/flows/step-navigation.ts'
@@ -18,19 +19,19 @@ import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 const maxFallbacks = 500
 
 /** Record the answer to the current step and move to the next. A fallback without an answer is recorded, and the current step stays. */
-export async function recordDecision({ db }: WriteContext, id: string, decision: DecisionCreate) {
+export async function recordDecision({ db, budget }: WriteContext, id: string, decision: DecisionCreate) {
   const session = await sessions.requireInProgress(db, id)
   const step = requireValidDecision(session, decision)
   const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
-  if (!isAnswer) return toChangedSession(await changeSession(db, id, queries.insertFallback.query(session, decision)))
+  if (!isAnswer) return toChangedSession(await changeSession(db, id, queries.insertFallback.query(session, decision)), budget)
   const evidence = requireEvidence(step, decision)
-  const digest = await approvals.computeStepDigest(session)
+  const digest = await approvals.computeStepDigest(session, budget)
   const approval = digest === undefined ? null : { digest, session }
   const insert = queries.insertDecision.query(session, getNextPosition(session, decision), { ...decision, evidence }, { approval })
   const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
   if (approval && !result.isChanged && isUnchanged(session, result.session))
     throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
-  return toChangedSession(result)
+  return toChangedSession(result, budget)
 }
 
 /** Return whether a session is still in progress at the position at which it was read, and the caller may change it. */
@@ -41,37 +42,37 @@ function isUnchanged({ current_step_id, answered }: SessionRow, session: Session
 }
 
 /** Delete the last answer. Its step becomes the current one. */
-export async function undoDecision({ db }: WriteContext, id: string) {
+export async function undoDecision({ db, budget }: WriteContext, id: string) {
   const session = await sessions.requireInProgress(db, id)
   if (session.subflow_session_id) throw createStepProblem(session)
   const lastDecision = session.decisions.at(-1)
   if (!lastDecision) throw new Problem('no_decision')
   const deletion = queries.deleteLastDecision.query(session, getPosition(session.tree_structure, lastDecision.step_id))
-  return toChangedSession(await changeSession(db, id, deletion))
+  return toChangedSession(await changeSession(db, id, deletion), budget)
 }
 
-export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
+export async function complete({ db, budget }: WriteContext, id: string, completion: SessionCompletion) {
   const [completed, [session]] = await db.batch([queries.completeSession.query(id, completion), selectSession.query(id)])
   const isOpenSubflow = session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
-  if (isOpenSubflow) return completeSubflow(db, session, completion)
+  if (isOpenSubflow) return completeSubflow({ db, budget }, session, completion)
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: completed.length > 0, session })
+  return toChangedSession({ isChanged: completed.length > 0, session }, budget)
 }
 
 /** Complete the session of a sub-flow. In the same transaction the session that waits for it gets its answer and its variables. */
-async function completeSubflow(db: WriteContext['db'], session: SessionRow, completion: SessionCompletion) {
+async function completeSubflow({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, session: SessionRow, completion: SessionCompletion) {
   const parent = await sessions.find(db, session.parent_session_id ?? '')
   const statements = [
     lockParentSession.query(session.id),
     queries.completeSubflowSession.query(session.id, completion, parent.id),
-    createParentChange(parent, completion, { id: session.id, outputs: collectOutputs(parent, session) }),
+    createParentChange(parent, completion, { id: session.id, outputs: collectOutputs(parent, session, budget) }),
     selectSession.query(session.id),
   ] as const
   const results = await db.batch(statements).catch(ignoreMissingRow)
-  if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) })
+  if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) }, budget)
   const [, completed, , rows] = results
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: true, session: rows[0] })
+  return toChangedSession({ isChanged: true, session: rows[0] }, budget)
 }
 
 /** Return the statement that continues the parent: it answers the step if the outcome does, and otherwise the parent stays at the step. */
@@ -131,8 +132,8 @@ function getNextPosition(
 }
 
 /** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
-export function toChangedSession({ isChanged, session }: UpdateResult) {
-  if (isChanged && session) return sessions.toSession(session)
+export function toChangedSession({ isChanged, session }: UpdateResult, budget: Budget) {
+  if (isChanged && session) return sessions.toSession(session, budget)
   throw session?.may_change && session.state === 'in_progress' ? createStepProblem(session) : sessions.editProblem(session)
 }
 

@@ -22,18 +22,18 @@ export async function list({ db }: ReadContext, id: string, page: PageQuery) {
 }
 
 /** Start the flow that the current step runs. The session then waits for it. */
-export async function start({ db, vault }: WriteContext, id: string, { variables = {} }: SubflowStart): Promise<Session> {
+export async function start({ db, vault, budget }: WriteContext, id: string, { variables = {} }: SubflowStart): Promise<Session> {
   return retryOnConflict('session', async () => {
     const parent = await sessions.requireEditable(db, id)
     const subflow = requireSubflow(parent)
     const flow = await findSubflow(db, parent, subflow)
-    const inputs = collectInputs(subflow, parent, flow.intake_form, await readSecrets({ db, vault }, parent, subflow))
+    const inputs = collectInputs(subflow, parent, flow.intake_form, await readSecrets({ db, vault }, parent, subflow), budget)
     const answers = applyDefaults(flow.intake_form, { ...inputs, ...variables })
-    sessions.requireValidAnswers(flow.intake_form, answers, true)
+    sessions.requireValidAnswers(flow.intake_form, answers, true, {}, budget)
     const session = await sessions.buildNewSession(vault, flow.intake_form, {}, answers)
     const position = getPosition(flow.tree_structure, getFirstStepId(flow.tree_structure))
     const started = await queries.startSubflow(db, parent, { ...session, flow, ...position }).catch(sessions.throwVariablesTooLarge)
-    return started && sessions.toSession(started)
+    return started && sessions.toSession(started, budget)
   })
 }
 

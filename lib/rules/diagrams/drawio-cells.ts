@@ -1,6 +1,6 @@
 import { inflateRaw } from '#rules/archive/inflate.ts'
+import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
 
 // Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra
 // data is wrapped in an object or UserObject element.
@@ -29,7 +29,7 @@ const maxCoordinate = 1_000_000
 const maxLabelLength = 300
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
-export async function parseCompressedCells(text: string, budget: WorkBudget): Promise<Cell[]> {
+export async function parseCompressedCells(text: string, budget: Budget): Promise<Cell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
@@ -57,7 +57,7 @@ interface DrawioFile {
 }
 
 /** Parse the pages of a file, and the cells of the first one. */
-export function parseXml(xml: string, budget: WorkBudget): DrawioFile {
+export function parseXml(xml: string, budget: Budget): DrawioFile {
   const file: DrawioFile = { pages: [], cells: [] }
   /** The element around the next cell. */
   let wrapper: XmlAttributes | null = null

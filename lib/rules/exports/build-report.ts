@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables, isAtEnd } from '#rules/flows/run-view.ts'
 import { hideSecrets } from '#rules/flows/secret-answers.ts'
@@ -10,18 +11,23 @@ import { createTimeFormatter, type FormatTime, formatDuration } from './time-for
 type Variables = Record<string, unknown>
 
 /** Build the report of a session. */
-export function buildReport(session: SessionRow, supportingData: readonly SupportingDataRow[], options: ReportOptions): Report {
+export function buildReport(
+  session: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+  options: ReportOptions,
+  budget: Budget,
+): Report {
   const { lastDecision, timezone } = options
   const isShortened = lastDecision !== undefined && lastDecision + 1 < session.decisions.length
   const formatTime = createTimeFormatter(timezone)
   const variables = collectVariables(session)
-  const end = isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables) : null
+  const end = isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables, budget) : null
   return {
     title: session.name,
-    description: fillPlaceholders(session.description, variables),
+    description: fillPlaceholders(session.description, variables, budget),
     facts: buildFacts(session, formatTime, timezone),
     variables: buildVariableFacts(session),
-    ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }),
+    ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }, budget),
     end: end && { ...toHeader(end), headers: end.section_headers.map(toHeader) },
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',

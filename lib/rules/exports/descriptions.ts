@@ -1,4 +1,4 @@
-import { stepsPerSecond } from '#rules/text/work-budget.ts'
+import { stepsPerSecond } from '#rules/budget.ts'
 import type { Report, ReportStep } from './report.ts'
 
 // Descriptions are markdown, which takes time to parse.

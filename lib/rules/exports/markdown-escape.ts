@@ -1,3 +1,5 @@
+import { joinLines } from '#rules/text/join-lines.ts'
+
 const [tab, lineFeed, space, noBreakSpace] = [0x09, 0x0a, 0x20, 0xa0]
 
 /** Trim spaces and tabs: leading ones could start a code block. Also remove leading no-break spaces. */
@@ -29,7 +31,7 @@ export function escapeMarkdown(text: string): string {
   let copiedTo = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code === lineFeed) return escapeMarkdown(text.replace(/\s*\n\s*/g, ' '))
+    if (code === lineFeed) return escapeMarkdown(joinLines(text))
     if (code < 128 && escapeKinds[code] === escapedEverywhere) {
       escaped += `${text.slice(copiedTo, index)}\\`
       copiedTo = index

@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -49,15 +50,16 @@ export function buildReportSteps(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   options: StepOptions,
+  budget: Budget,
 ): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
   const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
   const decisions = lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
-  const stepExtras = groupByStep(session, supportingData, options.variables)
-  const describeStep = createStepDescriber(session, options)
-  const addSubflows = createSubflowAppender(session, supportingData, options)
+  const stepExtras = groupByStep(session, supportingData, options.variables, budget)
+  const describeStep = createStepDescriber(session, options, budget)
+  const addSubflows = createSubflowAppender(session, supportingData, options, budget)
   const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
   const steps = decisions.flatMap((decision, index) => {
-    const answer = { number: getNumber(index), ...describeAnswer(describeStep(decision.step_id), decision, options) }
+    const answer = { number: getNumber(index), ...describeAnswer(describeStep(decision.step_id), decision, options, budget) }
     return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
   })
   const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
@@ -74,17 +76,18 @@ function describeAnswer(
   { step, ...description }: StepDescription,
   { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
   { variables, formatTime }: StepOptions,
+  budget: Budget,
 ) {
   return {
     ...description,
-    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
+    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables, budget),
     durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
     note: note ?? '',
   }
 }
 
 /** Create a function that returns a step with the steps of its sub-flows after it. The step names each sub-flow with its result and notes. */
-function createSubflowAppender(session: SessionRow, supportingData: readonly SupportingDataRow[], options: StepOptions) {
+function createSubflowAppender(session: SessionRow, supportingData: readonly SupportingDataRow[], options: StepOptions, budget: Budget) {
   const subflows = (options.subflows ?? []).filter(({ parent_session_id }) => parent_session_id === session.id)
   const subflowsByStep = groupBy(subflows, ({ parent_step_id }) => parent_step_id ?? '')
   return (step: ReportStep, stepId: string): [ReportStep, ...ReportStep[]] => {
@@ -94,7 +97,7 @@ function createSubflowAppender(session: SessionRow, supportingData: readonly Sup
       const variables = collectVariables(subflow)
       stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
       const subflowOptions = { ...options, ...numbering, variables, lastDecision: undefined, isShortened: false }
-      return { details: describeSubflow(subflow), ...buildReportSteps(subflow, supportingData, subflowOptions) }
+      return { details: describeSubflow(subflow), ...buildReportSteps(subflow, supportingData, subflowOptions, budget) }
     })
     const parent = {
       ...step,
@@ -124,18 +127,22 @@ function buildPendingStep({ step: _, ...description }: StepDescription, number: 
 }
 
 /** Return a function that describes the step with an id. Only its first call for a step returns the section headers before the step. */
-function createStepDescriber({ tree_structure }: SessionRow, { variables, scriptNames }: StepOptions): (id: string) => StepDescription {
+function createStepDescriber(
+  { tree_structure }: SessionRow,
+  { variables, scriptNames }: StepOptions,
+  budget: Budget,
+): (id: string) => StepDescription {
   const stepById = indexAnswerableSteps(tree_structure)
   const headersById = indexSectionHeaders(tree_structure)
   return (id) => {
     const step = stepById.get(id)
-    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables)))
+    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables, budget)))
     headersById.delete(id)
     return {
       step,
       headers,
-      title: fillPlaceholders(step?.title ?? '', variables) || id,
-      description: fillPlaceholders(step?.description ?? '', variables),
+      title: fillPlaceholders(step?.title ?? '', variables, budget) || id,
+      description: fillPlaceholders(step?.description ?? '', variables, budget),
       details: step ? buildDetails(step, scriptNames) : [],
     }
   }
@@ -156,17 +163,18 @@ export function toHeader({ title, description }: StepText): ReportHeader {
   return { title, description }
 }
 
-function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables): string {
+function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables, budget: Budget): string {
   const options = step && 'options' in step ? (step.options ?? []) : []
-  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables)
+  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables, budget)
 }
 
 /**
  * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the first one shows them.
  * `takeRest` returns those that no step of the report shows.
  */
-function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
-  const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()
+function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables, budget: Budget) {
+  const titleById =
+    session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables, budget) : new Map<string, string>()
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
   const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
@@ -204,8 +212,8 @@ function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
   return group
 }
 
-function indexTitles(structure: SessionRow['tree_structure'], variables: Variables): Map<string, string> {
-  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables)]))
+function indexTitles(structure: SessionRow['tree_structure'], variables: Variables, budget: Budget): Map<string, string> {
+  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables, budget)]))
 }
 
 function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {

@@ -1,3 +1,4 @@
+import { joinLines } from '#rules/text/join-lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
 import { type Block, formatSpans, joinNonEmpty, type List, parsePlainText, splitLines, type Table } from './text-blocks.ts'
@@ -148,11 +149,6 @@ function formatTable({ rows }: Table): string {
 export function indentLines(text: string): string {
   if (text === '') return ''
   return `${text.startsWith('\n') ? '' : '   '}${text.replace(/\n(?=[^\n])/g, '\n   ')}`
-}
-
-/** Replace line breaks and the white space around them with one space. */
-export function joinLines(text: string): string {
-  return /[\r\n]/.test(text) ? text.replace(/\s*[\r\n]+\s*/g, ' ') : text
 }
 
 /** Count the columns of a text in a monospaced font. Chinese, Japanese and Korean characters take two. */

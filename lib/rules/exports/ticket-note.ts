@@ -1,6 +1,7 @@
+import { joinLines } from '#rules/text/join-lines.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
-import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines, joinLines } from './text.ts'
+import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines } from './text.ts'
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
 export function removeDescriptions(report: Report): Report {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { Budget } from '#rules/budget.ts'
 import { normaliseEmail } from '#rules/text/email-address.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
-import { createWorkBudget, stepsPerSecond, type WorkBudget } from '#rules/text/work-budget.ts'
 import type { IntakeField } from './structure.ts'
 
 /** Answers by the key of their field. */
@@ -29,8 +29,7 @@ export type AnswerValidator = (answers: IntakeAnswers) => AnswerProblem[]
  * Create a function that returns the problems of answers. With `complete`, a missing answer to a required field is a problem too. Keys that
  * the form does not have are allowed. The function throws 422 when the patterns of all checked answers take too much work.
  */
-export function createAnswerValidator(form: readonly IntakeField[], { complete }: { complete: boolean }): AnswerValidator {
-  const budget = createWorkBudget(stepsPerSecond / 2)
+export function createAnswerValidator(form: readonly IntakeField[], { complete }: { complete: boolean }, budget: Budget): AnswerValidator {
   const fields = form.map((field) => ({ field, validatePattern: createPatternValidator(field, budget) }))
   return (answers) =>
     fields.flatMap(({ field, validatePattern }) => {
@@ -79,7 +78,7 @@ function formatOptions({ options }: IntakeField): string {
  * Create a function that returns the problem of an answer that does not match its field's pattern. An unsupported pattern, which only drafts
  * can have, accepts every answer.
  */
-function createPatternValidator({ pattern }: IntakeField, budget: WorkBudget): PatternValidator {
+function createPatternValidator({ pattern }: IntakeField, budget: Budget): PatternValidator {
   const matches = pattern ? compilePattern(pattern) : undefined
   if (!matches) return () => []
   return (value) => {

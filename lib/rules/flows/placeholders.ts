@@ -1,3 +1,5 @@
+import type { Budget } from '#rules/budget.ts'
+import { clip } from '#rules/text/clip.ts'
 import { type Flow, isStepList } from './structure.ts'
 import { listSubflows } from './subflow.ts'
 import { walkAll } from './walk.ts'
@@ -16,15 +18,30 @@ export function findPlaceholderKeys(text: string): string[] {
   return [...keys]
 }
 
-/** Replace the placeholders of a text with their values. A placeholder without a value stays in the text. */
-export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>): string {
+/** What one value may add to a text, and all values together. Nobody reads more of it in a step. */
+const maxValueLength = 20_000
+const maxFilledLength = 100_000
+const stepsPerPlaceholder = 20
+
+/**
+ * Replace the placeholders of a text with their values. A placeholder without a value stays in the text, and so does one whose value has no
+ * room left. A long value is cut, and ends with `…`.
+ */
+export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): string {
+  budget.spend(text.length)
+  let filledLength = 0
   let result = ''
   let copiedTo = 0
   let placeholder = findPlaceholder(text, 0)
   while (placeholder) {
     const { key, start, end } = placeholder
     if (Object.hasOwn(values, key)) {
-      result += text.slice(copiedTo, start) + formatValue(values[key], text.slice(start, end))
+      const value = clip(formatValue(values[key], text.slice(start, end)), maxValueLength)
+      filledLength += value.length
+      if (filledLength > maxFilledLength || !budget.has(stepsPerPlaceholder + value.length, value.length)) break
+      budget.spend(stepsPerPlaceholder + value.length)
+      budget.write(value.length)
+      result += text.slice(copiedTo, start) + value
       copiedTo = end
     }
     placeholder = findPlaceholder(text, end)

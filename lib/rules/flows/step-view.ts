@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import type { ApprovalRequirement } from './approval-requirement.ts'
 import type { EvidenceRequirement } from './evidence.ts'
 import { fillPlaceholders } from './placeholders.ts'
@@ -60,24 +61,32 @@ export function indexSectionHeaders(structure: TreeStructure): Map<string, FlowS
 }
 
 /** Return a text with its placeholders filled from `variables`. */
-export function renderStepText({ id, title, description }: Pick<FlowStep, 'id' | 'title' | 'description'>, variables: Variables): StepText {
-  return { id, title: fillPlaceholders(title ?? '', variables), description: fillPlaceholders(description ?? '', variables) }
+export function renderStepText(
+  { id, title, description }: Pick<FlowStep, 'id' | 'title' | 'description'>,
+  variables: Variables,
+  budget: Budget,
+): StepText {
+  return {
+    id,
+    title: fillPlaceholders(title ?? '', variables, budget),
+    description: fillPlaceholders(description ?? '', variables, budget),
+  }
 }
 
 /** Return the step with this id, or null if it takes no answer. */
-export function renderStep(structure: TreeStructure, id: string, variables: Variables): StepView | null {
+export function renderStep(structure: TreeStructure, id: string, variables: Variables, budget: Budget): StepView | null {
   const step = findAnswerableStep(structure, id)
   if (!step) return null
   const renderTexts = (texts: readonly Pick<FlowStep, 'id' | 'title' | 'description'>[]) =>
-    texts.map((text) => renderStepText(text, variables))
+    texts.map((text) => renderStepText(text, variables, budget))
   const section = findSection(structure, id)
   return {
-    ...renderStepText(step, variables),
+    ...renderStepText(step, variables, budget),
     type: step.type,
     options: 'options' in step ? (step.options ?? []).map(({ id = '', label }) => ({ id, label })) : [],
     fallback_steps: 'fallback_steps' in step ? renderTexts(step.fallback_steps ?? []) : [],
     section_headers: renderTexts(indexSectionHeaders(structure).get(id) ?? []),
-    section_title: section ? renderStepText(section, variables).title : null,
+    section_title: section ? renderStepText(section, variables, budget).title : null,
     ...getStepDetails(step),
   }
 }
@@ -102,10 +111,10 @@ function findSection(structure: TreeStructure, id: string): FlowStep | undefined
 }
 
 /** Return the end of a procedure, or null for a tree. */
-export function renderProcedureEnd(structure: TreeStructure, variables: Variables): ProcedureEnd | null {
+export function renderProcedureEnd(structure: TreeStructure, variables: Variables, budget: Budget): ProcedureEnd | null {
   if (!isStepList(structure)) return null
   const end = structure.steps.find(({ type }) => type === 'procedure_end')
   if (!end) return null
   const headers = indexSectionHeaders(structure).get(end.id) ?? []
-  return { ...renderStepText(end, variables), section_headers: headers.map((header) => renderStepText(header, variables)) }
+  return { ...renderStepText(end, variables, budget), section_headers: headers.map((header) => renderStepText(header, variables, budget)) }
 }

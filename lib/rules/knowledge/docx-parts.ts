@@ -1,5 +1,5 @@
+import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlHandlers } from '#rules/text/walk-xml.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { ArticleError } from './blocks.ts'
 
 // Reads the XML files inside a Word document. The element names are those of Office Open XML (ECMA-376).
@@ -11,7 +11,7 @@ const maxStyleNameLength = 100
 export const maxListDepth = 8
 
 /** Parse one of a document's XML files; a missing one has no tags. Throw an ArticleError if it is invalid. */
-export function walkDocxXml(xml: string | undefined, budget: WorkBudget, handlers: XmlHandlers): void {
+export function walkDocxXml(xml: string | undefined, budget: Budget, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
   if (xml) walkXml(xml, { maxDepth, budget, createError }, handlers)
 }
@@ -22,7 +22,7 @@ export function parseListDepth(value: string | undefined): number {
 }
 
 /** Return the targets of web and e-mail links by their relationship id. */
-export function parseLinkTargets(xml: string | undefined, budget: WorkBudget): Map<string, string> {
+export function parseLinkTargets(xml: string | undefined, budget: Budget): Map<string, string> {
   const targetById = new Map<string, string>()
   walkDocxXml(xml, budget, {
     onOpenTag: (name, { Id, Target }) => {
@@ -34,7 +34,7 @@ export function parseLinkTargets(xml: string | undefined, budget: WorkBudget): M
 }
 
 /** Return the names of styles by their id. Ids are in the author's language; names of built-in styles are always English. */
-export function parseStyleNames(xml: string | undefined, budget: WorkBudget): Map<string, string> {
+export function parseStyleNames(xml: string | undefined, budget: Budget): Map<string, string> {
   const nameById = new Map<string, string>()
   let styleId = ''
   walkDocxXml(xml, budget, {
@@ -47,7 +47,7 @@ export function parseStyleNames(xml: string | undefined, budget: WorkBudget): Ma
 }
 
 /** Return the list levels that are numbered, each as `listId depth`. */
-export function parseOrderedLists(xml: string | undefined, budget: WorkBudget): Set<string> {
+export function parseOrderedLists(xml: string | undefined, budget: Budget): Set<string> {
   const orderedDepthsByDefinition = new Map<string, Set<number>>()
   const orderedLevels = new Set<string>()
   let definitionId = ''

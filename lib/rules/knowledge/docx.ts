@@ -1,6 +1,6 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
+import { createBudget } from '#rules/budget.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
 import { maxListDepth, parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from './docx-parts.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
@@ -22,7 +22,7 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]>
   })
   const document = files.get(fileNames.document)
   if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
-  const budget = createWorkBudget()
+  const budget = createBudget()
   const reader: DocxReader = {
     writer: createBlockWriter(),
     linkTargets: parseLinkTargets(files.get(fileNames.links), budget),

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
+import { createBudget } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 
@@ -23,7 +23,7 @@ export const lineBreak = '\u2028'
 export function parseHtml(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
-  createWorkBudget().spend(countMarkupSteps(html))
+  createBudget().spend(countMarkupSteps(html))
   const parser = new Parser({
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }

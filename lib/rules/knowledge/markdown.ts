@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
+import { createBudget } from '#rules/budget.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 
 // A line of a table takes up to 5 µs, a character up to 200 ns.
@@ -29,7 +29,7 @@ parser.block.ruler.disable('reference')
 export function readMarkdown(text: string): { title: string | null; blocks: Block[] } {
   const { title, body } = splitFrontMatter(text)
   const lines = body.split('\n')
-  createWorkBudget().spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
+  createBudget().spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
   const blockStarts = findBlockStarts(body)
   const writer = createBlockWriter()
   writer.add('text', lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n'))

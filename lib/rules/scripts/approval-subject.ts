@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { renderScript, type Template } from './render.ts'
 import type { ScriptRisk } from './schema.ts'
 
@@ -24,6 +25,7 @@ const secretPlaceholder = '[secret]'
 export function describeScript(
   template: TemplateWithRisk,
   { values, script, secretKeys }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
+  budget: Budget,
 ) {
   const { id, name, version, risk, parameters_schema } = template
   const secrets = parameters_schema.filter((parameter) => parameter.type === 'password' || secretKeys.includes(parameter.name))
@@ -31,7 +33,7 @@ export function describeScript(
   return {
     kind: 'script' as const,
     title: name,
-    subject: renderScript(template, shownValues).script,
+    subject: renderScript(template, shownValues, budget).script,
     digested: JSON.stringify([id, version, script]),
     script: { id, version, risk },
     roles: rolesByRisk[risk],

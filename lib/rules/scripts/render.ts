@@ -1,6 +1,9 @@
-import { createWorkBudget, type WorkBudget } from '#rules/text/work-budget.ts'
+import { invalidField } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
+import { encodeBase64 } from '#rules/text/base64.ts'
+import { createLineCounter } from '#rules/text/line-counter.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
-import { getLineNumber, isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
+import { isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
 import { findUnsafePlacements, judgePlacements } from './placement.ts'
 import type { Language, ScriptParameter } from './schema.ts'
 import { type ScriptValue, validateValue } from './validate.ts'
@@ -12,6 +15,10 @@ export interface Template {
 }
 
 const maxProblems = 100
+/** Finding the placeholders of a script, and copying its text. */
+const stepsPerCharacter = 5
+/** Of a rendered script. */
+const maxScriptLength = 1024 * 1024
 
 /**
  * Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. Throw 422
@@ -19,19 +26,21 @@ const maxProblems = 100
  */
 export function validateTemplate(
   { language, script_body, parameters_schema }: Template,
-  budget: WorkBudget = createWorkBudget(),
+  budget: Budget,
 ): { line: number; message: string }[] {
   const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
+  budget.spend(script_body.length * stepsPerCharacter)
   const parsed = parseTemplate(script_body)
-  const placeholderProblems = parsed.placeholders.flatMap((placeholder) => {
+  const problemByStart = new Map<number, string>()
+  for (const { start, ...placeholder } of parsed.placeholders) {
+    if (problemByStart.size === maxProblems) break
     const problem = findPlaceholderProblem(placeholder, typeByName.get(placeholder.name))
-    if (!problem) return []
-    return [{ line: getLineNumber(parsed.text, placeholder.start), message: `{{ ${placeholder.name} }} ${problem}` }]
-  })
-  const escapeProblems = parsed.unclosedEscapes.map((start) => ({ line: getLineNumber(parsed.text, start), message: unclosedEscape }))
+    if (problem) problemByStart.set(start, `{{ ${placeholder.name} }} ${problem}`)
+  }
+  const [getEscapeLine, getProblemLine] = [createLineCounter(parsed.text), createLineCounter(parsed.text)]
   const problems = [
-    ...escapeProblems.slice(0, maxProblems),
-    ...placeholderProblems.slice(0, maxProblems),
+    ...parsed.unclosedEscapes.slice(0, maxProblems).map((start) => ({ line: getEscapeLine(start), message: unclosedEscape })),
+    ...Array.from(problemByStart, ([start, message]) => ({ line: getProblemLine(start), message })),
     ...findUnsafePlacements(language, parsed, parameters_schema, budget),
   ]
   return problems.sort((a, b) => a.line - b.line)
@@ -39,10 +48,11 @@ export function validateTemplate(
 
 const unclosedEscape = '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces'
 
-function findPlaceholderProblem({ filters }: Placeholder, parameterType: string | undefined): string | null {
+function findPlaceholderProblem({ filters }: Pick<Placeholder, 'filters'>, parameterType: string | undefined): string | null {
   if (!parameterType) return 'is not a parameter of this script'
   const unknownFilter = filters.find((filter) => !isFilter(filter))
   if (unknownFilter) return `uses the unknown filter ${unknownFilter}`
+  if (filters.indexOf('base64') !== filters.lastIndexOf('base64')) return 'uses the filter base64 more than once'
   const wrongFilter = ['int', 'bool'].find((filter) => filters.includes(filter) && parameterType !== filter)
   if (!wrongFilter) return null
   return `uses the filter ${wrongFilter}, but the parameter's type is not ${wrongFilter}; change the type or remove the filter`
@@ -54,9 +64,12 @@ export interface RenderedScript {
 }
 
 /** Return the problem of each invalid value by parameter name. A problem completes the sentence "<parameter> …". */
-export function validateValues(parameters: readonly ScriptParameter[], values: Readonly<Record<string, unknown>>): Map<string, string> {
+export function validateValues(
+  parameters: readonly ScriptParameter[],
+  values: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): Map<string, string> {
   const problems = new Map<string, string>()
-  const budget = createWorkBudget()
   for (const parameter of parameters) {
     const { name, required } = parameter
     const value = getValueOrDefault(parameter, values)
@@ -79,14 +92,12 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
  * Return the problem of each value that this template must not be filled with, by parameter name: one that a command would read as an
  * option, or any text where the template is unsafe. Templates that were stored under older rules may be.
  */
-export function findPlacementProblems(
-  template: Template,
-  values: Readonly<Record<string, unknown>>,
-  budget: WorkBudget = createWorkBudget(),
-): Map<string, string> {
+export function findPlacementProblems(template: Template, values: Readonly<Record<string, unknown>>, budget: Budget): Map<string, string> {
   const { language, script_body, parameters_schema } = template
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const problems = new Map<string, string>()
+  budget.spend(script_body.length * stepsPerCharacter)
+  const applyFilters = createFilterApplier(budget)
   const { placeholders, reasons, commandsByOperand } = judgePlacements(language, parseTemplate(script_body), parameters_schema, budget)
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
@@ -94,33 +105,51 @@ export function findPlacementProblems(
     const reason = reasons.get(placeholder.start)
     if (reason) problems.set(placeholder.name, `cannot be filled in safely, because {{ ${placeholder.name} }} ${reason}`)
     const command = commandsByOperand.get(placeholder.start)
+    if (!command) continue
     const value = applyFilters(placeholder, getValueOrDefault(parameter, values) ?? emptyValues[parameter.type])
-    if (command && typeof value === 'string' && value.startsWith('-'))
+    if (typeof value === 'string' && value.startsWith('-'))
       problems.set(placeholder.name, `must not start with a dash, because ${command} would read it as an option`)
   }
   return problems
 }
 
-/** Replace the placeholders of known parameters with literals of the script's language. One pass, so placeholders inside values stay. */
+/**
+ * Replace the placeholders of known parameters with literals of the script's language. One pass, so placeholders inside values stay. Throw
+ * 422 for a script over 1 MiB.
+ */
 export function renderScript(
   { language, script_body, parameters_schema }: Template,
   values: Readonly<Record<string, unknown>>,
+  budget: Budget,
 ): RenderedScript {
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const usedNames = new Set<string>()
-  let script = ''
+  budget.spend(script_body.length * stepsPerCharacter)
+  const applyFilters = createFilterApplier(budget)
+  const writeLiteral = createOncePerExpression((_, value: ScriptValue) => {
+    budget.spend(String(value).length * stepsPerLiteralCharacter)
+    return formatLiteral(language, value)
+  })
+  const parts: string[] = []
+  let length = 0
   let copiedTo = 0
+  const add = (part: string) => {
+    length += part.length
+    requireScriptLength(length)
+    parts.push(part)
+  }
   const { text, placeholders } = parseTemplate(script_body)
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     usedNames.add(placeholder.name)
     const value = (getValueOrDefault(parameter, values) ?? emptyValues[parameter.type]) as ScriptValue
-    script += text.slice(copiedTo, placeholder.start) + formatLiteral(language, placeholder, value)
+    add(text.slice(copiedTo, placeholder.start))
+    add(writeLiteral(placeholder, applyFilters(placeholder, value)))
     copiedTo = placeholder.end
   }
-  script += text.slice(copiedTo)
-  return { script, warnings: findWarnings([...parameterByName.values()], usedNames) }
+  add(text.slice(copiedTo))
+  return { script: parts.join(''), warnings: findWarnings([...parameterByName.values()], usedNames) }
 }
 
 function findWarnings(parameters: readonly ScriptParameter[], usedNames: ReadonlySet<string>): string[] {
@@ -142,30 +171,52 @@ const emptyValues: Record<ScriptParameter['type'], ScriptValue> = {
   hostname: '',
 }
 
-function applyFilters({ filters }: Placeholder, value: unknown): ScriptValue {
-  let filteredValue = value as ScriptValue
-  for (const filter of filters) filteredValue = applyFilter(filter, filteredValue)
-  return filteredValue
+function requireScriptLength(length: number): void {
+  if (length > maxScriptLength) throw invalidField(['body', 'parameters'], 'must not make the script longer than 1 MiB', 'too_complex')
 }
 
-function formatLiteral(language: Language, placeholder: Placeholder, value: ScriptValue): string {
-  const filteredValue = applyFilters(placeholder, value)
-  if (typeof filteredValue === 'number') return String(filteredValue)
-  if (typeof filteredValue === 'boolean') return formatBooleanLiteral(language, filteredValue)
-  return formatTextLiteral(language, filteredValue)
+/** Return a function that computes its result once per name and filters, because a script may repeat an expression thousands of times. */
+function createOncePerExpression<Input, Result>(compute: (placeholder: Placeholder, input: Input) => Result) {
+  const results = new Map<string, Result>()
+  return (placeholder: Placeholder, input: Input): Result => {
+    const expression = [placeholder.name, ...placeholder.filters].join('|')
+    const known = results.get(expression)
+    if (known !== undefined) return known
+    const result = compute(placeholder, input)
+    results.set(expression, result)
+    return result
+  }
+}
+
+/** Filters and literals walk through a text a few times. */
+const stepsPerLiteralCharacter = 20
+
+function createFilterApplier(budget: Budget) {
+  return createOncePerExpression(({ filters }, value: unknown) => {
+    let filteredValue = value as ScriptValue
+    for (const filter of filters) {
+      const { length } = String(filteredValue)
+      // A filter may lengthen a text, and eight of them much.
+      requireScriptLength(length)
+      budget.spend(length * stepsPerLiteralCharacter)
+      filteredValue = applyFilter(filter, filteredValue)
+    }
+    return filteredValue
+  })
+}
+
+function formatLiteral(language: Language, value: ScriptValue): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'boolean') return formatBooleanLiteral(language, value)
+  return formatTextLiteral(language, value)
 }
 
 function applyFilter(filter: string, value: ScriptValue): ScriptValue {
   if (filter === 'json') return JSON.stringify(value)
-  if (filter === 'base64') return encodeBase64(String(value))
+  if (filter === 'base64') return encodeBase64(new TextEncoder().encode(String(value)))
   if (filter === 'quote') return String(value)
   if (typeof value !== 'string') return value
   if (filter === 'upper') return value.toUpperCase()
   if (filter === 'lower') return value.toLowerCase()
   return filter === 'trim' ? value.trim() : value
-}
-
-function encodeBase64(text: string): string {
-  const bytes = new TextEncoder().encode(text)
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

@@ -1,6 +1,6 @@
+import type { Budget } from '#rules/budget.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
-import { createWorkBudget, type WorkBudget } from '#rules/text/work-budget.ts'
 import type { ScriptParameter } from './schema.ts'
 
 export type ScriptValue = string | number | boolean
@@ -9,7 +9,7 @@ export type ScriptValue = string | number | boolean
  * Return the problem of a value, or null if the value is valid. A problem completes the sentence "<parameter> …". Throw 422 when the patterns
  * of all checked values take too much work.
  */
-export function validateValue(parameter: ScriptParameter, value: unknown, budget: WorkBudget): string | null {
+export function validateValue(parameter: ScriptParameter, value: unknown, budget: Budget): string | null {
   const { type } = parameter
   if (type === 'int') return validateInteger(parameter, value)
   if (type === 'bool') return typeof value === 'boolean' ? null : 'must be true or false'
@@ -21,6 +21,8 @@ export function validateValue(parameter: ScriptParameter, value: unknown, budget
   return validateText(parameter, value, budget)
 }
 
+/** Counting the characters of a value. */
+const stepsPerCharacter = 2
 const maxHostnameLength = 253
 
 /** Return whether a value is a host name. A fully qualified domain name may end with a dot. */
@@ -34,7 +36,8 @@ function validateInteger({ min, max }: ScriptParameter, value: unknown): string 
   return typeof max === 'number' && value > max ? `must be at most ${max}` : null
 }
 
-function validateText({ min, max, pattern }: ScriptParameter, value: string, budget: WorkBudget): string | null {
+function validateText({ min, max, pattern }: ScriptParameter, value: string, budget: Budget): string | null {
+  budget.spend(value.length * stepsPerCharacter)
   const length = Array.from(value).length
   if (typeof min === 'number' && length < min) return `must have at least ${min} characters`
   if (typeof max === 'number' && length > max) return `must have at most ${max} characters`
@@ -49,8 +52,7 @@ interface ParameterProblem {
 }
 
 /** Return the problems of the parameter definitions. */
-export function validateParameters(parameters: readonly ScriptParameter[]): ParameterProblem[] {
-  const budget = createWorkBudget()
+export function validateParameters(parameters: readonly ScriptParameter[], budget: Budget): ParameterProblem[] {
   return parameters.flatMap((parameter, index) => {
     const { type, choices, pattern, min, max } = parameter
     const problems: ParameterProblem[] = []

@@ -1,4 +1,4 @@
-import type { WorkBudget } from './work-budget.ts'
+import type { Budget } from '#rules/budget.ts'
 
 // Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is compiled to an automaton. Its time
 // is proportional to the size of the pattern and the length of the text, and a budget limits it. Lookaround and backreferences need
@@ -29,7 +29,7 @@ type Instruction =
   | { op: 'match' }
 
 /** Return whether the whole text matches. All texts of a request share one budget. Throw 422 when it is used up. */
-export type Matcher = (text: string, budget: WorkBudget) => boolean
+export type Matcher = (text: string, budget: Budget) => boolean
 
 /** Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too large. */
 export function compilePattern(pattern: string): Matcher | undefined {
@@ -169,7 +169,7 @@ function compileRepetition(compiler: Compiler, { item, min, max }: Extract<Patte
 }
 
 /** Follow all paths through the program at the same time, one character after the other. */
-function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[], budget: WorkBudget): boolean {
+function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[], budget: Budget): boolean {
   const lastVisits = new Int32Array(program.length)
   budget.spend(program.length)
   let current = followJumps(program, [0], chars, 0, lastVisits)

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
+import type { Budget } from '#rules/budget.ts'
 import { countMarkupSteps } from './count-markup-steps.ts'
-import type { WorkBudget } from './work-budget.ts'
 
 export type XmlAttributes = Record<string, string>
 
@@ -12,7 +12,7 @@ export interface XmlHandlers {
 
 interface XmlLimits {
   maxDepth: number
-  budget: WorkBudget
+  budget: Budget
   /** Create the error of a text that is refused. `reason` is a sentence without its subject, such as "is nested too deeply". */
   createError(reason: string): Error
 }

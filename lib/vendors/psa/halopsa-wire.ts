@@ -114,8 +114,13 @@ export const Action = z.object({ id, who: text, note: text, note_html: text, hid
 }))
 
 const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
+/** Longer notes are cut: they are shown, and are context of AI calls, which take less. */
+const maxNoteLength = 64 * 1024
 /** Convert a note's HTML to plain lines. */
 function htmlToText(html: string): string {
-  const lines = html.replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n').replace(/<[^>]*>/g, '')
+  const lines = html
+    .slice(0, maxNoteLength)
+    .replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n')
+    .replace(/<[^<>]*>/g, '')
   return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => htmlEntities[name] ?? '').trim()
 }

@@ -1,3 +1,4 @@
+import { createBudget } from '#rules/budget.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { computeProgress } from '#rules/flows/step-navigation.ts'
@@ -50,6 +51,6 @@ export function toSessionAnswer(row: StoredSession) {
     ...rest,
     tree_snapshot: { name, description, category, version, tree_type, tree_structure, intake_form },
     progress: computeProgress(answered, remaining),
-    ...renderRun({ ...row, may_change: true }),
+    ...renderRun({ ...row, may_change: true }, createBudget()),
   }
 }

@@ -4,6 +4,7 @@ import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as tasks from '#functions/ai/tasks/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
+import { createBudget } from '#rules/budget.ts'
 import { sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
@@ -13,6 +14,7 @@ import type { Ports } from '#vendors/ports.ts'
 const service = await sharedService()
 const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
 const ctx = {
+  budget: createBudget(),
   ...(service.services?.ports as Ports),
   platform: openPlatformDb(database, 'test', () => {}),
   openAccountScope: (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {}),

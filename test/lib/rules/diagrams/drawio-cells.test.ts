@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError, parseXml } from '#rules/diagrams/drawio-cells.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 
 const parse = (root: string) =>
-  parseXml(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, createWorkBudget())
+  parseXml(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, createBudget())
 const cell = {
   ...{ id: 'a', parent: '', label: '', style: '', kind: 'other', source: '', target: '' },
   ...{ x: 0, y: 0, width: 120, height: 60 },
@@ -56,7 +56,7 @@ describe('the cells of a draw.io file', () => {
 
   it('are those of the first page', () => {
     const file = '<mxfile><diagram name=" "><mxCell id="a"/></diagram><diagram name="B">text<mxCell id="b"/></diagram></mxfile>'
-    expect(parseXml(file, createWorkBudget())).toEqual({
+    expect(parseXml(file, createBudget())).toEqual({
       pages: [
         { name: null, text: '' },
         { name: 'B', text: '' },
@@ -66,7 +66,7 @@ describe('the cells of a draw.io file', () => {
   })
 
   it('are missing for a compressed page, whose text is returned', () => {
-    expect(parseXml('<mxfile><diagram>abc</diagram><diagram>def</diagram></mxfile>', createWorkBudget())).toEqual({
+    expect(parseXml('<mxfile><diagram>abc</diagram><diagram>def</diagram></mxfile>', createBudget())).toEqual({
       pages: [
         { name: null, text: 'abc' },
         { name: null, text: '' },
@@ -81,7 +81,7 @@ describe('the cells of a draw.io file', () => {
   })
 
   it('are nested at most 100 levels deep', () => {
-    const nest = (depth: number) => parseXml(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, createWorkBudget())
+    const nest = (depth: number) => parseXml(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, createBudget())
     expect(nest(100)).toEqual({ pages: [], cells: [] })
     expect(() => nest(101)).toThrow(new DrawioError('The file is nested too deeply'))
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import type { ReportOptions, SupportingDataRow } from '#rules/exports/report.ts'
 import { selectImages } from '#rules/exports/select-images.ts'
@@ -31,7 +32,7 @@ const data = (title: string, fields: Partial<SupportingDataRow> = {}): Supportin
   ...fields,
 })
 const build = (fields: Partial<SessionRow> = {}, rows: SupportingDataRow[] = [], options: Partial<ReportOptions> = {}) =>
-  buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options })
+  buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options }, createBudget())
 const answered = [decision('snapshot'), decision('patch')]
 const header = { title: 'Before', description: '' }
 const snapshot = {

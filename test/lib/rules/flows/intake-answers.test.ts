@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import type { IntakeField } from '#rules/flows/structure.ts'
 
@@ -10,7 +11,7 @@ const createField = (properties: Partial<IntakeField>): IntakeField => ({
   ...properties,
 })
 const findProblems = (properties: Partial<IntakeField>, value: unknown, complete = true) =>
-  createAnswerValidator([createField(properties)], { complete })({ k: value }).map(({ msg }) => msg)
+  createAnswerValidator([createField(properties)], { complete }, createBudget())({ k: value }).map(({ msg }) => msg)
 
 const options = ['A', 'B']
 const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknown[]][] = [
@@ -42,7 +43,9 @@ describe('createAnswerValidator', () => {
     }
     expect(findProblems({ required: true, type: 'boolean' }, false)).toEqual([])
     expect(findProblems({ required: true, type: 'number' }, 0)).toEqual([])
-    expect(createAnswerValidator([createField({ key: 'constructor', required: true })], { complete: true })({})).toHaveLength(1)
+    expect(
+      createAnswerValidator([createField({ key: 'constructor', required: true })], { complete: true }, createBudget())({}),
+    ).toHaveLength(1)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { collectVariables, isAtEnd, renderRun } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { createSessionRow } from '#test/support/session-rows.ts'
@@ -24,17 +25,17 @@ const started = '2026-11-21T09:00:00.000Z'
 
 describe('renderRun', () => {
   it('returns the current step with its placeholders filled', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ variables: { server: 'srv-1' } }))
+    const { current_step, procedure_end } = renderRun(createSessionRow({ variables: { server: 'srv-1' } }), createBudget())
     expect([current_step?.id, current_step?.title, procedure_end]).toEqual(['snapshot', 'Take a snapshot of srv-1', null])
   })
 
   it('returns the end of the procedure when no step is left', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ current_step_id: null }))
+    const { current_step, procedure_end } = renderRun(createSessionRow({ current_step_id: null }), createBudget())
     expect([current_step, procedure_end]).toEqual([null, { id: 'end', title: 'Done', description: '', section_headers: [] }])
   })
 
   it('returns no end for a session that was not started', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ started_at: null, current_step_id: null }))
+    const { current_step, procedure_end } = renderRun(createSessionRow({ started_at: null, current_step_id: null }), createBudget())
     expect([current_step, procedure_end]).toEqual([null, null])
   })
 
@@ -44,6 +45,7 @@ describe('renderRun', () => {
         decisions: [decision('snapshot'), decision('patch'), decision('gone')],
         evidence: [evidence('a', 0), evidence('b', 1), evidence('c', 1)],
       }),
+      createBudget(),
     )
     const provided = (key: string) => ({ key, type: 'text', label: key, value: 'x', upload_id: null })
     expect(decisions).toEqual([

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { renderProcedureEnd, renderStep } from '#rules/flows/step-view.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { createEnd, createStep } from '#test/support/flow-nodes.ts'
@@ -14,7 +15,7 @@ it('renderStep returns the headers before a step, its section and its details', 
     createStep('b', { estimated_minutes: 0 }),
     end,
   ]
-  const a = renderStep({ steps }, 'a', { x: 'Berlin' })
+  const a = renderStep({ steps }, 'a', { x: 'Berlin' }, createBudget())
   expect(a).toMatchObject({ section_headers: [{ title: 'In Berlin' }], section_title: 'In Berlin', options: [], estimated_minutes: null })
   expect(a).toMatchObject({
     group_label: null,
@@ -25,12 +26,19 @@ it('renderStep returns the headers before a step, its section and its details', 
     approval: null,
     timer: null,
   })
-  expect(renderStep({ steps }, 'b', {})).toMatchObject({ section_headers: [], section_title: 'In {{x}}', estimated_minutes: 0 })
-  expect(renderStep({ steps }, 'h', {})).toBe(null)
-  expect(renderStep(tree, 'ping', {})).toMatchObject({ options: [{ id: 'yes', label: 'Yes' }, { id: 'no' }], section_title: null })
-  expect(renderProcedureEnd(tree, {})).toBe(null)
-  expect(renderProcedureEnd({ steps: [createStep('a')] }, {})).toBe(null)
-  expect(renderProcedureEnd({ steps }, {})).toEqual({ id: 'end', title: 'Done', description: '', section_headers: [] })
+  expect(renderStep({ steps }, 'b', {}, createBudget())).toMatchObject({
+    section_headers: [],
+    section_title: 'In {{x}}',
+    estimated_minutes: 0,
+  })
+  expect(renderStep({ steps }, 'h', {}, createBudget())).toBe(null)
+  expect(renderStep(tree, 'ping', {}, createBudget())).toMatchObject({
+    options: [{ id: 'yes', label: 'Yes' }, { id: 'no' }],
+    section_title: null,
+  })
+  expect(renderProcedureEnd(tree, {}, createBudget())).toBe(null)
+  expect(renderProcedureEnd({ steps: [createStep('a')] }, {}, createBudget())).toBe(null)
+  expect(renderProcedureEnd({ steps }, {}, createBudget())).toEqual({ id: 'end', title: 'Done', description: '', section_headers: [] })
 })
 
 it('renderStep returns every detail of a step, with its placeholders filled', () => {
@@ -51,7 +59,7 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
     fallback_steps,
     ...details,
   })
-  expect(renderStep({ steps: [step] }, 'a', { x: 'Dana' })).toEqual({
+  expect(renderStep({ steps: [step] }, 'a', { x: 'Dana' }, createBudget())).toEqual({
     id: 'a',
     type: 'procedure_step',
     title: '',
@@ -67,17 +75,23 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
     estimated_minutes: 3,
     ...details,
   })
-  expect(renderStep({ steps: [createStep('a', { fallback_steps: null, group_label: '' })] }, 'a', {})).toMatchObject({
+  expect(renderStep({ steps: [createStep('a', { fallback_steps: null, group_label: '' })] }, 'a', {}, createBudget())).toMatchObject({
     fallback_steps: [],
     group_label: null,
   })
-  expect(renderStep({ ...tree, options: null }, 'ping', {})).toMatchObject({ options: [], fallback_steps: [], section_headers: [] })
-  expect(renderStep({ ...tree, options: [{ label: 'x' }] }, 'ping', {})).toMatchObject({ options: [{ id: '', label: 'x' }] })
+  expect(renderStep({ ...tree, options: null }, 'ping', {}, createBudget())).toMatchObject({
+    options: [],
+    fallback_steps: [],
+    section_headers: [],
+  })
+  expect(renderStep({ ...tree, options: [{ label: 'x' }] }, 'ping', {}, createBudget())).toMatchObject({
+    options: [{ id: '', label: 'x' }],
+  })
 })
 
 it('renderProcedureEnd returns the headers before the end', () => {
   const steps = [createStep('a'), createStep('h', { type: 'section_header', title: 'In {{x}}', description: null }), end]
-  expect(renderProcedureEnd({ steps }, { x: 'Berlin' })).toEqual({
+  expect(renderProcedureEnd({ steps }, { x: 'Berlin' }, createBudget())).toEqual({
     id: 'end',
     title: 'Done',
     description: '',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) => (await readDocx(buildDocx(body))).map(({ kind, level, text }) => [kind, level, text])
@@ -210,7 +210,7 @@ describe('the parts of a Word document', () => {
   it('may be nested 300 levels deep', () => {
     const countTags = (depth: number) => {
       let count = 0
-      walkDocxXml('<a>'.repeat(depth) + '</a>'.repeat(depth), createWorkBudget(), { onOpenTag: () => count++ })
+      walkDocxXml('<a>'.repeat(depth) + '</a>'.repeat(depth), createBudget(), { onOpenTag: () => count++ })
       return count
     }
     expect(countTags(300)).toBe(300)
@@ -230,12 +230,12 @@ describe('the parts of a Word document', () => {
       `<Relationship Id="g" Target="${target(2000)}"/>`,
       `<Relationship Id="h" Target="${target(2001)}"/>`,
     ]
-    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createWorkBudget())]).toEqual([
+    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createBudget())]).toEqual([
       ['a', 'http://x.example'],
       ['b', 'MAILTO:it@x.example'],
       ['g', target(2000)],
     ])
-    expect(parseLinkTargets(undefined, createWorkBudget()).size).toBe(0)
+    expect(parseLinkTargets(undefined, createBudget()).size).toBe(0)
   })
 
   it('have names of styles, up to 100 characters', () => {
@@ -246,7 +246,7 @@ describe('the parts of a Word document', () => {
       '<w:style><w:name w:val="no id"/></w:style>',
       `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
     ]
-    expect([...parseStyleNames(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createWorkBudget())]).toEqual([
+    expect([...parseStyleNames(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget())]).toEqual([
       ['a', 'heading 1'],
       ['b', ''],
       ['c', 'x'.repeat(100)],
@@ -264,7 +264,7 @@ describe('the parts of a Word document', () => {
       '<w:num w:numId="4"><w:abstractNumId/></w:num>',
       '<w:num w:numId="5"><w:abstractNumId w:val="8"/></w:num>',
     ]
-    expect([...parseOrderedLists(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createWorkBudget())]).toEqual([
+    expect([...parseOrderedLists(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createBudget())]).toEqual([
       '1 0',
       '1 8',
       '2 2',

@@ -1,3 +1,4 @@
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { findPlacementProblems, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 
@@ -11,10 +12,14 @@ const valuesWithDash = { p: '-a', q: '-a', h: '-a', c: '-a' }
  */
 export function judgeScript(language: Language, script_body: string): string[] {
   const template = { language, script_body, parameters_schema }
-  const problems = validateTemplate(template).map(({ line, message }) => `${line} ${message.replace(/^\{\{ (\w+) \}\}/, '$1:')}`)
-  const dashProblems = [...findPlacementProblems(template, valuesWithDash)].flatMap(([name, problem]) => {
-    const command = /^must not start with a dash, because (.*) would read it as an option$/.exec(problem)?.[1]
-    return command ? [`${name}: no dash for ${command}`] : []
-  })
+  const problems = validateTemplate(template, createBudget({ steps: jobSteps })).map(
+    ({ line, message }) => `${line} ${message.replace(/^\{\{ (\w+) \}\}/, '$1:')}`,
+  )
+  const dashProblems = [...findPlacementProblems(template, valuesWithDash, createBudget({ steps: jobSteps }))].flatMap(
+    ([name, problem]) => {
+      const command = /^must not start with a dash, because (.*) would read it as an option$/.exec(problem)?.[1]
+      return command ? [`${name}: no dash for ${command}`] : []
+    },
+  )
   return [...problems, ...dashProblems]
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { findClosing, findOpening, splitAtCommas } from '#rules/scripts/python/brackets.ts'
 import { findCalls, isChangeOfObject } from '#rules/scripts/python/changes.ts'
 import { readPythonScript, type Token } from '#rules/scripts/python/tokens.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 
-const read = (text: string) => readPythonScript({ text, placeholderByMark: new Map() }, createWorkBudget())
+const read = (text: string) => readPythonScript({ text, placeholderByMark: new Map() }, createBudget())
 const readAll = (text: string) => read(text).statements.flat()
 const joinTexts = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join(' ')
 

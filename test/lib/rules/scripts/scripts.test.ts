@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { formatTextLiteral } from '#rules/scripts/literals.ts'
 import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
@@ -19,7 +20,7 @@ const createTemplate = (language: Language, script_body: string, ...parameters_s
   parameters_schema: parameters_schema.length > 0 ? parameters_schema : [createParameter('x')],
 })
 const findProblems = (language: Language, body: string) =>
-  validateTemplate(createTemplate(language, body)).map(({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`)
+  validateTemplate(createTemplate(language, body), createBudget()).map(({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`)
 
 // Texts that an incorrect literal could break or change: quotes, escapes, line breaks, operators and non-ASCII characters.
 const difficultParts = [
@@ -160,7 +161,7 @@ describe('placeholders', () => {
     const body = 'a {{ x }} {{x|upper}} {{ x | trim | lower }} {{ n }} {{ b }} {{ x | base64 }} {{ x | json }} {{ n | quote }}'
     const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
     const values = { x: " It's {{ n }} $& ", n: -5, b: true }
-    const render = (language: Language) => renderScript(createTemplate(language, body, ...parameters), values).script
+    const render = (language: Language) => renderScript(createTemplate(language, body, ...parameters), values, createBudget()).script
     expect(render('bash')).toBe(
       `a ' It'\\''s {{ n }} $& ' ' IT'\\''S {{ N }} $& ' 'it'\\''s {{ n }} $&' -5 true 'IEl0J3Mge3sgbiB9fSAkJiA=' '" It'\\''s {{ n }} $& "' '-5'`,
     )
@@ -175,7 +176,7 @@ describe('placeholders', () => {
   it('SCR-18 renders an escape as literal braces, and fills no parameter inside it', () => {
     const body = 'docker ps --format "{{!.Names}} {{!end}}" {{ x }} # {{! x }} {{!! a }}'
     expect(findProblems('bash', body)).toEqual([])
-    const { script } = renderScript(createTemplate('bash', body), { x: '{{! x }}' })
+    const { script } = renderScript(createTemplate('bash', body), { x: '{{! x }}' }, createBudget())
     expect(script).toBe(`docker ps --format "{{.Names}} {{end}}" '{{! x }}' # {{ x }} {{! a }}`)
   })
 
@@ -185,14 +186,14 @@ describe('placeholders', () => {
   })
 
   it.each(['a\n{{! x', 'a\n{{! x\n}}', 'a\n{{! {{ x }}'])('SCR-18 refuses an escape that does not end on its line: %j', (body) => {
-    expect(validateTemplate(createTemplate('bash', body))[0]).toEqual({
+    expect(validateTemplate(createTemplate('bash', body), createBudget())[0]).toEqual({
       line: 2,
       message: '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces',
     })
   })
 
   it('SCR-17 finds a value that starts with a dash where a command would read it as an option', () => {
-    const findDashProblem = (body: string, x: string) => findPlacementProblems(createTemplate('bash', body), { x }).get('x')
+    const findDashProblem = (body: string, x: string) => findPlacementProblems(createTemplate('bash', body), { x }, createBudget()).get('x')
     expect(findDashProblem('ssh {{ x }} uptime', '-oProxyCommand=id')).toBe(
       'must not start with a dash, because ssh would read it as an option',
     )
@@ -204,7 +205,7 @@ describe('placeholders', () => {
 
   it('SCR-16 accepts a number, a boolean and a choice where text is refused', () => {
     const accepts = (type: ScriptParameter['type'], body: string) =>
-      validateTemplate(createTemplate('bash', body, createParameter('x', type))).length === 0
+      validateTemplate(createTemplate('bash', body, createParameter('x', type)), createBudget()).length === 0
     for (const body of ['echo $(( {{ x }} + 1 ))', '[[ {{ x }} -eq 1 ]]', 'echo "{{ x }}" # {{ x }}', 'n={{ x }}; (( n > 1 ))'])
       expect([body, accepts('int', body), accepts('string', body)]).toEqual([body, true, false])
     for (const body of ['systemctl {{ x }} app; eval {{ x }}', '{{ x }} --version'])
@@ -213,7 +214,7 @@ describe('placeholders', () => {
   })
 
   it('validateTemplate refuses a placeholder that names no parameter, or whose filter is unknown or does not fit the type', () => {
-    expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'))).toEqual([
+    expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'), createBudget())).toEqual([
       { line: 1, message: '{{ y }} is not a parameter of this script' },
       { line: 2, message: '{{ x }} uses the unknown filter raw' },
       { line: 3, message: "{{ x }} uses the filter int, but the parameter's type is not int; change the type or remove the filter" },
@@ -348,7 +349,9 @@ describe('placeholders', () => {
   it.each(['chroot {{ x }} ls', 'timeout {{ x }} ls', 'docker exec {{ x }} ls'])(
     'SCR-17 refuses a value that starts with a dash before the command of %j',
     (body) => {
-      expect(findPlacementProblems(createTemplate('bash', body), { x: '-a' }).get('x')).toContain('must not start with a dash')
+      expect(findPlacementProblems(createTemplate('bash', body), { x: '-a' }, createBudget()).get('x')).toContain(
+        'must not start with a dash',
+      )
     },
   )
 
@@ -356,13 +359,13 @@ describe('placeholders', () => {
     const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
     const withDefault = { ...createParameter('d', 'int'), default: 7 }
     const template = createTemplate('bash', 'echo {{ x }} {{ n }} {{ b }} {{ d }}', ...parameters, withDefault)
-    expect(renderScript(template, {}).script).toBe("echo '' 0 false 7")
-    expect(renderScript(template, { x: null, n: 1, b: true, d: 2 }).script).toBe("echo '' 1 true 2")
+    expect(renderScript(template, {}, createBudget()).script).toBe("echo '' 0 false 7")
+    expect(renderScript(template, { x: null, n: 1, b: true, d: 2 }, createBudget()).script).toBe("echo '' 1 true 2")
   })
 
   it('renderScript warns of a parameter that the script does not use, and of a password in the script', () => {
     const parameters = [createParameter('x'), createParameter('p', 'password'), createParameter('q', 'password')]
-    expect(renderScript(createTemplate('bash', 'echo {{ p }}', ...parameters), { p: 'a' }).warnings).toEqual([
+    expect(renderScript(createTemplate('bash', 'echo {{ p }}', ...parameters), { p: 'a' }, createBudget()).warnings).toEqual([
       'The script does not use x',
       'The script does not use q',
       'The script contains p as plain text; do not store the script',
@@ -370,7 +373,7 @@ describe('placeholders', () => {
   })
 
   it('findPlacementProblems names the reason why a stored template must not be filled', () => {
-    expect(findPlacementProblems(createTemplate('bash', 'eval {{ x }}'), { x: 'a' })).toEqual(
+    expect(findPlacementProblems(createTemplate('bash', 'eval {{ x }}'), { x: 'a' }, createBudget())).toEqual(
       new Map([['x', `cannot be filled in safely, because {{ x }} ${usedAsCode}`]]),
     )
   })
@@ -387,7 +390,7 @@ describe('placeholders', () => {
     ['powershell', '$a = @"\n"a {{ x }}\n"@', 'is inside a here-string'],
     ['powershell', 'Write-Host “a””{{ x }}”', insideQuotes],
   ] as const)('validateTemplate refuses text in %s that it cannot follow: %j', (language, body, reason) => {
-    expect(validateTemplate(createTemplate(language, body))[0]?.message).toBe(`{{ x }} ${reason}`)
+    expect(validateTemplate(createTemplate(language, body), createBudget())[0]?.message).toBe(`{{ x }} ${reason}`)
   })
 
   it.each([
@@ -404,8 +407,8 @@ describe('placeholders', () => {
   })
 
   it('validateTemplate returns at most 100 problems', () => {
-    expect(validateTemplate(createTemplate('bash', 'eval {{ x }}\n'.repeat(101)))).toHaveLength(100)
-    expect(validateTemplate(createTemplate('bash', '{{! a\n'.repeat(101)))).toHaveLength(100)
+    expect(validateTemplate(createTemplate('bash', 'eval {{ x }}\n'.repeat(101)), createBudget())).toHaveLength(100)
+    expect(validateTemplate(createTemplate('bash', '{{! a\n'.repeat(101)), createBudget())).toHaveLength(100)
   })
 
   it('SCR-13 never executes a value in an accepted bash script', () => {
@@ -420,7 +423,7 @@ describe('placeholders', () => {
     const texts = createTexts(300).filter((text) => !text.includes('\n'))
     for (const body of bodies) {
       expect(findProblems('bash', body)).toEqual([])
-      const scripts = texts.map((x) => `${renderScript(createTemplate('bash', body), { x }).script}\nprintf '\\n\\0'`)
+      const scripts = texts.map((x) => `${renderScript(createTemplate('bash', body), { x }, createBudget()).script}\nprintf '\\n\\0'`)
       const { stdout, stderr } = spawnSync('bash', ['--norc'], {
         // With this PATH, bash finds only its built-in commands.
         input: ['PATH=/nowhere', ...scripts].join('\n'),
@@ -459,7 +462,7 @@ describe('placeholders', () => {
       'c = ["a"]\nsubprocess.run(c)\n',
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)
-        validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))))
+        validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))), createBudget({ steps: jobSteps }))
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })

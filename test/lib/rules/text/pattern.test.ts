@@ -1,8 +1,8 @@
 import { createContext, Script } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
-import { createWorkBudget } from '#rules/text/work-budget.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
 
 const token = fc.constantFrom(
@@ -58,7 +58,7 @@ describe('compilePattern', () => {
         const expected = matchWithRegExp(source, texts)
         const matches = compilePattern(source)
         if (!expected || !matches) return
-        expect([source, texts.map((text) => matches(text, createWorkBudget()))]).toEqual([source, expected])
+        expect([source, texts.map((text) => matches(text, createBudget()))]).toEqual([source, expected])
       }),
       { numRuns: 3000 },
     )
@@ -85,7 +85,7 @@ describe('compilePattern', () => {
     const backtrackingPatterns = ['(a*)*b', '(a|a)*b', '(a|aa)+$b', '.*.*.*.*.*.*x', '(?:a?){300}a{300}b', '((a+)+)+!']
     const matchAll = () => {
       for (const source of backtrackingPatterns)
-        expect([source, compilePattern(source)?.('a'.repeat(maxPatternTextLength), createWorkBudget())]).toEqual([source, false])
+        expect([source, compilePattern(source)?.('a'.repeat(maxPatternTextLength), createBudget())]).toEqual([source, false])
     }
     expect(measureCpuTimeMs(matchAll)).toBeLessThan(2000)
   })

@@ -1,0 +1,48 @@
+import { invalidField } from '#problem.ts'
+
+// Work is counted in steps, because a Worker cannot measure it: its clocks advance only after I/O
+// (https://developers.cloudflare.com/workers/runtime-apis/performance/). A count also gives the same answer on every machine.
+
+/** Steps of a second of processor time: a step takes about 10 ns. */
+export const stepsPerSecond = 100_000_000
+/** What a request may cause. */
+export const requestSteps = stepsPerSecond / 4
+/** What a job or a request in the background may cause, and an operation that reads a file. */
+export const jobSteps = stepsPerSecond
+/** What a request may add to its output by repeating or expanding its input. */
+const maxGrownBytes = 4 * 1024 * 1024
+
+/**
+ * The work and the output that a request or a job may still cause. Whoever goes through a text, list or tree that a user, a vendor or a row
+ * supplied counts the pass first, by its size.
+ */
+export interface Budget {
+  /** Count `steps` before doing them. Throw a 422 with the type `too_complex` when the budget is used up. */
+  spend(steps: number): void
+  /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
+  write(bytes: number): void
+  /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
+  has(steps: number, bytes?: number): boolean
+  /** Return the steps that were counted. */
+  getSpent(): { steps: number; bytes: number }
+}
+
+/** Create a budget of a request, or of other limits. */
+export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { steps?: number; bytes?: number } = {}): Budget {
+  const spent = { steps: 0, bytes: 0 }
+  const requireLeft = (isLeft: boolean) => {
+    if (!isLeft) throw invalidField(['body'], 'takes too much work to process; simplify or split it', 'too_complex')
+  }
+  return {
+    spend(count) {
+      spent.steps += count
+      requireLeft(spent.steps <= steps)
+    },
+    write(count) {
+      spent.bytes += count
+      requireLeft(spent.bytes <= bytes)
+    },
+    has: (moreSteps, moreBytes = 0) => spent.steps + moreSteps <= steps && spent.bytes + moreBytes <= bytes,
+    getSpent: () => ({ ...spent }),
+  }
+}

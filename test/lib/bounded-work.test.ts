@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { Problem } from '#problem.ts'
+import { createBudget } from '#rules/budget.ts'
+import { fillPlaceholders } from '#rules/flows/placeholders.ts'
+import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
+import type { ScriptParameter } from '#rules/scripts/schema.ts'
+
+// What a small input could make large. Work and output are counted, so these tests say the same on every machine.
+
+const parameter: ScriptParameter = { name: 'a', label: 'A', type: 'string', required: true }
+const createTemplate = (script_body: string): Template => ({ language: 'bash', script_body, parameters_schema: [parameter] })
+
+describe('WIR-44 placeholders', () => {
+  it('WIR-44 add at most 100,000 characters to a text; the others stay in it', () => {
+    const filled = fillPlaceholders('{{a}}'.repeat(3900), { a: 'x'.repeat(60_000) }, createBudget())
+    expect(filled.length).toBeLessThan(100_000 + 20_000)
+    expect([filled.startsWith('x'), filled.endsWith('{{a}}')]).toEqual([true, true])
+  })
+
+  it('WIR-44 show a value of more than 20,000 characters cut, with an ellipsis', () => {
+    const filled = fillPlaceholders('<{{a}}>', { a: 'x'.repeat(60_000) }, createBudget())
+    expect([filled.length, filled.slice(-3)]).toEqual([20_002, 'x…>'])
+  })
+
+  it('WIR-44 of all texts of a request add at most what its budget has', () => {
+    const budget = createBudget({ bytes: 250_000 })
+    const texts = Array.from({ length: 50 }, () => fillPlaceholders('{{a}}'.repeat(100), { a: 'x'.repeat(20_000) }, budget))
+    expect(texts.join('').length).toBeLessThan(250_000 + 50 * 500)
+    expect(budget.getSpent().bytes).toBe(240_000)
+  })
+})
+
+describe('WIR-45 a rendered script', () => {
+  const render = (body: string, a: string) => renderScript(createTemplate(body), { a }, createBudget()).script
+
+  it('WIR-45 has at most 1 MiB', () => {
+    expect(render('{{a}}\n'.repeat(20), 'x'.repeat(50_000)).length).toBe(20 * 50_003)
+    expect(() => render('{{a}}\n'.repeat(2000), 'x'.repeat(50_000))).toThrow(Problem)
+  })
+
+  it('WIR-45 is not computed by filters that lengthen a value eight times', () => {
+    expect(() => render('{{a|json|json|json|json|json|json|json|json}}', '"'.repeat(100_000))).toThrow(Problem)
+  })
+
+  it('WIR-45 filters each expression once', () => {
+    const [once, often] = [createBudget(), createBudget()]
+    const values = { a: 'x'.repeat(1000) }
+    renderScript(createTemplate('{{a|base64}}'), values, once)
+    renderScript(createTemplate('{{a|base64}}'.repeat(100)), values, often)
+    const perPlaceholder = (often.getSpent().steps - once.getSpent().steps) / 99
+    expect(perPlaceholder).toBeLessThan(100)
+  })
+
+  it('WIR-45 encodes a value in base64 once at most', () => {
+    expect(validateTemplate(createTemplate('echo {{ a|base64|base64 }}'), createBudget())).toEqual([
+      { line: 1, message: '{{ a }} uses the filter base64 more than once' },
+    ])
+  })
+})
