@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Page, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { type ProblemKind, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import type { Content as ComparedContent } from '#rules/versions/compare.ts'
@@ -118,7 +119,7 @@ interface VersionSource<V extends { name: string }> {
 export interface VersionReaders<V> {
   list(ctx: Pick<ReadContext, 'db'>, id: string, page: PageQuery): Promise<Page<object>>
   get(ctx: Pick<ReadContext, 'db'>, id: string, version: number): Promise<V>
-  compare(ctx: Pick<ReadContext, 'db'>, id: string, version: number, query: ComparisonQuery): Promise<Comparison | Content>
+  compare(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string, version: number, query: ComparisonQuery): Promise<Comparison | Content>
 }
 
 /** Create what reads the versions of a resource. A row that the caller does not see is a 404. */
@@ -133,7 +134,7 @@ export function createVersionReaders<V extends { name: string }>(source: Version
       return toPage(items, page.limit)
     },
     compare: (ctx, id, version, query) =>
-      answerComparison(version, query, async (number) => {
+      answerComparison(version, query, ctx.budget, async (number) => {
         const content = await get(ctx, id, number)
         return { name: content.name, content: source.toContent(content) }
       }),
@@ -149,6 +150,7 @@ const empty: ComparedContent = { fields: {}, items: [], isOrdered: true }
 async function answerComparison(
   version: number,
   { base = version - 1, format }: ComparisonQuery,
+  budget: Budget,
   read: (version: number) => Promise<{ name: string; content: ComparedContent }>,
 ): Promise<Comparison | Content> {
   const newer = await read(version)
@@ -158,7 +160,7 @@ async function answerComparison(
     import('#rules/versions/compare.ts'),
     import('#rules/versions/html.ts'),
   ])
-  const comparison = { base, version, ...compareVersions(older, newer.content) }
+  const comparison = { base, version, ...compareVersions(older, newer.content, budget) }
   switch (format) {
     case 'json':
       return comparison

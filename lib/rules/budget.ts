@@ -23,7 +23,9 @@ export interface Budget {
   write(bytes: number): void
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
   has(steps: number, bytes?: number): boolean
-  /** Return the steps that were counted. */
+  /** Return the steps that are left, for work whose depth depends on it. */
+  getStepsLeft(): number
+  /** Return what was counted. */
   getSpent(): { steps: number; bytes: number }
 }
 
@@ -43,6 +45,7 @@ export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { 
       requireLeft(spent.bytes <= bytes)
     },
     has: (moreSteps, moreBytes = 0) => spent.steps + moreSteps <= steps && spent.bytes + moreBytes <= bytes,
+    getStepsLeft: () => Math.max(0, steps - spent.steps),
     getSpent: () => ({ ...spent }),
   }
 }

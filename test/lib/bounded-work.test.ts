@@ -4,6 +4,7 @@ import { createBudget } from '#rules/budget.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
+import { type Content, compareVersions } from '#rules/versions/compare.ts'
 
 // What a small input could make large. Work and output are counted, so these tests say the same on every machine.
 
@@ -11,9 +12,9 @@ const parameter: ScriptParameter = { name: 'a', label: 'A', type: 'string', requ
 const createTemplate = (script_body: string): Template => ({ language: 'bash', script_body, parameters_schema: [parameter] })
 
 describe('WIR-44 placeholders', () => {
-  it('WIR-44 add at most 100,000 characters to a text; the others stay in it', () => {
+  it('WIR-44 add at most 500,000 characters to a text; the others stay in it', () => {
     const filled = fillPlaceholders('{{a}}'.repeat(3900), { a: 'x'.repeat(60_000) }, createBudget())
-    expect(filled.length).toBeLessThan(100_000 + 20_000)
+    expect(filled.length).toBeLessThan(500_000 + 20_000)
     expect([filled.startsWith('x'), filled.endsWith('{{a}}')]).toEqual([true, true])
   })
 
@@ -27,6 +28,37 @@ describe('WIR-44 placeholders', () => {
     const texts = Array.from({ length: 50 }, () => fillPlaceholders('{{a}}'.repeat(100), { a: 'x'.repeat(20_000) }, budget))
     expect(texts.join('').length).toBeLessThan(250_000 + 50 * 500)
     expect(budget.getSpent().bytes).toBe(240_000)
+  })
+})
+
+describe('VER-07 a comparison', () => {
+  const words = (count: number, word: string) => Array.from({ length: count }, (_, index) => `${word}${index}`).join(' ')
+  const createContent = (texts: number, word: string): Content => ({
+    fields: {},
+    items: Array.from({ length: texts }, (_, index) => ({
+      list: 'steps',
+      id: `${index}`,
+      label: '',
+      parentId: null,
+      fields: { description: words(450, word) },
+    })),
+    isOrdered: true,
+  })
+
+  it('VER-07 shows the texts that differ much as replaced when its work is used up', () => {
+    const budget = createBudget()
+    const { items } = compareVersions(createContent(300, 'a'), createContent(300, 'b'), budget)
+    const counts = items.map(({ fields }) => fields[0]?.parts?.length ?? 0)
+    expect([counts.length, counts[0], counts.at(-1)]).toEqual([300, expect.toSatisfy((count: number) => count > 2), 2])
+    expect(budget.getSpent().steps).toBeLessThan(25_000_000)
+  })
+
+  it('VER-07 finds moved items with as much work as texts', () => {
+    const reverse = (content: Content) => ({ ...content, items: content.items.toReversed() })
+    const [before, budget] = [createContent(2000, 'a'), createBudget()]
+    const small = { ...before, items: before.items.map((item) => ({ ...item, fields: {} })) }
+    expect(compareVersions(small, reverse(small), budget).items).toHaveLength(2000)
+    expect(budget.getSpent().steps).toBeGreaterThan(1_000_000)
   })
 })
 

@@ -18,9 +18,9 @@ export function findPlaceholderKeys(text: string): string[] {
   return [...keys]
 }
 
-/** What one value may add to a text, and all values together. Nobody reads more of it in a step. */
+/** What one value may add to a text, and all values together: more than an approver may have to read. */
 const maxValueLength = 20_000
-const maxFilledLength = 100_000
+const maxFilledLength = 500_000
 const stepsPerPlaceholder = 20
 
 /**

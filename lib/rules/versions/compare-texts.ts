@@ -1,8 +1,8 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
+import type { Budget } from '#rules/budget.ts'
+import { compareWithin } from './limit-differences.ts'
 import type { TextPart } from './schema.ts'
 
-// A comparison takes time and memory in proportion to the square of the differences. Texts with more are shown as replaced.
-const maxDifferences = 1000
 const maxCharactersForWords = 20_000
 
 /** Return whether a value is a text whose changes are shown part by part. */
@@ -11,10 +11,11 @@ export function isLongText(value: unknown): boolean {
 }
 
 /** Return the parts that two texts have in common, and those that only one of them has: words of a short text, lines of a long one. */
-export function compareTexts(before: string, after: string): TextPart[] {
-  const options = { maxEditLength: maxDifferences }
+export function compareTexts(before: string, after: string, budget: Budget): TextPart[] {
   const isShort = before.length + after.length <= maxCharactersForWords
-  const changes = isShort ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options)
+  const changes = compareWithin(budget, (options) =>
+    isShort ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options),
+  )
   const parts = changes?.map(({ added, removed, value }) => ({ op: toOp(added, removed), text: value }))
   return parts ?? [{ op: 'delete', text: before } as const, { op: 'insert', text: after } as const].filter(({ text }) => text !== '')
 }

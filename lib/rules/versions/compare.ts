@@ -1,5 +1,7 @@
 import { diffArrays } from 'diff'
+import type { Budget } from '#rules/budget.ts'
 import { compareTexts, isLongText } from './compare-texts.ts'
+import { compareWithin } from './limit-differences.ts'
 import type { Comparison, FieldChange, ItemChange } from './schema.ts'
 
 /** The values of a version, or of one item in it. Null, undefined, an empty text and an empty list are all "not set". */
@@ -24,17 +26,14 @@ export interface Content {
   isOrdered: boolean
 }
 
-// A comparison of orders takes time in proportion to the square of the differences. With more, all items with the same parent count as moved.
-const maxDifferences = 1000
-
 /** Compare two versions. The result says how the newer one differs. */
-export function compareVersions(before: Content, after: Content): Pick<Comparison, 'fields' | 'items'> {
-  return { fields: compareFields(before.fields, after.fields), items: compareItems(before, after) }
+export function compareVersions(before: Content, after: Content, budget: Budget): Pick<Comparison, 'fields' | 'items'> {
+  return { fields: compareFields(before.fields, after.fields, budget), items: compareItems(before, after, budget) }
 }
 
-function compareFields(before: Fields, after: Fields): FieldChange[] {
+function compareFields(before: Fields, after: Fields, budget: Budget): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field])))
+  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field]), budget))
 }
 
 function toValue(value: unknown): unknown {
@@ -42,11 +41,14 @@ function toValue(value: unknown): unknown {
   return isUnset ? null : value
 }
 
-function compareValues(field: string, before: unknown, after: unknown): FieldChange[] {
-  if (stringify(before) === stringify(after)) return []
+function compareValues(field: string, before: unknown, after: unknown, budget: Budget): FieldChange[] {
+  if (before === null && after === null) return []
+  const texts = [stringify(before), stringify(after)] as const
+  budget.spend(texts[0].length + texts[1].length)
+  if (texts[0] === texts[1]) return []
   if (!isLongText(before) && !isLongText(after)) return [{ field, before, after, parts: null }]
   if (!isTextOrNull(before) || !isTextOrNull(after)) return [{ field, before, after, parts: null }]
-  return [{ field, before: null, after: null, parts: compareTexts(before ?? '', after ?? '') }]
+  return [{ field, before: null, after: null, parts: compareTexts(before ?? '', after ?? '', budget) }]
 }
 
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'
@@ -65,11 +67,11 @@ interface Placed {
   index: number
 }
 
-function compareItems(before: Content, after: Content): ItemChange[] {
+function compareItems(before: Content, after: Content, budget: Budget): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
-  const moved = after.isOrdered ? findMoved(before.items, after.items) : new Set<string>()
-  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key)))
-  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false)))
+  const moved = after.isOrdered ? findMoved(before.items, after.items, budget) : new Set<string>()
+  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key), budget))
+  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false, budget)))
   return [...kept, ...removed]
 }
 
@@ -89,7 +91,7 @@ function placeItems(items: readonly Item[]): Map<string, Placed> {
 }
 
 /** Return the keys of the items that have another parent, or another order among those with the same parent. */
-function findMoved(before: readonly Item[], after: readonly Item[]): Set<string> {
+function findMoved(before: readonly Item[], after: readonly Item[], budget: Budget): Set<string> {
   const parents = new Map(before.map((item) => [toKey(item), toParentKey(item)]))
   const common = after.filter((item) => parents.has(toKey(item)))
   const [stayed, moved] = [new Set<string>(), new Set<string>()]
@@ -101,18 +103,18 @@ function findMoved(before: readonly Item[], after: readonly Item[]): Set<string>
     )
   const siblingsBefore = groupStayed(before)
   for (const [parent, siblings] of groupStayed(after))
-    for (const key of findReordered((siblingsBefore.get(parent) ?? []).map(toKey), siblings.map(toKey))) moved.add(key)
+    for (const key of findReordered((siblingsBefore.get(parent) ?? []).map(toKey), siblings.map(toKey), budget)) moved.add(key)
   return moved
 }
 
-/** Return the fewest keys whose move explains the new order of the same keys. */
-function findReordered(before: readonly string[], after: readonly string[]): readonly string[] {
-  const changes = diffArrays([...before], [...after], { maxEditLength: maxDifferences })
+/** Return the fewest keys whose move explains the new order of the same keys, or all keys if that takes too long to find. */
+function findReordered(before: readonly string[], after: readonly string[], budget: Budget): readonly string[] {
+  const changes = compareWithin(budget, (options) => diffArrays([...before], [...after], options))
   return changes ? changes.filter(({ added }) => added).flatMap(({ value }) => value) : after
 }
 
-function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean): ItemChange[] {
-  const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {})
+function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean, budget: Budget): ItemChange[] {
+  const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {}, budget)
   if (before && after && fields.length === 0 && !moved) return []
   const { list, id, label } = (after ?? before)?.item ?? { list: '', id: '', label: '' }
   const toPosition = (placed: Placed | undefined) => (placed ? { parent_id: placed.item.parentId, index: placed.index } : null)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { create, sendMessage } from '#functions/scripts/builder/service.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
+import { createBudget } from '#rules/budget.ts'
 import { createStubScope } from '#test/support/stub-scope.ts'
 import type { Completion } from '#vendors/ai/ai.ts'
 import { noUsage } from '#vendors/ai/ai.ts'
@@ -52,7 +53,7 @@ describe('a reply of the model', () => {
         return { text: JSON.stringify(answers.shift()), usage: noUsage, requestId: null }
       },
     }
-    const ctx = { db, ai, config: { AI_REDACTION: 'none', AI_PRICES: defaultPrices } }
+    const ctx = { db, ai, budget: createBudget(), config: { AI_REDACTION: 'none', AI_PRICES: defaultPrices } }
     const outcome = await sendMessage(ctx as never, 's', 'Write it').then(
       (reply) => reply.script ?? 'no script',
       (error: { kind: string }) => error.kind,
