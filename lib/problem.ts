@@ -209,7 +209,8 @@ export function unknownId(field: string, resource: string): Problem {
   return invalidField(['body', field], `must be the id of an existing ${resource}`, 'unknown')
 }
 
-const maxListedErrors = 50
+/** The errors that an answer lists at most. */
+export const maxListedErrors = 50
 const maxKeyLength = 200
 
 /** 422 with the invalid values: all of them, or the first 50 and their number. A caller could otherwise get an answer larger than the request. */

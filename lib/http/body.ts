@@ -1,13 +1,15 @@
+import type * as z from 'zod'
 import { type FieldError, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
+import { findOversized } from './count-values.ts'
 import { readForm } from './form.ts'
-import type { AnyOperation, FormFile } from './operation.ts'
+import { type AnyOperation, type FormFile, getMaxBody } from './operation.ts'
 
 type BodyBytes = Uint8Array<ArrayBuffer>
 
-const megabyte = 1024 * 1024
 const json = 'application/json'
 const decoder = new TextDecoder()
 const empty = new Uint8Array()
@@ -23,8 +25,8 @@ export interface SentBody {
 }
 
 /** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
-export async function readBody(op: AnyOperation, request: Request, errors: FieldError[]): Promise<SentBody> {
-  const sent = op.method === 'get' ? empty : await readBytes(request, op.maxBody ?? megabyte)
+export async function readBody(op: AnyOperation, request: Request, errors: FieldError[], budget: Budget): Promise<SentBody> {
+  const sent = op.method === 'get' ? empty : await readBytes(request, getMaxBody(op))
   requireMediaType(op, request, sent)
   if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
   if (op.bodyFormat === 'file' && !(op.body && getMediaType(request) === json)) {
@@ -32,12 +34,13 @@ export async function readBody(op: AnyOperation, request: Request, errors: Field
     return { body: file, rawBody: file?.bytes ?? '' }
   }
   const rawBody = decoder.decode(sent)
-  return { rawBody, json: op.body ? parseJson(op, rawBody, errors) : undefined }
+  return { rawBody, json: op.body ? parseJson(op, rawBody, errors, budget) : undefined }
 }
 
 /** Parse JSON that PostgreSQL can store. An empty body of PATCH or PUT changes nothing. */
-function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBody['json'] {
+function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget: Budget): SentBody['json'] {
   if (text === '') return { value: op.method === 'patch' || op.method === 'put' ? {} : undefined }
+  budget.spend(text.length)
   const maxLevels = op.maxDepth ?? maxJsonDepth
   if (isTooDeep(text, maxLevels))
     return void errors.push({ loc: ['body'], msg: `must not nest deeper than ${maxLevels} levels`, type: 'too_deep' })
@@ -47,6 +50,9 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
   } catch {
     return void errors.push({ loc: ['body'], msg: 'must be valid JSON', type: 'invalid_json' })
   }
+  const oversized = findOversized(op.body as z.ZodType, value, budget)
+  for (const error of oversized) errors.push(error)
+  if (oversized.length > 0) return undefined
   for (const error of findUnstorableText(value, ['body'])) errors.push(error)
   return { value }
 }

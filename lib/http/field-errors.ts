@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { FieldError } from '#problem.ts'
+import { unknownKey } from './count-values.ts'
 
 /** List what a schema found wrong with a part of the request: `query` or `body`. */
 export function listFieldErrors({ issues }: z.ZodError, part: string): FieldError[] {
@@ -10,8 +11,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, part: string): FieldError[] {
   if (issue.code === 'invalid_union' && issue.errors.length > 0)
     return findClosestAlternative(issue.errors).flatMap((inner) => toFieldErrors({ ...inner, path: [...issue.path, ...inner.path] }, part))
   const loc = [part, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'is not a known field', type: 'unknown_key' }))
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ loc: [...loc, key], ...unknownKey }))
   return [{ loc, msg: issue.message, type: issue.code }]
 }
 

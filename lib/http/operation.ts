@@ -185,7 +185,7 @@ export interface Operation<
   writes?: true
   /** A body that is not JSON: a form with one `file`, or `raw` bytes that the operation checks itself. */
   bodyFormat?: T
-  /** In bytes; 1 MiB by default. */
+  /** In bytes; 1 MiB by default, and 16 KiB for a public operation, which anybody can call. */
   maxBody?: number
   /** Steps of work that the operation may cause; 0.25 s by default, 1 s in the background. */
   maxSteps?: number
@@ -288,6 +288,14 @@ export function isStaffOperation(op: AnyOperation): boolean {
 /** Return whether the operation needs an access token. */
 export function requiresToken(op: AnyOperation): boolean {
   return op.access !== 'public' && op.access !== 'signed'
+}
+
+const megabyte = 1024 * 1024
+const maxPublicBody = 16 * 1024
+
+/** Return the bytes that a body of the operation may have. */
+export function getMaxBody(op: AnyOperation): number {
+  return op.maxBody ?? (op.access === 'public' ? maxPublicBody : megabyte)
 }
 
 /** Return whether the operation stores its first response under the caller's Idempotency-Key. */

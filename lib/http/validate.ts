@@ -35,7 +35,7 @@ export function createInputReader(op: AnyOperation): ReadInput {
       const errors: FieldError[] = []
       // What is wrong with the query is answered after 413 and 415, together with what is wrong with the body.
       const query = await collect(errors, validateQuery(c, errors))
-      const sent = await readBody(op, c.req.raw, errors)
+      const sent = await readBody(op, c.req.raw, errors, budget)
       rawBody = sent.rawBody
       const body = sent.json ? await collect(errors, validateJson?.(sent.json.value, budget)) : sent.body
       if (errors.length > 0) throw invalidRequest(errors)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AnyOperation } from '#http/operation.ts'
+import { type AnyOperation, getMaxBody } from '#http/operation.ts'
 import { authorizationHeader, readText, sendHeadersOnly } from '#test/support/app.ts'
 import type { Sample } from './fixture-rows.ts'
 import type { BodyPlan, FuzzPlan } from './generators.ts'
@@ -23,8 +23,6 @@ export interface FuzzContext {
   address: string
 }
 
-const megabyte = 1024 * 1024
-
 /** Turn a plan into a request, with the ids and tokens of the run. */
 export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, context: FuzzContext): FuzzRequest {
   const params = Object.keys(context.sample.params ?? {}).map((name) => [name, chooseId(plan.ids, name, context)] as const)
@@ -44,7 +42,7 @@ export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, con
       ...key,
     },
     body,
-    size: plan.body.kind === 'huge' ? (op.maxBody ?? megabyte) + 1 : 0,
+    size: plan.body.kind === 'huge' ? getMaxBody(op) + 1 : 0,
   }
 }
 

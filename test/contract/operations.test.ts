@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
-import { type AnyOperation, requiresToken } from '#http/operation.ts'
+import { type AnyOperation, getMaxBody, requiresToken } from '#http/operation.ts'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
@@ -14,7 +14,6 @@ import { readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
 const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
-const megabyte = 1024 * 1024
 
 /** Create a valid request of the operation, and the token to send it with. */
 async function createSetup(op: AnyOperation) {
@@ -182,7 +181,7 @@ describe.concurrent('request validation', () => {
   it.each(listSharedCases((op) => op.method !== 'get'))('%s returns 413 for a body over its limit', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
-    const response = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
+    const response = await send(service, op, sample, { token, size: getMaxBody(op) + 1 })
     expect([response.status, response.body]).toEqual([413, { detail: 'The body is too large' }])
     expect(await rows()).toEqual(before)
   })
@@ -245,7 +244,7 @@ function listMistakes(op: AnyOperation, sample: Sample): Mistake[] {
     requiresToken(op) && { status: 401 },
     requiresToken(op) && op.access !== 'user' && { status: 403 },
     hasUuidParams(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
-    op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
+    op.method !== 'get' && { status: 413, make: () => ({ size: getMaxBody(op) + 1 }) },
     (op.body !== undefined || op.bodyFormat === 'file') && {
       status: 415,
       make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }),

@@ -3,7 +3,7 @@ import { retryOnConflict } from '#db/retry.ts'
 import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '#db/rows/subflows.ts'
 import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
+import { invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
@@ -161,7 +161,7 @@ function prepareContent(content: queries.TreeContent): queries.TreeContent {
   return { ...content, library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [] }
 }
 
-/** Throw 400 `flow_invalid` with every error if a normalised flow is not valid for `status`. */
+/** Throw 400 `flow_invalid` with the first 50 errors if a normalised flow is not valid for `status`. */
 export function requireValid(flow: Flow, status: Tree['status']): void {
   const result = validateFlow(flow, status)
   if (result.errors.length > 0) throw flowInvalid(status, result)
@@ -170,7 +170,9 @@ export function requireValid(flow: Flow, status: Tree['status']): void {
 function flowInvalid(status: string, { errors, warnings }: ValidationResult): Problem {
   const problems = errors.length === 1 ? '1 problem' : `${errors.length} problems`
   const action = status === 'published' ? 'published' : 'saved'
-  return new Problem('flow_invalid', `The flow cannot be ${action}: ${problems}`, { facts: { errors, warnings } })
+  return new Problem('flow_invalid', `The flow cannot be ${action}: ${problems}`, {
+    facts: { errors: errors.slice(0, maxListedErrors), warnings: warnings.slice(0, maxListedErrors) },
+  })
 }
 
 function staleFlow(current_version: number): Problem {
