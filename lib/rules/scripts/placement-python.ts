@@ -2,9 +2,9 @@ import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { markPlaceholders } from './markers.ts'
 import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
 import { insideComment, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
-import { judgeCalls } from './python/calls.ts'
-import { followValues } from './python/taint.ts'
-import { readPythonScript } from './python/tokens.ts'
+import { judgeNodes } from './python/calls.ts'
+import { followValues } from './python/flow.ts'
+import { readPythonScript } from './python/tree.ts'
 
 /** Parse a Python script, and judge every call that a value reaches. */
 export const judgePythonPlacements: JudgePlacements = (script, placeholders, budget) => {
@@ -37,12 +37,23 @@ function judgeScript(script: string, placeholders: readonly JudgedPlaceholder[],
   const isJoined = new Set(reasons.keys())
   const marked = markPlaceholders(script, placeholders, '"', (_, { start }) => !isJoined.has(start))
   if (!marked || script.includes('\0') || otherEncoding.test(script)) return 0
-  const { statements, placed, stoppedAt, reasons: quoted } = readPythonScript(marked, budget)
+  const { nodes, placed, stoppedAt, reasons: quoted } = readPythonScript(marked, budget)
   for (const [start, reason] of quoted) reasons.set(start, reason)
   if (stoppedAt !== undefined) return stoppedAt
   for (const { start, isQuoted } of placeholders)
     if (isQuoted && !placed.has(start) && !reasons.has(start)) reasons.set(start, insideComment)
-  judgeCalls(statements, followValues(statements, budget), reasons, commandsByOperand, placeholders)
+  const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
+  const flow = followValues(nodes, untrusted, budget)
+  judgeNodes(nodes, {
+    flow,
+    budget,
+    refuse: (refused, reason) => {
+      for (const start of flow.findSources(refused)) if (!reasons.has(start)) reasons.set(start, reason)
+    },
+    forbidOption: (starts, command) => {
+      for (const start of starts) commandsByOperand.set(start, command)
+    },
+  })
   return undefined
 }
 

@@ -1,250 +1,152 @@
 import { executingVariable } from '#rules/scripts/bash/rules.ts'
-import { normalizeCommandName } from '#rules/scripts/bash/syntax.ts'
-import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import { inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
-import { findClosing, splitAtCommas } from './brackets.ts'
-import { findFile, getFileNode } from './files.ts'
-import { executors, interpreter, programStarters, unpicklers, unpicklingFunctions } from './functions.ts'
-import { findLists, isList } from './lists.ts'
-import { judgeProgram } from './program.ts'
-import type { DataFlow } from './taint.ts'
-import type { Token } from './tokens.ts'
-
-const isShellOption = (argument: readonly Token[]) => argument[0]?.text === 'shell' && argument[1]?.text === '='
-
-interface Calls extends DataFlow {
-  statementsByName: ReadonlyMap<string, ReadonlySet<readonly Token[]>>
-  /** The programs that variables start. The first call with a variable judges its lists. */
-  programByVariable: Map<string, StartedProgram>
-  /** Whether the statements were refused that write the input of a started program. */
-  isInputRefused: boolean
-  importsUnpickler: boolean
-  /** Whether `open` is the function of shelve. */
-  importsShelveOpen: boolean
-  refuse: (tokens: readonly Token[], reason: string) => void
-  forbidOption: (starts: readonly number[], command: string) => void
-}
-
-interface StartedProgram {
-  isInterpreter: boolean
-  /** Whether an argument is a text that the interpreter executes. */
-  executesText: boolean
-}
-
-/** Refuse the placeholders that reach a call which executes its arguments. */
-export function judgeCalls(
-  statements: readonly (readonly Token[])[],
-  dataFlow: DataFlow,
-  reasons: Map<number, string>,
-  commandsByOperand: Map<number, string>,
-  placeholders: readonly JudgedPlaceholder[],
-): void {
-  const refuseStarts = (starts: readonly number[], reason: string) => {
-    for (const start of starts) if (!reasons.has(start)) reasons.set(start, reason)
-  }
-  const statementsByName = indexByName(statements)
-  const calls: Calls = {
-    ...dataFlow,
-    statementsByName,
-    programByVariable: new Map(),
-    isInputRefused: false,
-    importsUnpickler: [...statementsByName.keys()].some((name) => unpicklers.test(name)),
-    importsShelveOpen: [...(statementsByName.get('shelve') ?? [])].some(
-      (statement) => statement[0]?.text === 'from' && statement.some(({ text }) => text === 'open' || text === '*'),
-    ),
-    refuse: (tokens, reason) => refuseStarts(dataFlow.findSources(tokens), reason),
-    forbidOption: (starts, command) => {
-      for (const start of starts) commandsByOperand.set(start, command)
-    },
-  }
-  const all = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
-  for (const statement of statements) judgeStatement(calls, statement, () => refuseStarts(all, aliasReason))
-}
-
-/** Return the statements that contain each name, in order. */
-function indexByName(statements: readonly (readonly Token[])[]): Map<string, Set<readonly Token[]>> {
-  const statementsByName = new Map<string, Set<readonly Token[]>>()
-  for (const statement of statements)
-    for (const { kind, text } of statement)
-      if (kind === 'name') statementsByName.set(text, (statementsByName.get(text) ?? new Set()).add(statement))
-  return statementsByName
-}
+import { executesWritten, findWritten } from './files.ts'
+import { executors, programStarters, shellFunctions, unpicklers, unpicklingFunctions } from './functions.ts'
+import { describeProgram, findLists, judgeProgram, type ProgramRules, type StartedProgram } from './programs.ts'
+import { isSafeShellText } from './shell-text.ts'
+import { getCalleeName, isName, listArguments, listElements, listNodes, type Node } from './tree.ts'
 
 const aliasReason = 'is in a script that gives a function which executes text another name; call that function directly'
 
-function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: () => void): void {
-  const isImport = statement[0]?.text === 'import' || statement[0]?.text === 'from'
-  if (isImport)
-    refuseNodes(
-      calls,
-      statement.map(({ text }) => getFileNode(`${text}.py`)),
-    )
-  for (const [index, token] of statement.entries()) {
-    if (token.kind === 'string' && token.isFormat && /\b\w+\s*\(/.test(token.text) && hasExecutor(token.text))
-      calls.refuse([token], usedAsCode)
-    if (token.kind !== 'name') continue
-    const isCalled = statement[index + 1]?.text === '(' && statement[index + 1]?.kind === 'operator'
-    if (isExecutor(calls, statement, index)) {
-      const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled && statement[index - 1]?.text !== 'def'
-      if (isRenamed || (token.text === 'getattr' && namesExecutor(statement.slice(index)))) refuseAll()
-      if (isCalled) refuseExecuted(calls, splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1))))
-    } else if (isProgramStarter(calls, statement, index)) judgeStart(calls, statement, index, isCalled, isImport, refuseAll)
+interface Judgement extends ProgramRules {
+  nodes: readonly Node[]
+  /** The expressions that name the files which the script executes. */
+  executedFiles: (readonly Node[])[]
+  /** Whether the statements were refused that write the input of a started program. */
+  isInputRefused: boolean
+  /** The programs in the lists of variables. The first call with a variable judges its lists. */
+  programByVariable: Map<string, StartedProgram>
+}
+
+/** Refuse the placeholders that reach a place which executes text. */
+export function judgeNodes(nodes: readonly Node[], rules: Omit<ProgramRules, 'mentions'>): void {
+  const mentions = Map.groupBy(nodes.filter(isName), ({ text }) => text)
+  const judgement: Judgement = { ...rules, nodes, mentions, executedFiles: [], isInputRefused: false, programByVariable: new Map() }
+  for (const node of nodes) {
+    if (isName(node)) judgeName(judgement, node)
+    if (isName(node) || node.value !== undefined) judgeSpecialName(judgement, node)
   }
-  judgeSpecialStatement(calls, statement)
+  const written = findWritten(nodes, rules.flow)
+  if (written.length > 0 && executesWritten(judgement.executedFiles, nodes, rules.flow)) rules.refuse(written, usedAsCode)
 }
 
-/** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
-function refuseExecuted(calls: Calls, args: readonly Token[][]): void {
-  calls.refuse(args.flat(), usedAsCode)
-  refuseFiles(calls, args)
-  const texts = args.flat().flatMap((token) => (token.kind === 'string' ? token.text.split(/[\s"'|;&<>()]+/) : []))
-  // A module is imported by its name.
-  refuseNodes(
-    calls,
-    texts.flatMap((text) => [getFileNode(text), getFileNode(`${text}.py`)]),
-  )
+function judgeName(judgement: Judgement, node: Node): void {
+  const { parent, text } = node
+  const isImport = parent?.kind === 'ImportStatement'
+  if (isImport) judgement.executedFiles.push([{ ...node, kind: 'String', value: `${text}.py` }])
+  const isKnown = isExecutor(judgement, node)
+  if (!isKnown && !isProgramStarter(judgement, node)) return
+  const isMember = node.kind === 'PropertyName'
+  const call = isMember ? parent?.parent : parent
+  const isCalled = call?.kind === 'CallExpression' && getCalleeName(call) === node
+  const isDefined = parent?.kind === 'FunctionDefinition' || (parent?.kind === 'ArgList' && node.next?.kind === 'AssignOp')
+  const isRenamed = isImport ? node.next?.kind === 'as' : !isCalled && !isDefined
+  if (isRenamed || (text === 'getattr' && call && listNodes(call).some(namesExecutor)))
+    judgement.refuse(
+      judgement.nodes.filter(({ placeholder }) => placeholder),
+      aliasReason,
+    )
+  if (!isCalled) return
+  if (isKnown) refuseExecuted(judgement, listArguments(call), shellFunctions.test(text))
+  else judgeStart(judgement, text, listArguments(call))
 }
 
-/** Refuse what the script writes to the files that expressions name. */
-function refuseFiles(calls: Calls, expressions: readonly (readonly Token[])[]): void {
-  refuseNodes(
-    calls,
-    expressions.flatMap((expression) => findFile(expression, calls.assigned) ?? []),
-  )
+/** Return whether a string may be the name of an executor, as in `getattr(os, "system")`. */
+function namesExecutor({ kind, value, placeholder }: Node): boolean {
+  if (kind !== 'String' || placeholder) return false
+  return (value?.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name)) || value === undefined
 }
 
-function refuseNodes({ refuse }: Calls, nodes: readonly string[]): void {
-  refuse(
-    nodes.map((text) => ({ kind: 'name', text })),
-    usedAsCode,
-  )
+/** Return the name of the object before a name, such as `os` in `os.system`. */
+function getObjectName({ kind, parent }: Node): string {
+  const object = kind === 'PropertyName' ? parent?.children[0] : undefined
+  return (object?.kind === 'MemberExpression' ? object.children.at(-1)?.text : object?.text) ?? ''
 }
 
-/** Return whether a string is the name of an executor, as in `getattr(os, "system")`. */
-function namesExecutor(tokens: readonly Token[]): boolean {
-  return tokens.some((token) => token.kind === 'string' && hasExecutor(token.text))
-}
-
-function hasExecutor(text: string): boolean {
-  return (text.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name))
-}
-
-function isExecutor({ importsUnpickler, importsShelveOpen }: Calls, statement: readonly Token[], index: number): boolean {
-  const text = statement[index]?.text ?? ''
-  const object = statement[index - 1]?.text === '.' ? (statement[index - 2]?.text ?? '') : ''
+function isExecutor({ mentions }: ProgramRules, node: Node): boolean {
+  const { text } = node
+  const object = getObjectName(node)
   if (text === 'compile' && /^(re|regex)$/.test(object)) return false
   // platform.system() has no argument, string.Template executes nothing.
   if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
-  if (unpicklingFunctions.test(text))
-    return unpicklers.test(object) || (!object && (text === 'open' ? importsShelveOpen : importsUnpickler))
-  return executors.has(text)
+  if (!unpicklingFunctions.test(text)) return executors.has(text)
+  if (object) return unpicklers.test(object)
+  const imports = (mentions.get('shelve') ?? []).some(({ parent }) => parent?.children.some((child) => /^(open|\*)$/.test(child.text)))
+  return text === 'open' ? imports : [...mentions.keys()].some((name) => unpicklers.test(name))
 }
 
-function isProgramStarter({ statementsByName: names }: Calls, statement: readonly Token[], index: number): boolean {
-  const text = statement[index]?.text ?? ''
-  if (!programStarters.test(text)) return false
-  const hasObject = statement[index - 1]?.text === '.'
-  const object = hasObject ? (statement[index - 2]?.text ?? '') : ''
-  if (object === 'asyncio' && text === 'run') return false
-  const isKeyword = statement[index + 1]?.text === '=' || statement[index - 1]?.text === 'def'
-  return (
-    !isKeyword &&
-    (names.has('subprocess') || names.has('os') || names.has('pty') || names.has('asyncio') || names.has('__import__') || text === 'Popen')
-  )
+function isProgramStarter({ mentions }: ProgramRules, node: Node): boolean {
+  if (!programStarters.test(node.text) || (getObjectName(node) === 'asyncio' && node.text === 'run')) return false
+  return node.text === 'Popen' || ['subprocess', 'os', 'pty', 'asyncio', '__import__'].some((name) => mentions.has(name))
 }
 
-function judgeStart(
-  calls: Calls,
-  statement: readonly Token[],
-  index: number,
-  isCalled: boolean,
-  isImport: boolean,
-  refuseAll: () => void,
-): void {
-  const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled
-  if (isRenamed) {
-    refuseAll()
+/** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
+function refuseExecuted({ refuse, executedFiles, flow, budget, forbidOption }: Judgement, args: readonly Node[][], isShell: boolean): void {
+  executedFiles.push(args.flat())
+  for (const [index, arg] of args.entries())
+    if (!(isShell && index === 0 && isSafeShellText(arg, { flow, budget, forbidOption }))) refuse(arg, usedAsCode)
+}
+
+function judgeStart(judgement: Judgement, name: string, args: readonly Node[][]): void {
+  const { refuse, executedFiles, mentions } = judgement
+  const getOption = (option: string) => args.find(([first]) => first?.text === option && first.next?.kind === 'AssignOp')?.slice(2)
+  const shell = getOption('shell')
+  if ((shell && shell[0]?.text !== 'False') || getOption('executable') || args.some(([first]) => first?.text === '**')) {
+    refuseExecuted(judgement, args, !getOption('executable'))
+    refuse(mentions.get('environ') ?? [], usedAsCode)
     return
   }
-  if (isImport) return
-  const args = splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1)))
-  const usesShell = args.some(
-    (arg) => (isShellOption(arg) && arg[2]?.text !== 'False') || isExpandedOptions(arg) || arg[0]?.text === 'executable',
-  )
-  if (usesShell) {
-    refuseExecuted(calls, args)
-    calls.refuse([{ kind: 'name', text: 'environ' }], usedAsCode)
-    return
-  }
-  const name = statement[index]?.text ?? ''
   const takesList = /^(run|call|check_call|check_output|Popen|spawn)$/.test(name)
-  const first = args.find((arg) => arg[0]?.text === 'args' && arg[1]?.text === '=')?.slice(2) ?? args[0] ?? []
   if (!takesList) {
-    judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
-    calls.refuse(args[0] ?? [], inCommandPosition)
-    refuseFiles(calls, args)
+    judgeProgram(judgement, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
+    refuse(args[0] ?? [], inCommandPosition)
+    executedFiles.push(...args)
   }
-  const program = takesList ? judgeListArgument(calls, first) : describeProgram(args.flat())
+  const program = takesList ? judgeList(judgement, getOption('args') ?? args[0] ?? []) : describeProgram(args.flat())
   if (!program.isInterpreter) return
-  calls.refuse(args.filter((arg) => arg[0]?.text === 'input').flat(), usedAsCode)
+  refuse(getOption('input') ?? [], usedAsCode)
   // The text is not read, so it may execute a variable.
-  if (program.executesText)
-    calls.refuse([...args.filter((arg) => arg[0]?.text === 'env').flat(), { kind: 'name', text: 'environ' }], usedAsCode)
-  refuseInput(calls)
-}
-
-/** Refuse what statements write to the input of started programs. */
-function refuseInput(calls: Calls): void {
-  if (calls.isInputRefused) return
-  calls.isInputRefused = true
-  for (const name of ['communicate', 'stdin'])
-    for (const statement of calls.statementsByName.get(name) ?? []) calls.refuse(statement, usedAsCode)
-}
-
-/** `**options` may contain `shell=True`. */
-function isExpandedOptions(argument: readonly Token[]): boolean {
-  return argument[0]?.text === '*' && argument[1]?.text === '*'
-}
-
-function describeProgram(tokens: readonly Token[]): StartedProgram {
-  const texts = tokens.flatMap(({ kind, text }) => (kind === 'string' ? [text] : []))
-  return {
-    isInterpreter: texts.some((text) => interpreter.test(normalizeCommandName(text))),
-    executesText: texts.some((text) => /^-\w*c$/.test(text)),
-  }
+  if (program.executesText) refuse([...(getOption('env') ?? []), ...(mentions.get('environ') ?? [])], usedAsCode)
+  // Other statements may write to the input of the program.
+  if (!judgement.isInputRefused)
+    for (const node of [...(mentions.get('communicate') ?? []), ...(mentions.get('stdin') ?? [])]) refuse([getStatement(node)], usedAsCode)
+  judgement.isInputRefused = true
 }
 
 /** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
-function judgeListArgument(calls: Calls, argument: readonly Token[]): StartedProgram {
-  const [name] = argument
-  const variable = argument.length === 1 && name?.kind === 'name' ? name.text : undefined
-  const known = variable === undefined ? undefined : calls.programByVariable.get(variable)
+function judgeList(judgement: Judgement, argument: readonly Node[]): StartedProgram {
+  const { refuse, executedFiles } = judgement
+  const [node] = argument
+  const variable = argument.length === 1 && node?.kind === 'VariableName' ? node.text : undefined
+  const known = variable && judgement.programByVariable.get(variable)
   if (known) return known
-  const lists = isList(argument) ? [splitAtCommas(argument.slice(1, -1))] : variable ? findLists(calls, variable) : undefined
-  if (!lists) calls.refuse(argument, inCommandPosition)
-  else for (const list of lists) judgeProgram(calls, list)
+  const elements = argument.length === 1 && node && listElements(node)
+  const lists = elements ? [elements] : variable ? findLists(judgement, variable) : undefined
+  if (!lists) refuse(argument, inCommandPosition)
+  for (const list of lists ?? []) judgeProgram(judgement, list)
   const program = describeProgram(lists ? lists.flat(2) : argument)
-  for (const list of lists ?? [[argument]]) refuseFiles(calls, program.isInterpreter ? list : list.slice(0, 1))
-  if (variable !== undefined) calls.programByVariable.set(variable, program)
+  for (const list of lists ?? [[argument]]) executedFiles.push(...(program.isInterpreter ? list : list.slice(0, 1)))
+  if (variable) judgement.programByVariable.set(variable, program)
   return program
 }
 
-/** Judge statements that change what is executed later, or that read a name as text. */
-function judgeSpecialStatement({ refuse }: Calls, statement: readonly Token[]): void {
-  const texts = new Set(statement.filter(({ kind }) => kind === 'name').map(({ text }) => text))
-  const readsNames = ['globals', 'locals', 'vars', '__dict__', '__builtins__', 'modules', '__globals__', 'setattr'].some((name) =>
-    texts.has(name),
-  )
-  if (readsNames || (texts.has('sys') && texts.has('path'))) refuse(statement, usedAsCode)
-  for (const [index, { kind, text }] of statement.entries()) {
-    const isFormat = kind === 'name' && /^(format|format_map)$/.test(text) && statement[index - 1]?.text === '.'
-    const template = statement[index - 2]
-    if (isFormat && template) refuse([template], 'is a format string; write the format as fixed text')
-  }
-  const changesEnvironment = texts.has('environ') || texts.has('putenv') || texts.has('env')
-  const isExecuted = statement.some(({ kind, text }, index) => {
-    const isKey = kind === 'string' || (kind === 'name' && statement[index + 1]?.text === '=')
-    return isKey && executingVariable.test(text)
-  })
-  if (changesEnvironment && isExecuted) refuse(statement, usedAsCode)
+/** Return the statement, or the part of one with blocks, that a node belongs to. */
+function getStatement(node: Node): Node {
+  let statement = node
+  while (statement.parent && !statement.parent.isCompound) statement = statement.parent
+  return statement
+}
+
+const namespaces = /^(globals|locals|vars|__dict__|__builtins__|modules|__globals__|setattr)$/
+
+/** Judge names and texts that change what is executed later, or that read a name as text. */
+function judgeSpecialName({ refuse, mentions }: Judgement, node: Node): void {
+  const { text, value, parent, next } = node
+  const isSearchPath = text === 'path' && getObjectName(node) === 'sys'
+  if (isName(node) && (namespaces.test(text) || isSearchPath)) refuse([getStatement(node)], usedAsCode)
+  if (node.kind === 'PropertyName' && /^(format|format_map)$/.test(text) && parent?.children[0])
+    refuse([parent.children[0]], 'is a format string; write the format as fixed text')
+  const key = value ?? (next?.kind === 'AssignOp' ? text : '')
+  if (executingVariable.test(key) && ['environ', 'env', 'putenv'].some((name) => mentions.has(name)))
+    refuse([getStatement(node)], usedAsCode)
 }

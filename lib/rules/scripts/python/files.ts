@@ -1,99 +1,64 @@
-import type { SourceGraph } from '#rules/scripts/source-graph.ts'
-import { findClosing, splitAtCommas } from './brackets.ts'
-import { findCalleeStart } from './changes.ts'
-import { copiers, dumpers, openers, writers } from './functions.ts'
-import type { Token } from './tokens.ts'
-import { collectValues } from './values.ts'
+import type { Flow } from './flow.ts'
+import { dumpers, writers } from './functions.ts'
+import { getCalleeName, isName, listArguments, listNodes, type Node } from './tree.ts'
 
-// Follows values into the files that a script writes. A file is known by its name without the folder, or by a variable that names it.
+// A script that writes text to a file may only execute files whose names are fixed, and do not occur among its other texts.
 
-/** A text such as `.sh`, which is added to the name of a file. */
-const suffix = /^(\.[^./\\]*)?$/
-
-/** Return the node of the text of a file. */
-export function getFileNode(path: string): string {
-  return `=file ${path.replace(/^.*[\\/]/s, '')}`
+/** Return the nodes whose text the script may write to a file. */
+export function findWritten(nodes: readonly Node[], { findSources, own }: Flow): Node[] {
+  return nodes.flatMap((node) => {
+    if (!isName(node) || own.has(node.text)) return []
+    const isWriter = writers.test(node.text) || dumpers.test(node.text)
+    const call = node.parent?.kind === 'CallExpression' ? node.parent : node.parent?.parent
+    const isCalled = call?.kind === 'CallExpression' && getCalleeName(call) === node
+    const printsToFile = node.text === 'print' && isCalled && listArguments(call).some(([name]) => name?.text === 'file')
+    if (!isWriter && !printsToFile) return []
+    // Under another name the method may write any text.
+    if (!isCalled) return nodes.filter(({ placeholder }) => placeholder?.isUntrusted)
+    return findSources([call]).length > 0 ? [call] : []
+  })
 }
 
-/** Return the node of the file that an expression names, such as `folder / "a.sh"`, `open(path)` or `file.name`. */
-export function findFile(tokens: readonly Token[], assigned: ReadonlySet<string>): string | undefined {
-  const opener = tokens.findIndex(({ kind, text }, index) => kind === 'name' && text === 'open' && tokens[index + 1]?.text === '(')
-  // A method opens its object, and a function its first argument.
-  const object = tokens[opener - 1]?.text === '.' ? findFile(tokens.slice(0, opener), assigned) : undefined
-  if (object !== undefined) return object
-  const path = opener < 0 ? tokens : (splitAtCommas(tokens.slice(opener + 2, findClosing(tokens, opener + 1)))[0] ?? [])
-  const last = path.findLast(({ kind, text }) => (kind === 'string' && !suffix.test(text)) || (kind === 'name' && assigned.has(text)))
-  return last && getFileNode(last.text)
-}
-
-interface OwnNames {
-  /** The names that the script gives to its values and functions. */
-  assigned: ReadonlySet<string>
-  parametersByFunction: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-interface Files {
-  find(tokens: readonly Token[]): string | undefined
-  /** Let two nodes be the same file. */
-  link(first: string | undefined, second: string | undefined): void
-  write(file: string | undefined, tokens: readonly Token[]): void
-}
-
-/** Follow what a statement writes to files, and the variables that name the same file. */
-export function followFiles(graph: SourceGraph, statement: readonly Token[], { assigned, parametersByFunction }: OwnNames): void {
-  const files: Files = {
-    find: (tokens) => findFile(tokens, assigned),
-    link: (first, second) => {
-      if (first === undefined || second === undefined) return
-      graph.connect(first, second)
-      graph.connect(second, first)
-    },
-    write: (file, tokens) => file !== undefined && graph.assign(file, collectValues(tokens)),
-  }
-  let start = 0
-  let depth = 0
-  for (const [index, { kind, text }] of statement.entries()) {
-    if (kind === 'name' && text === 'as') {
-      nameFile(files, statement.slice(index + 1, index + 2), statement.slice(start, index))
-      start = index + 2
+/** Return whether one of the files that are executed may be one that the script writes. */
+export function executesWritten(executed: readonly (readonly Node[])[], nodes: readonly Node[], flow: Flow): boolean {
+  const strings = new Set<Node>()
+  const resolved = new Set<string>()
+  const valuesByName = Map.groupBy(
+    flow.bindings.flatMap(({ targets, values }) => targets.flatMap(listNodes).map(({ text }) => ({ text, values }))),
+    ({ text }) => text,
+  )
+  /** Collect the texts of an expression. Return whether there is one, or a part that is not the script's own. */
+  const collect = (expression: readonly Node[]): boolean => {
+    let isKnown = false
+    for (const node of expression.flatMap(listNodes)) {
+      if (node.value !== undefined) isKnown = strings.add(node).size > 0
+      else if (!isName(node)) continue
+      else if (!flow.own.has(node.text)) isKnown ||= node.kind === 'VariableName'
+      else if (!resolved.has(node.text)) {
+        resolved.add(node.text)
+        const values = valuesByName.get(node.text)?.map((binding) => collect(binding.values)) ?? [false]
+        if (!values.every(Boolean)) return false
+        isKnown = true
+      } else isKnown = true
     }
-    if (kind !== 'operator') continue
-    if (text === ':=' || (text === '=' && depth === 0)) nameFile(files, statement.slice(start, index), statement.slice(index + 1))
-    if (')]}'.includes(text)) depth--
-    if (!'([{'.includes(text)) continue
-    depth++
-    if (text === '(') followCall(files, statement, index, parametersByFunction)
+    return isKnown
   }
+  if (executed.some((expression) => expression.length > 0 && !collect(expression))) return true
+  const others = new Set(nodes.flatMap((node) => (node.value && !strings.has(node) ? [getFileName(node.value)] : [])))
+  return [...strings].some(({ value = '' }) => value.split(/[\s"'|;&<>()]+/).some((word) => mayName(getFileName(word), others)))
 }
 
-function nameFile({ find, link, write }: Files, target: readonly Token[], value: readonly Token[]): void {
-  link(find(target), find(value))
-  // What a method under another name writes reaches the object.
-  if (value.some(({ text }) => openers.test(text))) write(find(target), target)
+function mayName(name: string, others: ReadonlySet<string>): boolean {
+  if (!name || name.length > maxNameLength) return name !== ''
+  for (let index = 1; index <= name.length; index++)
+    for (const piece of [name.slice(0, index), name.slice(-index)]) if (others.has(piece) && !fileMode.test(piece)) return true
+  return others.has(`${name}.py`)
 }
 
-/** Follow the call whose bracket is at `opening`. */
-function followCall(
-  { find, link, write }: Files,
-  statement: readonly Token[],
-  opening: number,
-  parametersByFunction: OwnNames['parametersByFunction'],
-): void {
-  const name = statement[opening - 1]?.text ?? ''
-  const parameters = parametersByFunction.get(name)
-  if (!parameters && !writers.test(name) && !dumpers.test(name) && !copiers.test(name)) return
-  const args = splitAtCommas(statement.slice(opening + 1, findClosing(statement, opening)))
-  const [first = [], second] = args
-  const object = statement.slice(findCalleeStart(statement, opening), opening - 1)
-  if (writers.test(name)) write(find(object) ?? find(first), args.flat())
-  if (dumpers.test(name)) write(find(args.find(isFileArgument) ?? (name === 'print' ? [] : (second ?? []))), args.flat())
-  if (copiers.test(name)) link(find(first), find(second ?? object))
-  // Each argument may be each parameter. A node between them keeps the number of edges linear.
-  const anyParameter = `=files of ${name}`
-  for (const parameter of parameters ?? []) link(anyParameter, getFileNode(parameter))
-  if (parameters) for (const arg of args) link(anyParameter, find(arg))
-}
+/** The second argument of `open`, which is no part of a name. */
+const fileMode = /^[rwaxbt+]{1,3}$/
+const maxNameLength = 200
 
-function isFileArgument([name, operator]: readonly Token[]): boolean {
-  return name?.text === 'file' && operator?.text === '='
+function getFileName(path: string): string {
+  return path.replace(/^.*[\\/]/s, '')
 }

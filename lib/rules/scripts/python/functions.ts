@@ -9,6 +9,8 @@ export const executors = new Set(
     'exec_module load_module find_module load_source safe_eval literal_compile unsafe_load full_load_all resolve_name Unpickler'
   ).split(' '),
 )
+/** Those of them whose first argument is a text for a shell. */
+export const shellFunctions = /^(system|popen|getoutput|getstatusoutput|create_subprocess_shell)$/
 /** Modules of which every function that reads data executes code in the data. */
 export const unpicklers = /^(c?[pP]ickle|_pickle|marshal|dill|shelve|jsonpickle|cloudpickle|joblib|yaml)$/
 export const unpicklingFunctions = /^(load|loads|load_all|open|decode)$/
@@ -18,6 +20,9 @@ export const programStarters =
 /** Programs that execute a file or their input. */
 export const interpreter = /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/
 
+/** Functions whose result is a number. */
+export const cleaningFunctions = new Set('int float len bool isinstance ord hash'.split(' '))
+
 /** Functions that neither change nor store their arguments. Those that may also return one of them are not among `readingFunctions`. */
 export const readingFunctions = /^(print|len|str|repr|join|quote|debug|info|warning|error|exception)$/
 export const unchangingFunctions =
@@ -26,8 +31,4 @@ export const unchangingFunctions =
 /** Methods that write to the file of their object. */
 export const writers = /^(write|writelines|write_text|write_bytes|writerow|writerows)$/
 /** Functions that write to a file among their arguments. */
-export const dumpers = /^(dump|safe_dump|print)$/
-/** Functions whose result is an open file. */
-export const openers = /^(open|fdopen|NamedTemporaryFile|TemporaryFile|SpooledTemporaryFile|ZipFile)$/
-/** Functions and methods that give the text of a file to another one. */
-export const copiers = /^(copy|copy2|copyfile|copyfileobj|move|rename|replace|link|symlink|hardlink_to|symlink_to)$/
+export const dumpers = /^(dump|safe_dump|copyfileobj|urlretrieve)$/

@@ -38,6 +38,8 @@ const refused = [
   'import subprocess\nif (f := open("a.sh", "w")):\n    f.write({{ p }})\nsubprocess.run(["sh", "a.sh"])',
   'import importlib\nopen("a.py", "w").write({{ p }})\nimportlib.import_module("a")',
   'import subprocess\nwith open("b.txt") as a, open("a.sh", "w") as f:\n    f.write(a.read() + {{ p }})\nsubprocess.run(["sh", "a.sh"])',
+  'import subprocess\nopen("a.txt", "w").write({{ p }})\nprint("a.sh", file=open("b.txt", "w"))\nsubprocess.run(["sh", "a.sh"])',
+  'import subprocess\nopen("a" + ".sh", "w").write({{ p }})\nsubprocess.run(["sh", "a.sh"])',
 ]
 const accepted = [
   'import subprocess\nwith open("log.txt", "a") as f:\n    f.write({{ p }})\nsubprocess.run(["powershell", "-File", "fix.ps1"])',
@@ -50,7 +52,6 @@ const accepted = [
   'import subprocess\nopen("a.sh", "w").write("echo fixed")\nsubprocess.run(["sh", "a.sh", {{ p }}])',
   'import os, subprocess\nopen("a.txt", "w").write({{ p }})\nos.system("notepad b.txt")',
   'import subprocess\nfrom pathlib import Path\nPath("a.sh.log").write_text({{ p }})\nsubprocess.run(["sh", "a.sh"])',
-  'import subprocess\nopen("a.txt", "w").write({{ p }})\nprint("a.sh", file=open("b.txt", "w"))\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nx = {{ p }}\nx.replace("a.txt", "a.sh")\nopen("a.sh", "w").write("exit")\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nimport datetime\nlog_path = "C:/logs/restart.log"\nwith open(log_path, "a") as log:\n    log.write(datetime.datetime.now().isoformat() + " " + {{ p }} + "\\\n")\nsubprocess.run(["powershell", "-NoProfile", "-File", "C:/scripts/restart.ps1"], check=True)',
   'import subprocess\nimport sys\nwith open("request.txt", "w") as f:\n    f.write({{ p }})\nsubprocess.run([sys.executable, "-m", "pip", "list"], check=True)',

@@ -32,7 +32,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['import os\nos.execv()\nprint({{ p }})', []],
   ['import subprocess\nsubprocess.run(["*", {{ p }}])', []],
   ['import subprocess\nc += [{{ p }}]\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
-  ['import subprocess\nsubprocess.run(executable, ["echo", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  ['import subprocess\nsubprocess.run(executable, ["echo", {{ p }}])', []],
   [
     'import subprocess\nc = ["echo", {{ p }}]\n(c = d)\nsubprocess.run(c)',
     ['2 p: is in a script that the check cannot follow after line 3'],
@@ -60,7 +60,7 @@ const scripts: [body: string, problems: string[]][] = [
   ],
   [`print({{ p }})\n${'a = '.repeat(899)}a`, []],
   ['f = lambda a\nf({{ p }})\neval(a)', ['2 p: is in a script that the check cannot follow after line 1']],
-  [`${'(")",'.repeat(61) + ')'.repeat(61)}, {{ p }}`, ['1 p: is in a script that the check cannot follow after line 1']],
+  [`${'(")",'.repeat(61) + ')'.repeat(61)}, {{ p }}`, []],
   ['{{ p }} as a\neval(a)', ['1 p: is in a script that the check cannot follow after line 1']],
   ['class A:\n def __init__(self, a): pass\nA({{ p }})\neval(a)', [`3 p: ${usedAsCode}`]],
   ['match {{ p }}:\n  case a: pass\neval(a)', [`1 p: ${usedAsCode}`]],
@@ -76,7 +76,7 @@ const scripts: [body: string, problems: string[]][] = [
   ['x = {{ p }}\ny = "{x}"\neval(y)', []],
   ['def f(): b\nf({{ p }})\neval(b)', []],
   ['for a in {{ p }}: pass\neval(a)', [`1 p: ${usedAsCode}`]],
-  ['def f(a={{ p }}): pass\neval(a)', []],
+  ['def f(a={{ p }}): pass\neval(a)', [`1 p: ${usedAsCode}`]],
   ['def f a: pass\nf({{ p }})\neval(a)', ['2 p: is in a script that the check cannot follow after line 1']],
   ['lambda a: b, {{ p }}\neval(lambda)', ['1 p: is in a script that the check cannot follow after line 2']],
   ['f(lambda a ":" b, {{ p }})\neval(b)', ['1 p: is in a script that the check cannot follow after line 1']],
@@ -171,6 +171,26 @@ const scripts: [body: string, problems: string[]][] = [
   ['import os, subprocess\nos.environ["A"] = {{ p }}\nsubprocess.run(["bash", "-c", "eval $A"])', [`2 p: ${usedAsCode}`]],
   ['import subprocess\nsubprocess.run(["bash", "a.sh"], env={"A": {{ p }}})', []],
   ['import subprocess\nsubprocess.run(["ping", "localhost"], env={"A": {{ p }}})', []],
+  // What shlex.quote returns is only safe as a word for a shell that is not executed.
+  ['import os, shlex\nos.system("echo " + shlex.quote({{ p }}))', []],
+  ['import os, shlex\nx = {{ p }}\nos.system(f"echo {shlex.quote(x)} a")', []],
+  ['import os, shlex\nos.system("sh -c " + shlex.quote({{ p }}))', [`2 p: ${usedAsCode}`]],
+  ['import os, shlex\nos.system("echo \'" + shlex.quote({{ p }}) + "\'")', [`2 p: ${usedAsCode}`]],
+  ['import os, shlex\nos.system("tar -cf a " + shlex.quote({{ p }}))', ['p: no dash for tar']],
+  ['import shlex\neval(shlex.quote({{ p }}))', [`2 p: ${usedAsCode}`]],
+  ['import shlex, subprocess\nsubprocess.run("echo " + shlex.quote({{ p }}), shell=True)', []],
+  ['import shlex, subprocess\nsubprocess.run(["ssh", "a", "ls " + shlex.quote({{ p }})])', []],
+  ['import shlex, subprocess\nsubprocess.run(["perl", "-e", "print " + shlex.quote({{ p }})])', [`2 p: ${usedAsCode}`]],
+  // A format may start with the value.
+  ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", f"{x}"])', ['p: no dash for tar']],
+  ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", "%s" % x])', ['p: no dash for tar']],
+  ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", ("--to-command=" + x)])', ['2 p: is the value of an option that executes it']],
+  // Functions that Python calls, and those that others call.
+  ['import os\nclass A:\n  def __call__(self, c): os.system(c)\nA()({{ p }})', [`4 p: ${usedAsCode}`]],
+  ['import os\nclass A:\n  def __str__(self): return {{ p }}\nos.system(str(A()))', [`3 p: ${usedAsCode}`]],
+  ['import os\ndef d(f):\n  def w(*a): os.system(a[0])\n  return w\n@d\ndef g(x): pass\ng({{ p }})', [`7 p: ${usedAsCode}`]],
+  ['import os\ndef f(c): os.system(c)\nsorted([{{ p }}], key=f)', [`3 p: ${usedAsCode}`]],
+  ['import subprocess\ne = {"PATH": {{ p }}}\nsubprocess.run(["ls"], env=e)', [`2 p: ${usedAsCode}`]],
   // Strings and functions that execute, and those that only have similar names.
   ['x = {{ p }}\nprint(f"{eval(x)}")', [`1 p: ${usedAsCode}`]],
   ['x = {{ p }}\nprint(f"{str(x)}")', []],
@@ -231,7 +251,8 @@ const scripts: [body: string, problems: string[]][] = [
   ['a.f(b, {{ p }})\neval(b)', [`1 p: ${usedAsCode}`]],
   ['a.f(b, {{ p }})\neval(a)', [`1 p: ${usedAsCode}`]],
   ['a.f(b, {{ p }})\neval(c)', []],
-  [`print${'('.repeat(61)}{{ p }}${')'.repeat(61)}`, ['1 p: is in a script that the check cannot follow after line 1']],
+  [`print${'('.repeat(61)}{{ p }}${')'.repeat(61)}`, []],
+  [`print${'('.repeat(297)}{{ p }}${')'.repeat(297)}`, ['1 p: is in a script that the check cannot follow after line 1']],
 ]
 
 it.each(scripts)('judges the places of values in a Python script: %j', (body, problems) => {
