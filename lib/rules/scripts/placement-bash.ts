@@ -1,7 +1,7 @@
 import { parse } from 'unbash'
 import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { readScript } from './bash/commands.ts'
-import { findDeclared, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
+import { findEvaluated, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
 import type { Judgement } from './bash/judgement.ts'
 import { findExecutedTexts } from './bash/nested.ts'
 import { type Reader, UnreadableScriptError } from './bash/reader.ts'
@@ -118,14 +118,13 @@ function judgeCommands(result: ShellScript, untrusted: readonly number[]) {
     forbidOption: (words, command) => {
       for (const start of findSources(words.map(getFirstPart))) commandsByOperand.set(start, command)
     },
-    evaluatedVariables: findDeclared(result, /^-\w*[in]/),
+    evaluatedVariables: findEvaluated(result),
     judgesNestedText: true,
     depth: 0,
     judgeWords,
   }
   for (const command of result.commands) judgeCommand(judgement, command)
-  const associative = findDeclared(result, /^-\w*A/)
-  judgeVariables(judgement, result, (name) => associative.has(name))
+  judgeVariables(judgement, result)
   return { reasons, commandsByOperand }
 }
 

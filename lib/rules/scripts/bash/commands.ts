@@ -8,8 +8,8 @@ import type {
   TestExpression,
 } from 'unbash'
 import { forEachChild } from 'unbash'
-import { insideArithmetic, insideHereDocument } from '#rules/scripts/placement-reasons.ts'
-import { type Reader, readInside, refuseMarked, UnreadableScriptError } from './reader.ts'
+import { insideHereDocument } from '#rules/scripts/placement-reasons.ts'
+import { type Reader, refuseMarked, UnreadableScriptError } from './reader.ts'
 import {
   type Assignment,
   type Command,
@@ -152,15 +152,10 @@ function readCommand(reader: Reader, { name, prefix, suffix, pos }: ParsedComman
 
 function readAssignment(reader: Reader, { name, index, value, pos }: ParsedAssignment): Assignment {
   requireName(name, pos)
-  if (index)
-    readIndex(
-      reader,
-      readInside(reader, insideArithmetic, () => readParts(reader, index, 'none')),
-      name,
-    )
+  if (index) readIndex(reader, index)
   if (value.type === 'Word') return { name, value: [readWord(reader, value)] }
   requireOnlyWords(reader, value)
-  return { name, value: value.elements.map((element) => readElement(reader, element, name)) }
+  return { name, value: value.elements.map((element) => readElement(reader, element)) }
 }
 
 /** The parser skips operators between the elements of an array. The shell reads the next line as a command after such an error. */
@@ -179,7 +174,7 @@ function readAssignedWord(reader: Reader, { name, index, value, text, pos }: Par
 }
 
 /** Read an element of an array. The text in its brackets is arithmetic. */
-function readElement(reader: Reader, element: ParsedWord, arrayName: string): Word {
+function readElement(reader: Reader, element: ParsedWord): Word {
   const ends = element.text.startsWith('[') ? [...element.text.matchAll(/\]\+?=/g)] : []
   const end = ends[0]
   if (!end) return readWord(reader, element)
@@ -191,12 +186,7 @@ function readElement(reader: Reader, element: ParsedWord, arrayName: string): Wo
   const value: Part[] = []
   for (const part of parts) {
     if (part.pos >= valueStart) value.push(...readParts(reader, { ...part, parts: [part] }, 'none'))
-    else
-      readIndex(
-        reader,
-        readInside(reader, insideArithmetic, () => readParts(reader, { ...part, parts: [part] }, 'none')),
-        arrayName,
-      )
+    else readIndex(reader, { ...part, parts: [part] })
     const isSplit = part.type === 'Literal' && part.pos < valueStart && part.end > valueStart
     if (isSplit) value.push(createText(part.text.slice(valueStart - part.pos), false))
   }

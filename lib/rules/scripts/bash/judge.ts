@@ -72,41 +72,37 @@ function judgeNamedCommand(judgement: Judgement, name: string, words: readonly W
 }
 
 /** Judge what arithmetic and expansions do with the values of variables. */
-export function judgeVariables(
-  { refuse, evaluatedVariables }: Judgement,
-  shellScript: ShellScript,
-  isAssociative: (name: string) => boolean,
-): void {
+export function judgeVariables({ refuse, evaluatedVariables }: Judgement, shellScript: ShellScript): void {
   // Not only assignments set a variable, but also read and printf -v.
   for (const name of evaluatedVariables) refuse([createVariableWord(name)], assignedToEvaluated(name))
-  for (const { name, arrayName } of [...shellScript.arithmeticNames, ...findSubscripts(shellScript)])
-    if (!isAssociative(arrayName)) refuse([createVariableWord(name)], usedInArithmetic(name))
+  for (const name of [...shellScript.arithmeticNames, ...findSubscripts(shellScript)])
+    refuse([createVariableWord(name)], usedInArithmetic(name))
   for (const name of shellScript.expandedNames) refuse([createVariableWord(name)], usedAsCode)
 }
 
 const namedVariables = /^(read|printf|unset|test|\[|declare|typeset|local|export|readonly|getopts|wait)$/
 
 /** Find the variables in the subscript of an argument that names an element of an array, as in `read "a[x]"`. */
-function findSubscripts({ commands }: ShellScript): ShellScript['arithmeticNames'] {
+function findSubscripts({ commands }: ShellScript): string[] {
   return commands.flatMap(({ words, kind }) => {
     const args = kind === 'test' ? words : (unwrapAll(words)?.at(-1) ?? [])
     if (kind !== 'test' && !namedVariables.test(getCommandName(args[0]) ?? '')) return []
     return args.flatMap((word) => {
-      const [, arrayName = '', subscript = ''] = /^([A-Za-z_]\w*)\[(.*)\]/s.exec(getStaticText(word) ?? '') ?? []
-      return [...subscript.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => ({ name, arrayName }))
+      const [, subscript = ''] = /^[A-Za-z_]\w*\[(.*)\]/s.exec(getStaticText(word) ?? '') ?? []
+      return [...subscript.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => name)
     })
   })
 }
 
-/** Return the declared attribute of the variables in `declare -i name`, by name. */
-export function findDeclared({ commands, assignments: allAssignments }: ShellScript, letters: RegExp): Set<string> {
+/** Return the variables that `declare -i` and `declare -n` let evaluate their values. */
+export function findEvaluated({ commands, assignments: allAssignments }: ShellScript): Set<string> {
   const names = new Set<string>()
   let declaresAnyName = false
   for (const { words: allWords, assignments } of commands) {
     const words = unwrapAll(allWords)?.at(-1) ?? []
     if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
     const texts = words.map((word) => getStaticText(word) ?? getLeadingText(word.parts))
-    if (!texts.some((text) => letters.test(text))) continue
+    if (!texts.some((text) => /^-\w*[in]/.test(text))) continue
     for (const text of texts.slice(1)) if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
     for (const { name } of assignments) names.add(name)
     // A name that the script puts together may be that of any variable.

@@ -50,8 +50,8 @@ export interface ShellScript {
   /** Assignments by `${name:=…}` and arithmetic. */
   assignments: Assignment[]
   functionNames: Set<string>
-  /** Variables whose value arithmetic evaluates, by the array in whose subscript they stand, or by an empty text. */
-  arithmeticNames: { name: string; arrayName: string }[]
+  /** Variables whose value arithmetic evaluates. */
+  arithmeticNames: string[]
   /** Variables whose value names a variable (`${!name}`) or is expanded again (`${name@P}`). */
   expandedNames: string[]
   /** The problem of each placeholder that stands where its quotes have no or another meaning, by start index. */

@@ -131,15 +131,11 @@ function readParameter(reader: Reader, part: ParameterExpansionPart, quoting: Qu
     const isAmbiguous = quoting !== 'none' && part.text.replace(/'\u{f8fd}+'/gu, '').includes("'")
     if (isAmbiguous || !variableName.test(name)) throw new UnreadableScriptError(pos)
     const isList = index && /^[@*]$/.test(index.text)
-    if (index && !isList)
-      readIndex(
-        reader,
-        readInside(reader, insideArithmetic, () => readParts(reader, index, 'none')),
-        name,
-      )
+    if (index && !isList) readIndex(reader, index)
     if (prefix === '!' && !isList && operation?.type !== 'Names') reader.result.expandedNames.push(name)
     const parts = operation ? readOperation(reader, operation, name, quoting) : []
-    return prefix === '#' ? { kind: 'arithmetic' } : { kind: 'variable', name, parts }
+    // No key of an array is text, because its subscripts are arithmetic.
+    return prefix === '#' || (prefix === '!' && isList) ? { kind: 'arithmetic' } : { kind: 'variable', name, parts }
   })
 }
 
@@ -159,13 +155,7 @@ function readOperation(reader: Reader, operation: ParameterOperation, name: stri
       return parts
     }
     case 'Slice':
-      for (const word of [operation.offset, operation.length])
-        if (word)
-          readIndex(
-            reader,
-            readInside(reader, insideArithmetic, () => readParts(reader, word, 'none')),
-            '',
-          )
+      for (const word of [operation.offset, operation.length]) if (word) readIndex(reader, word)
       return []
     case 'Names':
       return []
@@ -189,36 +179,39 @@ export function readArithmetic(reader: Reader, expression: ArithmeticExpression 
       forEachChild(expression, (child) => readArithmetic(reader, child as ArithmeticExpression))
       return
     case 'ArithmeticWord': {
-      const word = { text: expression.value, pos: expression.pos, parts: expression.parts }
-      readIndex(
-        reader,
-        readInside(reader, insideArithmetic, () => readParts(reader, word, 'none')),
-        '',
-      )
+      readIndex(reader, { text: expression.value, pos: expression.pos, parts: expression.parts })
       return
     }
     case 'ArithmeticCommandExpansion':
-      readIndex(reader, [readSubstitution(reader, { ...expression, type: 'CommandExpansion' })], '')
+      noteEvaluated(reader, [readSubstitution(reader, { ...expression, type: 'CommandExpansion' })])
       return
     default:
       throw new UnreadableScriptError((expression satisfies never as ArithmeticExpression).pos)
   }
 }
 
+/** Read a word that is arithmetic, such as a subscript. */
+export function readIndex(reader: Reader, word: Parameters<typeof readParts>[1]): void {
+  noteEvaluated(
+    reader,
+    readInside(reader, insideArithmetic, () => readParts(reader, word, 'none')),
+  )
+}
+
 /** Note the variables in arithmetic, which evaluates their values, and quoted text too. */
-export function readIndex({ result }: Reader, parts: readonly Part[], arrayName: string): void {
-  const { arithmeticNames } = result
+function noteEvaluated(reader: Reader, parts: readonly Part[]): void {
+  const { arithmeticNames, assignments, problems } = reader.result
   for (const part of parts) {
     if (part.kind === 'variable') {
-      arithmeticNames.push({ name: part.name, arrayName })
-      readIndex({ result } as Reader, part.parts, arrayName)
+      arithmeticNames.push(part.name)
+      noteEvaluated(reader, part.parts)
     } else if (part.kind === 'text') {
-      for (const [name] of part.text.matchAll(/[A-Za-z_]\w*/g)) arithmeticNames.push({ name, arrayName })
-      if (new RegExp(`[A-Za-z_]\\w*${numberMark}`, 'u').test(part.text)) arithmeticNames.push({ name: anyText, arrayName })
-    } else if (part.kind === 'placeholder') result.problems.set(part.placeholder.start, insideArithmetic)
+      for (const [name] of part.text.matchAll(/[A-Za-z_]\w*/g)) arithmeticNames.push(name)
+      if (new RegExp(`[A-Za-z_]\\w*${numberMark}`, 'u').test(part.text)) arithmeticNames.push(anyText)
+    } else if (part.kind === 'placeholder') problems.set(part.placeholder.start, insideArithmetic)
     else if (part.kind === 'substitution') {
-      result.assignments.push({ name: substitutionInArithmetic, value: [{ parts: [part] }] })
-      arithmeticNames.push({ name: substitutionInArithmetic, arrayName })
+      assignments.push({ name: substitutionInArithmetic, value: [{ parts: [part] }] })
+      arithmeticNames.push(substitutionInArithmetic)
     }
   }
 }

@@ -270,6 +270,9 @@ const scripts: [body: string, problems: string[]][] = [
   ['ssh {{ p }} ls', ['p: no dash for ssh']],
   ['echo {{ p }} | ssh a', [`1 p: ${usedAsCode}`]],
   ['echo {{ p }} | ssh a ls', [`1 p: ${usedAsCode}`]],
+  // The keys of an array are fixed. In a subshell, `declare -A` has no effect on the script.
+  ['declare -A m=([a]={{ p }}); for k in "${!m[@]}"; do echo "${m[$k]}"; done', []],
+  ['x={{ p }}; : | declare -A m; m[x]=1', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
   // What functions print.
   ['g() { echo {{ p }}; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],
   ['x={{ p }}; g() { echo "$x"; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],
