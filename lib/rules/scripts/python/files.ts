@@ -23,10 +23,13 @@ export function findWritten(nodes: readonly Node[], { findSources, own }: Flow):
 export function executesWritten(executed: readonly (readonly Node[])[], nodes: readonly Node[], flow: Flow): boolean {
   const strings = new Set<Node>()
   const resolved = new Set<string>()
-  const valuesByName = Map.groupBy(
-    flow.bindings.flatMap(({ targets, values }) => targets.flatMap(listNodes).map(({ text }) => ({ text, values }))),
-    ({ text }) => text,
-  )
+  const bindings = flow.bindings.flatMap(({ targets, values }) => targets.flatMap(listNodes).map(({ text }) => ({ text, values })))
+  // A method such as `append` may store its arguments.
+  const stored = nodes.flatMap(({ kind, children: [callee, args] }) => {
+    const object = kind === 'CallExpression' && callee?.kind === 'MemberExpression' ? callee.children[0] : undefined
+    return object && args ? [{ text: object.text, values: [args] }] : []
+  })
+  const valuesByName = Map.groupBy([...bindings, ...stored], ({ text }) => text)
   /** Collect the texts of an expression. Return whether there is one, or a part that is not the script's own. */
   const collect = (expression: readonly Node[]): boolean => {
     let isKnown = false
@@ -34,25 +37,36 @@ export function executesWritten(executed: readonly (readonly Node[])[], nodes: r
       if (node.value !== undefined) isKnown = strings.add(node).size > 0
       else if (!isName(node)) continue
       else if (!flow.own.has(node.text)) isKnown ||= node.kind === 'VariableName'
-      else if (!resolved.has(node.text)) {
+      else if (flow.received.has(node.text)) return false
+      else if (resolved.has(node.text)) isKnown = true
+      else {
         resolved.add(node.text)
-        const values = valuesByName.get(node.text)?.map((binding) => collect(binding.values)) ?? [false]
-        if (!values.every(Boolean)) return false
+        // Every value is collected.
+        const values = valuesByName.get(node.text)?.map((binding) => collect(binding.values)) ?? []
+        if (!values.some(Boolean)) return false
         isKnown = true
-      } else isKnown = true
+      }
     }
     return isKnown
   }
   if (executed.some((expression) => expression.length > 0 && !collect(expression))) return true
-  const others = new Set(nodes.flatMap((node) => (node.value && !strings.has(node) ? [getFileName(node.value)] : [])))
-  return [...strings].some(({ value = '' }) => value.split(/[\s"'|;&<>()]+/).some((word) => mayName(getFileName(word), others)))
+  // Two texts may be put together to a name, and a module has a name without an ending.
+  const isWhole = ([node, ...rest]: readonly Node[]) => /\.\w+$/.test(node?.value ?? '') && rest.length === 0
+  const whole = new Set(executed.filter(isWhole).flat())
+  const getWords = ({ value = '' }: Node) => value.split(/[\s"'|;&<>()]+/).map(getFileName)
+  const executedWords = new Set([...strings].flatMap(getWords).filter(Boolean))
+  const otherWords = new Set(nodes.filter((node) => node.value && !strings.has(node)).flatMap(getWords))
+  for (const name of otherWords) if (!name || fileMode.test(name)) otherWords.delete(name)
+  const pieces = new Set([...strings].filter((node) => !whole.has(node)).flatMap(getWords))
+  return hasPieces(executedWords, otherWords) || hasPieces(otherWords, pieces)
 }
 
-function mayName(name: string, others: ReadonlySet<string>): boolean {
-  if (!name || name.length > maxNameLength) return name !== ''
-  for (let index = 1; index <= name.length; index++)
-    for (const piece of [name.slice(0, index), name.slice(-index)]) if (others.has(piece) && !fileMode.test(piece)) return true
-  return others.has(`${name}.py`)
+/** Return whether one of the texts is the start or the end of a name, or the name itself. */
+function hasPieces(names: ReadonlySet<string>, texts: ReadonlySet<string>): boolean {
+  return [...names].some((name) => {
+    if (name.length > maxNameLength) return true
+    return Array.from(name).some((_, index) => texts.has(name.slice(0, index + 1)) || texts.has(name.slice(index)))
+  })
 }
 
 /** The second argument of `open`, which is no part of a name. */

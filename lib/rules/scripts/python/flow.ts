@@ -11,6 +11,8 @@ export interface Flow {
   findSources: (nodes: readonly Node[]) => number[]
   /** The names that the script gives to its own values and functions. */
   own: ReadonlySet<string>
+  /** Those of them that get their values from calls and patterns. */
+  received: ReadonlySet<string>
   bindings: readonly Binding[]
 }
 
@@ -48,7 +50,9 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
   const bindings = nodes.flatMap(findBindings)
   const functions = new Set(nodes.filter(({ kind }) => /^(Function|Class)Definition$/.test(kind)).map(getDefinedName))
   const own = new Set([...functions, ...bindings.flatMap(({ kind, targets }) => (kind === 'name' ? findTargets(targets).names : []))])
-  for (const { kind, children } of nodes) if (kind === 'ParamList') for (const child of children) if (isName(child)) own.add(child.text)
+  const isReceived = ({ kind, parent }: Node) => kind === 'VariableName' && /^ParamList$|Pattern$/.test(parent?.kind ?? '')
+  const received = new Set(nodes.filter(isReceived).map(({ text }) => text))
+  for (const name of received) own.add(name)
   const assign = (target: string, value: string) => {
     connect(value, target)
     connect(getChange(target), getChange(value))
@@ -138,7 +142,7 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
   for (const binding of bindings) addBinding(binding)
   if (nodes[0]) visit(nodes[0], { call: undefined, top: undefined, owners: [] })
   const findSources = graph.follow()
-  return { findSources: (list) => findSources({ placeholders: [], names: list.map(({ id }) => id) }), own, bindings }
+  return { findSources: (list) => findSources({ placeholders: [], names: list.map(({ id }) => id) }), own, received, bindings }
 }
 
 /**

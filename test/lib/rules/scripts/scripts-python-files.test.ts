@@ -40,6 +40,10 @@ const refused = [
   'import subprocess\nwith open("b.txt") as a, open("a.sh", "w") as f:\n    f.write(a.read() + {{ p }})\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nopen("a.txt", "w").write({{ p }})\nprint("a.sh", file=open("b.txt", "w"))\nsubprocess.run(["sh", "a.sh"])',
   'import subprocess\nopen("a" + ".sh", "w").write({{ p }})\nsubprocess.run(["sh", "a.sh"])',
+  'import subprocess\npath = "b.sh"\ndef start(path):\n    subprocess.run(["sh", path])\nopen("a.sh", "w").write({{ p }})\nstart("a.sh")',
+  'import subprocess\nmatch "a.sh":\n    case path: subprocess.run(["sh", path])\nopen("a.sh", "w").write({{ p }})',
+  'import subprocess\npath = "a"\npath += ".sh"\nopen("a.sh", "w").write({{ p }})\nsubprocess.run(["sh", path])',
+  'import subprocess\nx = ["b.sh"]\nx.append("a.sh")\nopen("a.sh", "w").write({{ p }})\nsubprocess.run(["sh", x[1]])',
 ]
 const accepted = [
   'import subprocess\nwith open("log.txt", "a") as f:\n    f.write({{ p }})\nsubprocess.run(["powershell", "-File", "fix.ps1"])',
