@@ -1,8 +1,9 @@
 import { executingVariable } from '#rules/scripts/bash/rules.ts'
 import { inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { executesWritten, findWritten } from './files.ts'
+import type { ProgramRules } from './flow.ts'
 import { executors, programStarters, shellFunctions, unpicklers, unpicklingFunctions } from './functions.ts'
-import { describeProgram, findLists, judgeProgram, type ProgramRules, type StartedProgram } from './programs.ts'
+import { describeProgram, findLists, judgeProgram, type StartedProgram } from './programs.ts'
 import { isSafeShellText } from './shell-text.ts'
 import { getCalleeName, isName, listArguments, listElements, listNodes, type Node } from './tree.ts'
 

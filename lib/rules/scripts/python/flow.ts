@@ -16,6 +16,15 @@ export interface Flow {
   bindings: readonly Binding[]
 }
 
+/** What the judges of calls and programs share. */
+export interface ProgramRules {
+  flow: Flow
+  budget: WorkBudget
+  mentions: ReadonlyMap<string, readonly Node[]>
+  refuse: (nodes: readonly Node[], reason: string) => void
+  forbidOption: (starts: readonly number[], command: string) => void
+}
+
 export interface Binding {
   kind: 'name' | 'change'
   targets: readonly Node[]

@@ -1,19 +1,10 @@
 import { judgeWords } from '#rules/scripts/bash/judge.ts'
 import { interpreters, shells } from '#rules/scripts/bash/rules.ts'
 import { createText, normalizeCommandName, type Redirection, type Word } from '#rules/scripts/bash/syntax.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
-import type { Flow } from './flow.ts'
+import type { ProgramRules } from './flow.ts'
 import { interpreter, programStarters, readingFunctions } from './functions.ts'
 import { isSafeShellText } from './shell-text.ts'
 import { getCalleeName, listElements, listNodes, type Node } from './tree.ts'
-
-export interface ProgramRules {
-  flow: Flow
-  budget: WorkBudget
-  mentions: ReadonlyMap<string, readonly Node[]>
-  refuse: (nodes: readonly Node[], reason: string) => void
-  forbidOption: (starts: readonly number[], command: string) => void
-}
 
 /** Judge the arguments of a program, each of which is an expression, like a command of a shell. */
 export function judgeProgram(rules: ProgramRules, elements: readonly (readonly Node[])[]): void {

@@ -1,6 +1,6 @@
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import { judgeBashPlacements } from '#rules/scripts/placement-bash.ts'
-import type { ProgramRules } from './programs.ts'
+import type { ProgramRules } from './flow.ts'
 import { getCalleeName, type Node } from './tree.ts'
 
 type Rules = Pick<ProgramRules, 'flow' | 'budget' | 'forbidOption'>
