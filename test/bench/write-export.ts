@@ -22,7 +22,7 @@ export const textFormats = Object.keys(writers)
 export function writeExport(session: SessionRow, format: string, masked: boolean): string {
   const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' }, createBudget())
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
-  return String(writers[format]?.(masked ? maskReport(report, mask) : report))
+  return String(writers[format]?.(masked ? maskReport(report, mask, createBudget()) : report))
 }
 
 /** Build the row of a completed session with one note per step. */

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { selectCandidates } from '#db/rows/candidates.ts'
+import { createBudget } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 
 /** A ticket and the article that answers it. Held tickets were written before any tuning and are only measured. */
@@ -51,7 +52,7 @@ export async function insertArticles(client: pg.Client, folder: string): Promise
     [accountId, userId],
   )
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
-    const { title, format, blocks } = await readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' })
+    const { title, format, blocks } = await readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' }, createBudget())
     const inserted = await client.query(
       `insert into kb_imports (account_id, created_by, title, format, blocks) values ($1, $2, $3, $4, $5) returning id`,
       [accountId, userId, title, format, JSON.stringify(blocks)],

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { Problem } from '#problem.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, jobSteps } from '#rules/budget.ts'
+import { wrapText } from '#rules/diagrams/boxes.ts'
+import { maskReport } from '#rules/exports/mask.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
+import { readArticleText } from '#rules/knowledge/article.ts'
 import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
+import { createReport } from '#test/support/report.ts'
 
 // What a small input could make large. Work and output are counted, so these tests say the same on every machine.
 
@@ -87,5 +91,31 @@ describe('WIR-45 a rendered script', () => {
     expect(validateTemplate(createTemplate('echo {{ a|base64|base64 }}'), createBudget())).toEqual([
       { line: 1, message: '{{ a }} uses the filter base64 more than once' },
     ])
+  })
+})
+
+describe('WIR-47 what is read is counted before', () => {
+  it.each([
+    ['cells of an HTML table', 'html', '<table><tr>'.concat('<td>a'.repeat(240_000))],
+    ['paragraphs of an HTML page', 'html', '<p>a</p>'.repeat(187_000)],
+    ['blank lines', 'text', '\n'.repeat(5_000_000)],
+  ] as const)('WIR-47 an article of many %s is too complex', (_, format, content) => {
+    expect(() => readArticleText(format, 'A', content, createBudget({ steps: jobSteps }))).toThrow(Problem)
+  })
+
+  it('WIR-47 an ordinary page of 5,000 elements takes little of it', () => {
+    const budget = createBudget({ steps: jobSteps })
+    readArticleText('html', 'A', '<p>Restart the <b>spooler</b>.</p>'.repeat(2000), budget)
+    expect(budget.getSpent().steps).toBeLessThan(jobSteps / 20)
+  })
+
+  it('WIR-47 masking a report that is too long is 422, and shows nothing', () => {
+    const report = createReport({ notes: 'x '.repeat(1_000_000) })
+    expect(() => maskReport(report, (text) => text, createBudget())).toThrow(expect.objectContaining({ status: 422 }))
+  })
+
+  it('WIR-47 a label is shown like the part of it that fits', () => {
+    expect(wrapText('a '.repeat(200_000))).toEqual(wrapText('a '.repeat(200)))
+    expect(wrapText('x'.repeat(3200))).toEqual(wrapText('x'.repeat(100)))
   })
 })

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readForm } from '#http/form.ts'
 import { Problem } from '#problem.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
 import { escapeMarkdown } from '#rules/exports/markdown-escape.ts'
@@ -58,9 +58,9 @@ async function expectLinear<T>(size: number, build: (size: number) => T, read: (
 }
 
 const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
-const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' })).blocks)
+const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' }, createBudget())).blocks)
 const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
-  buildAllNodes(readArticleText(format, 'Title', content).blocks)
+  buildAllNodes(readArticleText(format, 'Title', content, createBudget()).blocks)
 
 const buildWith = (name: string, content: string, body = docxParagraph('Text')) =>
   buildZip([...docxParts(documentXml(body)).filter((part) => part.name !== name), { name, content }])
@@ -182,7 +182,9 @@ describe('a draw.io file', () => {
     ['cells in a circle', 4000, (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${(i + 1) % n}"/>`))],
     ['pages', 10_000, (n) => file('').replace('</mxfile>', `${'<diagram/>'.repeat(n)}</mxfile>`)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, parseDrawio))
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, (file) => parseDrawio(file, createBudget({ steps: jobSteps }))),
+  )
 })
 
 describe('a flow in markdown', () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
+import { createBudget } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import { buildDocx, docxParagraph, docxSpanTable } from './knowledge.ts'
@@ -30,7 +31,7 @@ export async function readSampleArticles(): Promise<SampleArticle[]> {
 }
 
 async function readSample(name: string, bytes: Uint8Array<ArrayBuffer>, texts: string[]): Promise<SampleArticle> {
-  return { name, blocks: (await readArticleFile({ bytes, name, type: '' })).blocks, texts }
+  return { name, blocks: (await readArticleFile({ bytes, name, type: '' }, createBudget())).blocks, texts }
 }
 
 function findTexts(name: string, content: string): string[] {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Tree } from '#functions/flows/trees/schemas.ts'
 import { operation } from '#http/operation.ts'
+import { jobSteps } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 import * as imports from './service.ts'
 
@@ -32,6 +33,7 @@ export const kbImportOperations = [
     bodyFormat: 'file',
     body: schemas.KbImportCreate,
     maxBody: 10 * 1024 * 1024,
+    maxSteps: jobSteps,
     success: 201,
     returns: schemas.KbImport,
     errors: ['kb_quota_exceeded'],

@@ -4,6 +4,7 @@ import { uuidv7 } from '#db/uuid.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import type { Article } from '#rules/knowledge/article.ts'
@@ -27,8 +28,8 @@ export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-export async function create({ db }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
-  const article = await readArticle(input).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
+export async function create({ db, budget }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
+  const article = await readArticle(input, budget).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
   const inserted = await queries.insertImport.first(db, article)
   if (!inserted) throw new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
   return inserted
@@ -89,17 +90,17 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteImport(db, id))) await findOwn(db, id)
 }
 
-async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
+async function readArticle(input: FormFile | KbImportCreate, budget: Budget): Promise<Article> {
   // Loaded on first use, because the parsers of HTML, docx and markdown are large.
   const { readArticleFile, readArticleText } = await import('#rules/knowledge/article.ts')
-  if ('bytes' in input) return readArticleFile(requireMaxSize(input))
+  if ('bytes' in input) return readArticleFile(requireMaxSize(input), budget)
   const { title, content, format } = input
   if (format !== 'docx') {
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
-    return readArticleText(format, title, content)
+    return readArticleText(format, title, content, budget)
   }
   const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.docx`, type: '' })
-  return { ...(await readArticleFile(file)), title }
+  return { ...(await readArticleFile(file, budget)), title }
 }
 
 function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {

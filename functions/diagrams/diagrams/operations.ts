@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation, stream } from '#http/operation.ts'
+import { jobSteps } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 import * as diagrams from './service.ts'
 
@@ -67,6 +68,7 @@ export const diagramOperations = [
     limit: '10/minute',
     body: schemas.DiagramImport,
     maxBody,
+    maxSteps: jobSteps,
     success: 201,
     returns: schemas.DiagramImportResult,
     errors: ['limit_reached'],

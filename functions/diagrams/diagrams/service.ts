@@ -70,7 +70,7 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     const { format: _, version: __, ...diagram } = file
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
-  const { name, nodes, edges, skipped } = await parseDrawio(file.content).catch(throwUnreadableFile)
+  const { name, nodes, edges, skipped } = await parseDrawio(file.content, ctx.budget).catch(throwUnreadableFile)
   const input = { name: file.name ?? (name?.slice(0, 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
   return { diagram: await create(ctx, input), skipped }
 }

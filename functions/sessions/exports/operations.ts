@@ -1,5 +1,6 @@
 import { SessionId } from '#functions/sessions/sessions/schemas.ts'
 import { stream } from '#http/operation.ts'
+import { jobSteps } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 import * as exports from './service.ts'
 
@@ -16,6 +17,7 @@ export const sessionExportOperations = [
     writes: true,
     params: SessionId,
     query: schemas.ExportQuery,
+    maxSteps: jobSteps,
     errors: ['masking_failed', 'provider_error'],
     produces: ['text/markdown', 'text/plain', 'text/html', 'application/pdf'],
     handle: ({ ctx, params, query }) => exports.exportSession(ctx, params.session_id, query),

@@ -1,6 +1,7 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { Content, type ReadContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { limitMarkup } from '#rules/exports/descriptions.ts'
 import { renderHtml } from '#rules/exports/html.ts'
@@ -39,13 +40,13 @@ async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.
   const images = isMasked ? [] : selectImages(report, supporting)
-  return { session, settings, format, images, report: limitMarkup(isMasked ? maskReportOrThrow(report) : report) }
+  return { session, settings, format, images, report: limitMarkup(isMasked ? maskReportOrThrow(report, budget) : report, budget) }
 }
 
 /** Return the masked report; throw 500 if masking fails. */
-function maskReportOrThrow(report: Report): Report {
+function maskReportOrThrow(report: Report, budget: Budget): Report {
   try {
-    return maskReport(report, maskText)
+    return maskReport(report, maskText, budget)
   } catch (error) {
     if (!(error instanceof MaskingError)) throw error
     throw new Problem('masking_failed', `${error.message}; nothing was exported`)

@@ -38,7 +38,11 @@ export function computeViewBox(boxes: readonly Box[]): Box {
 /** Break a text into at most `maxLines` lines of at most `maxLength` characters. A text that is too long ends with an ellipsis. */
 export function wrapText(text: string, maxLength = 22, maxLines = 3): string[] {
   const lines: string[] = []
-  for (const word of text.split(/\s+/).flatMap((part) => splitLongWord(part, maxLength))) {
+  // No more words and characters than could be shown, because labels may be long and are many.
+  const maxWords = (maxLines + 1) * maxLength
+  const words = text.split(/\s+/, maxWords).flatMap((part) => splitLongWord(part.slice(0, 2 * maxWords), maxLength))
+  for (const word of words) {
+    if (lines.length > maxLines) break
     const lastLine = lines.at(-1)
     const extendedLine = `${lastLine} ${word}`
     if (lastLine !== undefined && Array.from(extendedLine).length <= maxLength) lines[lines.length - 1] = extendedLine

@@ -1,4 +1,4 @@
-import { createBudget } from '#rules/budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { type Cell, DrawioError, parseCompressedCells, parseXml } from './drawio-cells.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
@@ -16,8 +16,7 @@ const maxIdLength = 100
 const maxListedParts = 100
 
 /** Parse a draw.io file. Throw a DrawioError if it is not one. */
-export async function parseDrawio(content: string): Promise<DrawioDiagram> {
-  const budget = createBudget()
+export async function parseDrawio(content: string, budget: Budget): Promise<DrawioDiagram> {
   const file = parseXml(content, budget)
   const [page, ...otherPages] = file.pages
   const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)

@@ -1,4 +1,4 @@
-import { stepsPerSecond } from '#rules/budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { Report, ReportStep } from './report.ts'
 
 // Descriptions are markdown, which takes time to parse.
@@ -25,12 +25,13 @@ const stepsPerMarkup = 300
 const stepsPerCharacter = 10
 const markupCharacter = /[`*_~[\]|&#>\n-]/g
 
-/** Turn the descriptions that would take more than a second to parse into code blocks, which show their source. */
-export function limitMarkup(report: Report): Report {
-  let stepsLeft = stepsPerSecond
+/** Turn the descriptions that would take more work to parse than is left into code blocks, which show their source. */
+export function limitMarkup(report: Report, budget: Budget): Report {
   return changeDescriptions(report, (description) => {
-    stepsLeft -= description.length * stepsPerCharacter + (description.match(markupCharacter)?.length ?? 0) * stepsPerMarkup
-    return stepsLeft >= 0 || description === '' ? description : toCodeBlock(description)
+    const steps = description.length * stepsPerCharacter + (description.match(markupCharacter)?.length ?? 0) * stepsPerMarkup
+    if (!budget.has(steps)) return toCodeBlock(description)
+    budget.spend(steps)
+    return description
   })
 }
 

@@ -1,4 +1,5 @@
 import { isZip } from '#rules/archive/zip.ts'
+import type { Budget } from '#rules/budget.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { readDocx } from './docx.ts'
 import type { ArticleFormat } from './formats.ts'
@@ -49,20 +50,21 @@ interface ArticleFile {
  * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it, or the article is empty or
  * too large.
  */
-export async function readArticleFile({ bytes, name, type }: ArticleFile): Promise<Article> {
+export async function readArticleFile({ bytes, name, type }: ArticleFile, budget: Budget): Promise<Article> {
   const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
   const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
   if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
   if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
-  const { title, blocks } = format === 'docx' ? { title: null, blocks: await readDocx(bytes) } : readText(format, decodeText(bytes))
+  const { title, blocks } =
+    format === 'docx' ? { title: null, blocks: await readDocx(bytes, budget) } : readText(format, decodeText(bytes), budget)
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
   return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
-export function readArticleText(format: TextFormat, title: string, content: string): Article {
-  return requireBlocks({ format, title, blocks: readText(format, content).blocks })
+export function readArticleText(format: TextFormat, title: string, content: string, budget: Budget): Article {
+  return requireBlocks({ format, title, blocks: readText(format, content, budget).blocks })
 }
 
 /**
@@ -80,15 +82,15 @@ function requireBlocks(article: Article): Article {
   return article
 }
 
-function readText(format: TextFormat, content: string): { title: string | null; blocks: Block[] } {
+function readText(format: TextFormat, content: string, budget: Budget): { title: string | null; blocks: Block[] } {
   const text = content.replace(/\r\n?/g, '\n')
   switch (format) {
     case 'markdown':
-      return readMarkdown(text)
+      return readMarkdown(text, budget)
     case 'html':
-      return readHtml(text)
+      return readHtml(text, budget)
     case 'text':
-      return { title: null, blocks: readPlainText(text) }
+      return { title: null, blocks: readPlainText(text, budget) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
-import { createBudget } from '#rules/budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
 import { maxListDepth, parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from './docx-parts.ts'
@@ -16,13 +16,12 @@ const fileNames = {
 const maxRawLength = 2 * maxArticleLength
 
 /** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions are left out. */
-export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]> {
+export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget): Promise<Block[]> {
   const files = await readZip(bytes, Object.values(fileNames)).catch((error: unknown) => {
     throw error instanceof ArchiveError ? new ArticleError(error.message) : error
   })
   const document = files.get(fileNames.document)
   if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
-  const budget = createBudget()
   const reader: DocxReader = {
     writer: createBlockWriter(),
     linkTargets: parseLinkTargets(files.get(fileNames.links), budget),

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { createBudget } from '#rules/budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
@@ -20,10 +20,10 @@ const maxDepth = 200
 export const lineBreak = '\u2028'
 
 /** Parse a page. Throw an ArticleError if it is nested too deeply, and 422 when it takes too much work. */
-export function parseHtml(html: string): Element {
+export function parseHtml(html: string, budget: Budget): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
-  createBudget().spend(countMarkupSteps(html))
+  budget.spend(countMarkupSteps(html))
   const parser = new Parser({
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }

@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import {
@@ -15,12 +16,20 @@ import { removeFurniture } from './page-furniture.ts'
 import { type Cell, formatTable } from './table.ts'
 
 /** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. */
-export function readHtml(html: string): { title: string | null; blocks: Block[] } {
-  const root = parseHtml(html)
+export function readHtml(html: string, budget: Budget): { title: string | null; blocks: Block[] } {
+  const root = parseHtml(html, budget)
+  budget.spend(countElements(root) * stepsPerElement)
   const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0 }
   readChildren(reader, removeFurniture(root))
   writeParagraph(reader)
   return { title: findTitle(root), blocks: reader.writer.blocks }
+}
+
+/** Finding furniture, layout tables, lists and cells looks at an element several times. */
+const stepsPerElement = 500
+
+function countElements(element: Element): number {
+  return listElements(element).reduce((sum, child) => sum + countElements(child), 1)
 }
 
 function findTitle(element: Element): string | null {

@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it'
-import { createBudget } from '#rules/budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 
 // A line of a table takes up to 5 µs, a character up to 200 ns.
@@ -26,10 +26,10 @@ parser.block.ruler.disable('reference')
  * Read the blocks of a markdown text. Each block is an unchanged part of the text, so that no word is lost; a heading loses only its
  * markers. Front matter and horizontal rules are left out.
  */
-export function readMarkdown(text: string): { title: string | null; blocks: Block[] } {
+export function readMarkdown(text: string, budget: Budget): { title: string | null; blocks: Block[] } {
   const { title, body } = splitFrontMatter(text)
   const lines = body.split('\n')
-  createBudget().spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
+  budget.spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
   const blockStarts = findBlockStarts(body)
   const writer = createBlockWriter()
   writer.add('text', lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n'))

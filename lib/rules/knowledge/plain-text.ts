@@ -1,12 +1,16 @@
+import type { Budget } from '#rules/budget.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 
+/** Looking for markers and underlines. */
+const stepsPerLine = 50
 const itemStart = /^ {0,3}(?:[-*•–]|\(?\d{1,3}[.)]|step \d{1,3}[:.)]?)\s+\S/i
 const headingUnderline = /^(?:={3,}|-{3,})\s*$/
 
 /** Read the blocks of a text without markup. Empty lines separate blocks, markers and numbers start items, underlines make headings. */
-export function readPlainText(text: string): Block[] {
+export function readPlainText(text: string, budget: Budget): Block[] {
   const writer = createBlockWriter()
   const lines = text.split('\n')
+  budget.spend(lines.length * stepsPerLine + text.length)
   let blockKind: 'item' | 'text' = 'text'
   let blockLines: string[] = []
   const endBlock = () => {

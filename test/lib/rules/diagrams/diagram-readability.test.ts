@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createDiagramDraft } from '#local/model/diagrams.ts'
+import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
@@ -12,6 +13,7 @@ const line = (id: string, source: string, target: string) =>
 const parse = (...cells: string[]) =>
   parseDrawio(
     `<mxfile><diagram><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`,
+    createBudget(),
   )
 const listLabels = (nodes: readonly DiagramNode[]) => nodes.map(({ data }) => data.label)
 const at = (x: number, y: number, width: number, height: number) => `x="${x}" y="${y}" width="${width}" height="${height}"`

@@ -93,7 +93,7 @@ describe('a draw.io file', () => {
   const router = 'shape=mxgraph.cisco.routers.router'
 
   it('may have cells without a page, and no name', async () => {
-    const { name, nodes } = await parseDrawio(`<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`)
+    const { name, nodes } = await parseDrawio(`<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`, createBudget())
     expect([name, nodes.map(({ id }) => id)]).toEqual([null, ['a']])
   })
 
@@ -103,7 +103,7 @@ describe('a draw.io file', () => {
     ['fillColor=none', undefined],
     ['xfillColor=#ffaa00', undefined],
   ])('has the colours of the style %s', async (style, expected) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`)
+    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`, createBudget())
     expect(nodes.map((node) => node.style)).toEqual([expected])
   })
 
@@ -114,15 +114,17 @@ describe('a draw.io file', () => {
     ['x'.repeat(100), true],
     ['x'.repeat(101), false],
   ])('imports a shape with the id %j: %s', async (id, isImported) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`)
+    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`, createBudget())
     expect(nodes.map((node) => node.id)).toEqual(isImported ? [id] : [])
   })
 
   it('has at most 2,000 shapes', async () => {
     const create = (count: number) =>
       `<mxfile><diagram>${Array.from({ length: count }, (_, n) => shape(`n${n}`, 'rounded=1', n * 200).replace(/value="[^"]*"/, '')).join('')}</diagram></mxfile>`
-    expect((await parseDrawio(create(2000))).nodes).toEqual([])
-    await expect(parseDrawio(create(2001))).rejects.toThrow(new DrawioError('The diagram has 2001 shapes; at most 2000 are allowed'))
+    expect((await parseDrawio(create(2000), createBudget())).nodes).toEqual([])
+    await expect(parseDrawio(create(2001), createBudget())).rejects.toThrow(
+      new DrawioError('The diagram has 2001 shapes; at most 2000 are allowed'),
+    )
   })
 
   it.each([
@@ -131,6 +133,7 @@ describe('a draw.io file', () => {
   ])('has a group where a shape of the width %i is three times as large as one in it', async (width, ids) => {
     const { nodes } = await parseDrawio(
       `<mxfile><diagram>${shape('inner', router, 0)}${shape('outer', router, 0, width)}</diagram></mxfile>`,
+      createBudget(),
     )
     expect(nodes.map(({ id }) => id)).toEqual(ids)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
 import { type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
@@ -11,7 +12,7 @@ const createLine = (id: string, source: string, target: string, attributes = '')
 const createFile = (...cells: string[]) =>
   `<mxfile><diagram name="Site"><mxGraphModel><root>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`
 const findError = (content: string) =>
-  parseDrawio(content).then(
+  parseDrawio(content, createBudget()).then(
     () => null,
     (error: unknown) => (error instanceof DrawioError ? error.message : error),
   )
@@ -29,6 +30,7 @@ describe('parseDrawio', () => {
         createLine('l', 'a', 'b', 'value="twice"'),
         createLine('m', 'a', 'c'),
       ),
+      createBudget(),
     )
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'x'.repeat(100)])
     expect(edges).toEqual([{ id: 'l', source: 'a', target: 'b', routing: 'straight' }])
@@ -42,13 +44,21 @@ describe('parseDrawio', () => {
 
   it('lists 100 skipped parts, and counts the others', async () => {
     const readSkipped = async (count: number) =>
-      (await parseDrawio(createFile(createShape('a'), ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c'))))).skipped
+      (
+        await parseDrawio(
+          createFile(createShape('a'), ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c'))),
+          createBudget(),
+        )
+      ).skipped
     expect(await readSkipped(100)).toHaveLength(100)
     expect((await readSkipped(1101)).slice(99)).toEqual(['Line (l99): it does not connect two imported shapes', '1,001 more parts'])
   })
 
   it('names further pages, which it does not import', async () => {
-    const { name, skipped } = await parseDrawio(createFile(createShape('a')).replace('</mxfile>', '<diagram name="B"/><diagram/></mxfile>'))
+    const { name, skipped } = await parseDrawio(
+      createFile(createShape('a')).replace('</mxfile>', '<diagram name="B"/><diagram/></mxfile>'),
+      createBudget(),
+    )
     expect([name, ...skipped]).toEqual(['Site', 'Page “B”: only the first page is imported', 'Page 3: only the first page is imported'])
   })
 
@@ -60,6 +70,7 @@ describe('parseDrawio', () => {
   ])('reads the routing of %s', async (_, attributes, routing) => {
     const { edges } = await parseDrawio(
       createFile(createShape('a'), createShape('b', '', 'x="400"'), createLine('l', 'a', 'b', attributes)),
+      createBudget(),
     )
     expect(edges.map((edge) => edge.routing)).toEqual([routing])
   })
@@ -70,24 +81,27 @@ describe('parseDrawio', () => {
     ['image=data:image/png,abc', 'Device'],
     ['shape=mxgraph.cisco.x.router_12', 'Router'],
   ])('names a shape without a label by the path %s: %s', async (style, label) => {
-    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)))
+    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)), createBudget())
     expect(nodes.map(({ data }) => data?.label)).toEqual([label])
   })
 
   it('reads colours in lower case, and ignores other ones', async () => {
     const style = 'style="shape=mxgraph.cisco.routers.router;fillColor=#FFAA00;strokeColor=red"'
-    const { nodes } = await parseDrawio(createFile(createShape('a', style)))
+    const { nodes } = await parseDrawio(createFile(createShape('a', style)), createBudget())
     expect(nodes[0]?.style).toEqual({ backgroundColor: '#ffaa00' })
   })
 
   it('reads a label as one line of at most 300 characters without HTML', async () => {
     const label = `value="&lt;b&gt;A &amp;amp; B&lt;/b&gt;&lt;br&gt;${'x'.repeat(300)}"`
-    const { nodes } = await parseDrawio(createFile(createShape('a', label)))
+    const { nodes } = await parseDrawio(createFile(createShape('a', label)), createBudget())
     expect(nodes[0]?.data?.label).toBe(`A & B ${'x'.repeat(294)}`)
   })
 
   it('limits coordinates to a million, and ignores those that are no number', async () => {
-    const { nodes } = await parseDrawio(createFile(createShape('a', '', 'x="2000000" y="-2000000"'), createShape('b', '', 'x="NaN" y="7"')))
+    const { nodes } = await parseDrawio(
+      createFile(createShape('a', '', 'x="2000000" y="-2000000"'), createShape('b', '', 'x="NaN" y="7"')),
+      createBudget(),
+    )
     expect(nodes.map(({ position }) => position)).toEqual([
       { x: 1_000_000, y: -1_000_000 },
       { x: 0, y: 7 },

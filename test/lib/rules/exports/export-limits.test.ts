@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { limitMarkup } from '#rules/exports/descriptions.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { trimBlanks } from '#rules/exports/markdown-escape.ts'
@@ -13,12 +14,12 @@ it.each([
   ['of more than a second', `${second}x`, `~~~\n${second}x\n~~~`],
   ['of more than a second with a fence', `${second}~~~~`, `~~~~~\n${second}~~~~\n~~~~~`],
 ])('limitMarkup writes a description %s as markdown or as a code block', (_, description, limited) => {
-  expect(limitMarkup(createReport({ description })).description === limited).toBe(true)
+  expect(limitMarkup(createReport({ description }), createBudget({ steps: jobSteps })).description === limited).toBe(true)
 })
 
 it('limitMarkup counts all descriptions together, and leaves empty ones', () => {
   const end = { headers: [{ title: 'H', description: '' }], title: 'E', description: 'x' }
-  const report = limitMarkup(createReport({ description: second, end }))
+  const report = limitMarkup(createReport({ description: second, end }), createBudget({ steps: jobSteps }))
   expect([report.description === second, report.end]).toEqual([true, { ...end, description: '~~~\nx\n~~~' }])
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { limitMarkup } from '#rules/exports/descriptions.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
@@ -129,7 +130,7 @@ describe('descriptions', () => {
   it('SES-51 become code blocks when markup would take more than a second to read', () => {
     const steps = Array.from({ length: 300 }, () => '*a'.repeat(10_000))
     const report = createReport({ customSteps: steps.map((description) => ({ title: 'x', source: '', description })) })
-    const limited = limitMarkup(report).customSteps.map(({ description }) => description)
+    const limited = limitMarkup(report, createBudget()).customSteps.map(({ description }) => description)
     expect(limited[0]).toBe(steps[0])
     expect(parseMarkdown(limited.at(-1) ?? '')).toEqual([{ kind: 'code', text: steps[0], language: '' }])
   })

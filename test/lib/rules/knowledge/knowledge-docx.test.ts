@@ -5,7 +5,8 @@ import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
 import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
 
-const listBlocks = async (body: string) => (await readDocx(buildDocx(body))).map(({ kind, level, text }) => [kind, level, text])
+const listBlocks = async (body: string) =>
+  (await readDocx(buildDocx(body), createBudget())).map(({ kind, level, text }) => [kind, level, text])
 const paragraph = (runs: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`
 const run = (content: string) => `<w:r>${content}</w:r>`
 const text = (content: string) => run(`<w:t xml:space="preserve">${content}</w:t>`)
@@ -110,7 +111,7 @@ describe('the lists of a Word document', () => {
     const parts = docxParts(documentXml(body)).map((part) =>
       part.name === 'word/numbering.xml' ? { ...part, content: `<w:numbering xmlns:w="w">${numbering(depth)}${list}</w:numbering>` } : part,
     )
-    return (await readDocx(buildZip(parts))).map((block) => block.text)
+    return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
   }
 
   it.each([1, 2, 8])('restart the numbers of level %i below each item', async (depth) => {
@@ -182,7 +183,7 @@ describe('a table of a Word document', () => {
 
 describe('a file that is no Word document', () => {
   const readKind = (bytes: Uint8Array<ArrayBuffer>) =>
-    readDocx(bytes).then(
+    readDocx(bytes, createBudget()).then(
       () => 'read',
       (error: unknown) => (error instanceof ArticleError ? error.kind : error),
     )

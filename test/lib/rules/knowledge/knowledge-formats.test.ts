@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
 
 const encode = (content: string, encoding: BufferEncoding = 'utf8') => new Uint8Array(Buffer.from(content, encoding))
 const readFile = (content: string | Uint8Array<ArrayBuffer>, name: string, type = '') =>
-  readArticleFile({ bytes: typeof content === 'string' ? encode(content) : content, name, type })
+  readArticleFile({ bytes: typeof content === 'string' ? encode(content) : content, name, type }, createBudget())
 const describeRefusal = (promise: Promise<unknown>) =>
   promise.then(
     () => 'read',
@@ -69,12 +70,12 @@ describe('the title of an article', () => {
   })
 
   it('is the given one for a text', () => {
-    expect(readArticleText('markdown', 'Mine', '# A')).toEqual({
+    expect(readArticleText('markdown', 'Mine', '# A', createBudget())).toEqual({
       format: 'markdown',
       title: 'Mine',
       blocks: [{ kind: 'heading', level: 1, text: 'A' }],
     })
-    expect(() => readArticleText('text', 'Mine', ' ')).toThrow(new ArticleError('The article is empty'))
+    expect(() => readArticleText('text', 'Mine', ' ', createBudget())).toThrow(new ArticleError('The article is empty'))
   })
 })
 
@@ -99,7 +100,7 @@ describe('the encoding of an article', () => {
 })
 
 const listBlocks = (format: 'markdown' | 'text', content: string) =>
-  readArticleText(format, 'Title', content).blocks.map(({ kind, level, text }) => [kind, level, text])
+  readArticleText(format, 'Title', content, createBudget()).blocks.map(({ kind, level, text }) => [kind, level, text])
 
 describe('a plain text', () => {
   it.each([

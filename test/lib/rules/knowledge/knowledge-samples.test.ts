@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
+import { createBudget } from '#rules/budget.ts'
 import type { FlowStep, TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { readArticleText } from '#rules/knowledge/article.ts'
@@ -143,7 +144,7 @@ describe('splitIntoSegments', () => {
 })
 
 describe('a page', () => {
-  const readPage = (html: string) => readArticleText('html', 'Page', html).blocks.map(({ text }) => text)
+  const readPage = (html: string) => readArticleText('html', 'Page', html, createBudget()).blocks.map(({ text }) => text)
 
   it('KBI-08 keeps headings whose text is a link or a button', () => {
     const html = '<h2><a class="permalink" href="#a">Cause</a></h2><p>Heat.</p><h3><button>Remedy</button></h3><p>Cool it.</p>'

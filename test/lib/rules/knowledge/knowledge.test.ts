@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
+import { createBudget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { readArticleText } from '#rules/knowledge/article.ts'
 import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
@@ -16,7 +17,8 @@ function newId(): string {
   idCount++
   return `node-${idCount}`
 }
-const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) => readArticleText(format, 'Article', content).blocks
+const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) =>
+  readArticleText(format, 'Article', content, createBudget()).blocks
 const describeBlocks = (blocks: readonly Block[]) => blocks.map(({ kind, text }) => `${kind}: ${text}`)
 /** Convert blocks to nodes, by default with the proposals of the local model. */
 const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]): KbNode[] => {

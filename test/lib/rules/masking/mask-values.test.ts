@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { maskReport } from '#rules/exports/mask.ts'
 import { mask } from '#rules/masking/mask.ts'
 import { maskTables } from '#rules/masking/mask-tables.ts'
@@ -45,6 +46,7 @@ describe('maskReport', () => {
         ],
       }),
       mask,
+      createBudget(),
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])
     expect(report.evidence.map(({ content }) => content)).toEqual(['[masked secret]', '[masked secret]\n[masked secret]'])
