@@ -21,6 +21,8 @@ export interface Budget {
   spend(steps: number): void
   /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
   write(bytes: number): void
+  /** Let other requests of the process run if about 50 ms of work were done since the last pause. */
+  pause(): Promise<void>
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
   has(steps: number, bytes?: number): boolean
   /** Return the steps that are left, for work whose depth depends on it. */
@@ -32,17 +34,26 @@ export interface Budget {
 /** Create a budget of a request, or of other limits. */
 export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { steps?: number; bytes?: number } = {}): Budget {
   const spent = { steps: 0, bytes: 0 }
+  let pausedAt = 0
   const requireLeft = (isLeft: boolean) => {
     if (!isLeft) throw invalidField(['body'], 'takes too much work to process; simplify or split it', 'too_complex')
   }
   return {
     spend(count) {
-      spent.steps += count
-      requireLeft(spent.steps <= steps)
+      const isLeft = spent.steps + count <= steps
+      // What is refused is not done, but nothing else is done afterwards either.
+      spent.steps = isLeft ? spent.steps + count : steps
+      requireLeft(isLeft)
     },
     write(count) {
-      spent.bytes += count
-      requireLeft(spent.bytes <= bytes)
+      const isLeft = spent.bytes + count <= bytes
+      spent.bytes = isLeft ? spent.bytes + count : bytes
+      requireLeft(isLeft)
+    },
+    async pause() {
+      if (spent.steps - pausedAt < stepsPerSecond / 20) return
+      pausedAt = spent.steps
+      await new Promise((resolve) => setTimeout(resolve, 0))
     },
     has: (moreSteps, moreBytes = 0) => spent.steps + moreSteps <= steps && spent.bytes + moreBytes <= bytes,
     getStepsLeft: () => Math.max(0, steps - spent.steps),

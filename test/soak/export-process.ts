@@ -4,6 +4,7 @@ import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import { openArchive, planImport, readVersions } from '#functions/accounts/import-records/service.ts'
 import { folderObjects } from '#platform/node/objects-folder.ts'
 import { openPostgres } from '#platform/node/postgres.ts'
+import { createBudget } from '#rules/budget.ts'
 
 // A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
 
@@ -26,7 +27,7 @@ async function writeExport(url: string, folder: string, id: string): Promise<num
 /** Check an archive as an import does, and read its versions as the second pass does. Return the number of versions. */
 async function readImport(path: string): Promise<number> {
   const archive = await openArchive(new Uint8Array(await readFile(path)))
-  const plan = await planImport(archive)
+  const plan = await planImport(archive, createBudget())
   let versions = 0
   for await (const _ of readVersions(archive, plan)) versions++
   return versions

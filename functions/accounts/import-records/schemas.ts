@@ -9,7 +9,7 @@ import { TreeCreate, Visibility, wrongStructureMessage } from '#functions/flows/
 import { TargetListCreate } from '#functions/maintenance/target-lists/schemas.ts'
 import { ScriptCreate } from '#functions/scripts/scripts/schemas.ts'
 import { Name, Timezone } from '#http/fields.ts'
-import { getValidationBudget } from '#http/validation-budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
@@ -43,22 +43,23 @@ const Team = z.object({
 const Category = z.object({ id: OldId, name: Name } satisfies Shape<'categories'> & Shape<'script_categories'>)
 
 const { description: scriptDescription, parameters_schema, requires_elevation, risk } = ScriptCreate.shape
-const Script = z
-  .object({
-    ...ScriptCreate.shape,
-    id: OldId,
-    team_id: Reference,
-    category_id: Reference,
-    description: scriptDescription.unwrap().default(''),
-    parameters_schema: parameters_schema.unwrap().default([]),
-    requires_elevation: requires_elevation.unwrap().default(false),
-    risk: risk.unwrap().default('low'),
-    is_shared: z.boolean().default(false),
-  } satisfies Shape<'scripts'>)
-  .superRefine((script, ctx) => {
-    const [problem] = validateTemplate(script, getValidationBudget())
-    if (problem) ctx.addIssue({ code: 'custom', path: ['script_body'], message: `line ${problem.line}: ${problem.message}` })
-  })
+const Script = z.object({
+  ...ScriptCreate.shape,
+  id: OldId,
+  team_id: Reference,
+  category_id: Reference,
+  description: scriptDescription.unwrap().default(''),
+  parameters_schema: parameters_schema.unwrap().default([]),
+  requires_elevation: requires_elevation.unwrap().default(false),
+  risk: risk.unwrap().default('low'),
+  is_shared: z.boolean().default(false),
+} satisfies Shape<'scripts'>)
+
+/** Return the problem of a script, as a schema would name it. It takes long, so an import asks once. */
+export function findScriptProblem(script: z.output<typeof Script>, budget: Budget): string | null {
+  const [problem] = validateTemplate(script, budget)
+  return problem ? `script_body: line ${problem.line}: ${problem.message}` : null
+}
 
 const DeviceType = z.object({ ...DeviceTypeCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'device_types'>)
 
@@ -101,26 +102,27 @@ const flowShape = {
 export const FlowRecord = z.object({ ...flowShape, deleted_at: z.string().nullish() })
 export type FlowRecord = z.output<typeof FlowRecord>
 
-export const FlowVersionRecord = z
-  .object({
-    tree_id: OldId,
-    version: VersionNumber,
-    status: Status,
-    name: Name,
-    description: description.unwrap().default(''),
-    category: Name.nullish().default(null),
-    tree_type: TreeType,
-    tree_structure: NullableStructure,
-    intake_form: IntakeForm.default([]),
-    restored_from: VersionNumber.nullish().default(null),
-  } satisfies Shape<'flow_versions'>)
-  .superRefine((flow, ctx) => {
-    const { tree_type, tree_structure, status } = flow
-    const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
-    const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status).errors[0]?.message
-    if (message) ctx.addIssue({ code: 'custom', path: ['tree_structure'], message })
-  })
+export const FlowVersionRecord = z.object({
+  tree_id: OldId,
+  version: VersionNumber,
+  status: Status,
+  name: Name,
+  description: description.unwrap().default(''),
+  category: Name.nullish().default(null),
+  tree_type: TreeType,
+  tree_structure: NullableStructure,
+  intake_form: IntakeForm.default([]),
+  restored_from: VersionNumber.nullish().default(null),
+} satisfies Shape<'flow_versions'>)
 export type FlowVersionRecord = z.output<typeof FlowVersionRecord>
+
+/** Return the problem of a version, as a schema would name it, or null. */
+export function findVersionProblem(flow: FlowVersionRecord): string | null {
+  const { tree_type, tree_structure, status } = flow
+  const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
+  const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status).errors[0]?.message
+  return message ? `tree_structure: ${message}` : null
+}
 
 const LibraryStep = z
   .object({

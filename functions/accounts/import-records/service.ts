@@ -1,9 +1,21 @@
 import { uuidv7 } from '#db/uuid.ts'
+import { validateWithin } from '#http/validation-budget.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
+import { type Budget, createBudget } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
-import { FlowRecord, FlowVersionRecord, Manifest, type OwnId, type RecordKind, type RecordOf, recordSchemas } from './schemas.ts'
+import {
+  FlowRecord,
+  FlowVersionRecord,
+  findScriptProblem,
+  findVersionProblem,
+  Manifest,
+  type OwnId,
+  type RecordKind,
+  type RecordOf,
+  recordSchemas,
+} from './schemas.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -40,6 +52,8 @@ export interface ImportPlan {
   ids: Record<RecordKind | 'flows', Map<string, OwnId>>
   /** The flows, parents before their forks. */
   flows: PlannedFlow[]
+  /** The places of the records of each kind that are restored. The import reads them again, and checks them only once. */
+  places: Map<string, Set<number>>
   /** Versions of flows that are not restored, as `tree_id/version`. */
   invalidVersions: ReadonlySet<string>
   skipped: SkipList
@@ -71,68 +85,117 @@ export async function openArchive(bytes: Bytes): Promise<Archive> {
 export const createOwnId = () => uuidv7() as OwnId
 
 /** Check every record that can be restored, and choose the new ids. Nothing is written. */
-export async function planImport(archive: Archive): Promise<ImportPlan> {
+export async function planImport(archive: Archive, budget: Budget): Promise<ImportPlan> {
   const skipped: SkipList = { records: [], count: 0 }
+  const places: ImportPlan['places'] = new Map()
   const ids = Object.fromEntries([...Object.keys(recordSchemas), 'flows'].map((kind) => [kind, new Map()])) as ImportPlan['ids']
   for (const kind of Object.keys(recordSchemas) as RecordKind[])
-    for await (const value of readValues(archive, kind)) planRecord(kind, value, ids[kind], skipped)
-  const { versions, invalidVersions } = await planVersions(archive, skipped)
+    places.set(kind, await planRecords(archive, kind, ids[kind], skipped, budget))
+  const { versions, invalidVersions, places: versionPlaces } = await planVersions(archive, skipped, budget)
+  places.set('flow_versions', versionPlaces)
   const flows = new Map<string, FlowRecord>()
-  for await (const value of readValues(archive, 'flows')) {
+  for await (const { value } of readCounted(archive, 'flows', budget)) {
     const { data: flow, error } = FlowRecord.safeParse(value)
     const reason = flow ? findFlowProblem(flow, flows, versions, invalidVersions) : describeIssue(error)
     if (reason) addSkipped(skipped, 'flows', value, reason)
     else if (flow) flows.set(flow.id, flow)
   }
   for (const id of flows.keys()) ids.flows.set(id, createOwnId())
-  return { ids, flows: sortByDepth(flows), invalidVersions, skipped }
+  return { ids, flows: sortByDepth(flows), places, invalidVersions, skipped }
 }
 
 /** Read the valid records of a kind that the plan contains. */
 export async function* readPlanned<K extends RecordKind>(archive: Archive, kind: K, plan: ImportPlan): AsyncGenerator<RecordOf<K>, void> {
-  const seen = new Set<string>()
-  for await (const value of readValues(archive, kind)) {
-    const id = getId(value)
-    const { data } = recordSchemas[kind].safeParse(value)
-    if (!data || (kind !== 'account' && (seen.has(id) || !plan.ids[kind].has(id)))) continue
-    seen.add(id)
-    yield data as RecordOf<K>
-  }
+  const places = plan.places.get(kind)
+  for await (const { value, place } of readValues(archive, kind))
+    if (places?.has(place)) yield recordSchemas[kind].parse(value) as RecordOf<K>
 }
 
 /** Read the versions of the planned flows. */
-export async function* readVersions(archive: Archive, { ids, invalidVersions }: ImportPlan): AsyncGenerator<FlowVersionRecord, void> {
-  const seen = new Set<string>()
-  for await (const value of readValues(archive, 'flow_versions')) {
-    const { data } = FlowVersionRecord.safeParse(value)
-    const key = data && toVersionKey(data)
-    if (!data || !key || seen.has(key) || invalidVersions.has(key) || !ids.flows.has(data.tree_id)) continue
-    seen.add(key)
-    yield data
+export async function* readVersions(
+  archive: Archive,
+  { ids, invalidVersions, places }: ImportPlan,
+): AsyncGenerator<FlowVersionRecord, void> {
+  const planned = places.get('flow_versions')
+  for await (const { value, place } of readValues(archive, 'flow_versions')) {
+    if (!planned?.has(place)) continue
+    const version = FlowVersionRecord.parse(value)
+    if (!invalidVersions.has(toVersionKey(version)) && ids.flows.has(version.tree_id)) yield version
   }
 }
 
-function planRecord(kind: RecordKind, value: unknown, ids: Map<string, OwnId>, skipped: SkipList): void {
-  const { error } = recordSchemas[kind].safeParse(value)
-  const id = getId(value)
-  const reason = error ? describeIssue(error) : ids.has(id) ? 'has the id of another record' : null
-  if (reason) addSkipped(skipped, kind, value, reason)
-  else ids.set(id, createOwnId())
+/** Choose the ids of the records that are restored. Return their places. */
+async function planRecords(
+  archive: Archive,
+  kind: RecordKind,
+  ids: Map<string, OwnId>,
+  skipped: SkipList,
+  budget: Budget,
+): Promise<Set<number>> {
+  const places = new Set<number>()
+  for await (const { value, place } of readCounted(archive, kind, budget)) {
+    const id = getId(value)
+    const reason = findRecordProblem(kind, value, budget) ?? (ids.has(id) ? 'has the id of another record' : null)
+    if (reason) addSkipped(skipped, kind, value, reason)
+    else {
+      ids.set(id, createOwnId())
+      places.add(place)
+    }
+  }
+  return places
 }
 
-async function planVersions(archive: Archive, skipped: SkipList) {
+function findRecordProblem(kind: RecordKind, value: unknown, budget: Budget): string | null {
+  const { data, error } = validateWithin(budget, () => recordSchemas[kind].safeParse(value))
+  if (error) return describeIssue(error)
+  return kind === 'scripts' ? limitReason(findScriptProblemWithin(data as RecordOf<'scripts'>, budget)) : null
+}
+
+/** Check a script with the work of one request, because nothing else runs meanwhile. One that takes longer is not restored. */
+function findScriptProblemWithin(script: RecordOf<'scripts'>, budget: Budget): string | null {
+  const ownBudget = createBudget()
+  try {
+    return findScriptProblem(script, ownBudget)
+  } catch (error) {
+    if (error instanceof Problem) return 'script_body: takes too much work to check'
+    throw error
+  } finally {
+    budget.spend(ownBudget.getSpent().steps)
+  }
+}
+
+const limitReason = (reason: string | null) => reason?.slice(0, 500).toWellFormed() ?? null
+
+/** Reading a record from JSON, and checking its fields. */
+const stepsPerCharacter = 5
+
+/** Read the values of a kind, count their work, and let other requests in between. */
+async function* readCounted(archive: Archive, kind: string, budget: Budget): AsyncGenerator<{ value: unknown; place: number }, void> {
+  for await (const { value, place, length } of readValues(archive, kind)) {
+    budget.spend(length * stepsPerCharacter)
+    await budget.pause()
+    yield { value, place }
+  }
+}
+
+async function planVersions(archive: Archive, skipped: SkipList, budget: Budget) {
   const versions = new Set<string>()
   const invalidVersions = new Set<string>()
-  for await (const value of readValues(archive, 'flow_versions')) {
+  const places = new Set<number>()
+  for await (const { value, place } of readCounted(archive, 'flow_versions', budget)) {
     const { data, error } = FlowVersionRecord.safeParse(value)
     const key = toVersionKey(value as { tree_id: unknown; version: unknown })
-    const reason = !data ? describeIssue(error) : versions.has(key) ? 'is in the archive twice' : null
+    const problem = data ? limitReason(findVersionProblem(data)) : describeIssue(error)
+    const reason = problem ?? (versions.has(key) ? 'is in the archive twice' : null)
     if (reason) {
       addSkipped(skipped, 'flow_versions', value, reason)
       if (!versions.has(key)) invalidVersions.add(key)
-    } else versions.add(key)
+    } else {
+      versions.add(key)
+      places.add(place)
+    }
   }
-  return { versions, invalidVersions }
+  return { versions, invalidVersions, places }
 }
 
 function findFlowProblem(
@@ -162,8 +225,11 @@ function sortByDepth(flows: ReadonlyMap<string, FlowRecord>): PlannedFlow[] {
   return planned.sort((a, b) => a.depth - b.depth)
 }
 
-/** Read the JSON values of a kind, file after file. Throw 422 for a line that is no JSON or that PostgreSQL cannot store. */
-async function* readValues({ bytes, entries }: Archive, kind: string): AsyncGenerator<unknown, void> {
+/** Read the JSON values of a kind with their places, file after file. Throw 422 for a line that is no JSON or that PostgreSQL cannot store. */
+async function* readValues(
+  { bytes, entries }: Archive,
+  kind: string,
+): AsyncGenerator<{ value: unknown; place: number; length: number }, void> {
   let count = 0
   for (const entry of entries.filter(({ name }) => isFileOf(kind, name))) {
     const text = await callArchive(() => readText(bytes, entry, limits))
@@ -173,7 +239,7 @@ async function* readValues({ bytes, entries }: Archive, kind: string): AsyncGene
       const value = isTooDeep(line, maxDepth) ? undefined : parseJson(line)
       if (typeof value !== 'object' || value === null || findUnstorableText(value, []).length > 0)
         throw invalidFile(`must have one JSON object per line; line ${count} of ${kind} is something else`)
-      yield value
+      yield { value, place: count, length: line.length }
     }
   }
 }

@@ -1,4 +1,5 @@
 import { operation } from '#http/operation.ts'
+import { stepsPerSecond } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 
 export const accountImportOperations = [
@@ -15,6 +16,8 @@ An archive has at most 16 MiB, and 64 MiB of restored records; \`contents: resto
     limit: '10/hour',
     bodyFormat: 'file',
     maxBody: 16 * 1024 * 1024,
+    // It pauses between records, so that other requests of the process run.
+    maxSteps: 10 * stepsPerSecond,
     idempotent: 'leased',
     success: 201,
     returns: schemas.AccountImport,

@@ -41,9 +41,9 @@ function getId(ids: ReadonlyMap<string, OwnId>, id: string): OwnId {
 }
 
 /** Restore an export in one transaction. The whole archive is checked first. Throw 409 unless the account is empty. */
-export async function create({ db }: WriteContext, { bytes }: FormFile): Promise<AccountImport> {
+export async function create({ db, budget }: WriteContext, { bytes }: FormFile): Promise<AccountImport> {
   const archive = await openArchive(bytes)
-  const plan = await planImport(archive)
+  const plan = await planImport(archive, budget)
   const restored = await inTransaction(db, async (tx) => {
     const { is_started } = await queries.startImport.one(tx, countPlanned(plan))
     if (!is_started) throw new Problem('account_not_empty')

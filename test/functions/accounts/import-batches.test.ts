@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { create } from '#functions/accounts/imports/service.ts'
+import { createBudget } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
@@ -20,7 +21,7 @@ async function importScripts(lengths: readonly number[]): Promise<number[][]> {
     'scripts.jsonl': records.map((record) => `${JSON.stringify(record)}\n`).join(''),
     'manifest.json': manifest,
   })
-  await create({ db } as never, { bytes } as never)
+  await create({ db, budget: createBudget() } as never, { bytes } as never)
   return findStatements('insert into script_templates').map(([rows]) =>
     JSON.parse(String(rows)).map((row: object) => JSON.stringify(row).length),
   )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '#functions/accounts/import-records/schemas.ts'
 import { openArchive, planImport, readPlanned, readVersions } from '#functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '#problem.ts'
+import { createBudget, stepsPerSecond } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
@@ -9,7 +10,7 @@ import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const toId = (n: number) => `01934b6e-7d1a-7c3e-9f20-${String(n).padStart(12, '0')}`
 const openFiles = async (files: Record<string, string>) => openArchive(await createArchive({ ...files, 'manifest.json': manifest }))
-const planFiles = async (files: Record<string, string>) => planImport(await openFiles(files))
+const planFiles = async (files: Record<string, string>) => planImport(await openFiles(files), createBudget())
 
 const flow = { id: toId(1), tree_type: 'troubleshooting', status: 'published', visibility: 'account', name: 'Printer', version: 1 }
 const version = {
@@ -156,7 +157,7 @@ describe('the records that a plan restores', () => {
       'categories.jsonl': toLines([category, category, { id: toId(2) }, { id: toId(3), name: 'Network' }]),
       'account.jsonl': toLines([{ timezone: 'no zone' }]),
     })
-    const plan = await planImport(archive)
+    const plan = await planImport(archive, createBudget())
     expect(await collect(readPlanned(archive, 'categories', plan))).toEqual([category, { id: toId(3), name: 'Network' }])
     expect(await collect(readPlanned(archive, 'account', plan))).toEqual([])
   })
@@ -174,7 +175,7 @@ describe('the records that a plan restores', () => {
         { ...version, tree_id: toId(2), name: 'Of no flow' },
       ]),
     })
-    const plan = await planImport(archive)
+    const plan = await planImport(archive, createBudget())
     expect((await collect(readVersions(archive, plan))).map(({ name }) => name)).toEqual(['Printer', 'Second'])
   })
 })
@@ -196,4 +197,39 @@ it('DAT-10 the records of an archive have these limits', async () => {
   const schemas = { ...recordSchemas, flows: FlowRecord, flow_versions: FlowVersionRecord, manifest: Manifest }
   const lines = Object.entries(schemas).flatMap(([kind, schema]) => listLimits(schema, kind))
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('import-records.txt')
+})
+
+describe('DAT-13 an import', () => {
+  const createScripts = (count: number, script_body: string) =>
+    toLines(Array.from({ length: count }, (_, index) => ({ id: toId(index), name: 'A', language: 'bash', script_body })))
+  const variables = '{{a}}\n'.repeat(30_000)
+
+  it('DAT-13 counts the check of each script, and checks none of them again when it stores them', async () => {
+    const budget = createBudget({ steps: 10 * stepsPerSecond })
+    const archive = await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) })
+    const plan = await planImport(archive, budget)
+    const { steps } = budget.getSpent()
+    expect(steps).toBeGreaterThan(3 * 7000 * 5)
+    expect(await collect(readPlanned(archive, 'scripts', plan))).toHaveLength(3)
+    expect(budget.getSpent().steps).toBe(steps)
+  })
+
+  it('DAT-13 leaves out a script that takes too much work to check', async () => {
+    const parameters_schema = [{ name: 'p', label: 'P', type: 'string' }]
+    const script = {
+      id: toId(1),
+      name: 'A',
+      language: 'python',
+      script_body: `print({{ p }})\n${'a = '.repeat(40_000)}a`,
+      parameters_schema,
+    }
+    const archive = await openFiles({ 'scripts.jsonl': toLines([script]) })
+    const { skipped } = await planImport(archive, createBudget({ steps: 10 * stepsPerSecond }))
+    expect(skipped.records.map(({ reason }) => reason)).toEqual(['script_body: takes too much work to check'])
+  })
+
+  it('DAT-13 is refused when all its records take too much work', async () => {
+    const archive = await openFiles({ 'scripts.jsonl': createScripts(100, variables) })
+    await expect(planImport(archive, createBudget({ steps: stepsPerSecond / 10 }))).rejects.toMatchObject({ status: 422 })
+  })
 })
