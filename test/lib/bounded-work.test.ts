@@ -5,6 +5,7 @@ import { wrapText } from '#rules/diagrams/boxes.ts'
 import { maskReport } from '#rules/exports/mask.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { readArticleText } from '#rules/knowledge/article.ts'
+import { redact } from '#rules/masking/redaction.ts'
 import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
@@ -112,6 +113,13 @@ describe('WIR-47 what is read is counted before', () => {
   it('WIR-47 masking a report that is too long is 422, and shows nothing', () => {
     const report = createReport({ notes: 'x '.repeat(1_000_000) })
     expect(() => maskReport(report, (text) => text, createBudget())).toThrow(expect.objectContaining({ status: 422 }))
+  })
+
+  it('WIR-47 the texts that are redacted for the model are counted', () => {
+    const budget = createBudget()
+    redact({ facts: ['x '.repeat(50_000)] }, 'all', budget)
+    expect(budget.getSpent().steps).toBe(1_000_000)
+    expect(() => redact({ facts: Array(30).fill('x '.repeat(50_000)) }, 'all', budget)).toThrow(Problem)
   })
 
   it('WIR-47 a label is shown like the part of it that fits', () => {

@@ -1,5 +1,6 @@
 import type { WriteDb } from '#db/scope.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
+import { createBudget } from '#rules/budget.ts'
 
 /** Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the calls ended, and `costs` their micro-dollars. */
 export function createAskContext() {
@@ -16,6 +17,7 @@ export function createAskContext() {
   return {
     context: {
       db: { executeQuery } as unknown as WriteDb,
+      budget: createBudget(),
       config: { AI_REDACTION: 'none' as const, AI_PRICES: defaultPrices },
       wait: async (ms: number) => void waits.push(ms),
     },

@@ -14,7 +14,7 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
-export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'config'>
+export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'config' | 'budget'>
 
 /** Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: AssessmentContext, handoffId: string, attemptNumber: number): Promise<void> {
@@ -58,7 +58,7 @@ async function assessHandoff(
   const material = await aiSessions.findMaterial(accountScope, toSearchText(session, null, summary), session.tree_id)
   const facts = { ...toCaseFacts(session, null, material), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
   try {
-    const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, { facts })
+    const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config, budget: ctx.budget }, escalationAssessment, { facts })
     // PostgreSQL accepts neither NUL characters nor lone surrogates.
     return { status: 'ready', text: addSources(text, toCitations(citations, material.sources)).replaceAll('\0', '').toWellFormed() }
   } catch (error) {

@@ -74,7 +74,7 @@ function askModel(
     .map(({ role, content }) => ({ role, text: content }))
   return askUntilValid<typeof flowDraft.answer, queries.ModelReply>(ctx, flowDraft, { facts, turns }, ({ reply, flow }) => {
     if (!flow) return { value: { reply, draft: null } }
-    const result = toFlowDraft(flow, { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' })
+    const result = toFlowDraft(flow, { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' }, ctx.budget)
     return 'problems' in result ? result : { value: { reply, draft: result.value } }
   })
 }

@@ -96,7 +96,7 @@ function writeFlow(ctx: WriteContext, tree_type: TreeType, base: FlowDraft | nul
   if (base && flattenStructure(base.tree_structure).length > maxGeneratedNodes)
     throw limitReached('nodes', maxGeneratedNodes, `The model rewrites flows of at most ${maxGeneratedNodes} nodes`)
   const options = { tree_type, base, redaction: ctx.config.AI_REDACTION, targetStatus: 'published' } as const
-  return askUntilValid(ctx, flowConversion, { facts }, ({ flow }) => toFlowDraft(flow, options))
+  return askUntilValid(ctx, flowConversion, { facts }, ({ flow }) => toFlowDraft(flow, options, ctx.budget))
 }
 
 async function decideProposal(db: WriteDb, id: string, decision: 'approved' | 'rejected', reason: string | null) {

@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { mask } from './mask.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { maskValues } from './mask-values.ts'
@@ -11,8 +12,16 @@ export type Redaction = (typeof redactionLevels)[number]
 
 const maskByLevel: Record<Redaction, ((text: string) => string) | null> = { none: null, secrets: (text) => maskSecrets(text), all: mask }
 
-/** Mask every text in a value. A label and its value are judged together, such as `{key, value}` of a fact. */
-export function redact<T>(value: T, redaction: Redaction): T {
-  const maskText = maskByLevel[redaction]
-  return maskText ? (maskValues(value, maskText) as T) : value
+/** Of an ordinary text, measured. */
+const stepsPerCharacter = 10
+
+/** Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged together, such as `{key, value}` of a fact. */
+export function redact<T>(value: T, redaction: Redaction, budget: Budget): T {
+  const maskByRules = maskByLevel[redaction]
+  if (!maskByRules) return value
+  const maskText = (text: string) => {
+    budget.spend(text.length * stepsPerCharacter)
+    return maskByRules(text)
+  }
+  return maskValues(value, maskText) as T
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Problem } from '#problem.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
+import type { Budget } from '#rules/budget.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import { AiFailure, type Completion, callTimeoutMs, type ReasoningEffort, type Turn } from './ai.ts'
@@ -29,6 +30,8 @@ export interface Question {
 }
 
 export interface AskContext extends LedgerContext {
+  /** The work that the request may still cause: redaction goes through everything that is sent. */
+  budget: Budget
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
   /** Wait as long as the provider asks, in milliseconds. */
   wait?: (ms: number) => Promise<void>
@@ -71,7 +74,7 @@ export async function ask<S extends z.ZodObject>(
   listener?: AnswerListener,
 ): Promise<z.output<S>> {
   const { wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
-  const redacted = redactQuestion(question, context.config.AI_REDACTION)
+  const redacted = redactQuestion(question, context.config.AI_REDACTION, context.budget)
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)
   let maxTokens = toTokenCeiling(prompt)
   for (let attemptsLeft = maxAttempts - 1; ; attemptsLeft--) {
@@ -165,6 +168,6 @@ function addFacts(turns: readonly Turn[], facts: Record<string, unknown>): Turn[
   return turns.length === 0 ? [toTurn({ ...lasting, ...changing })] : [toTurn(lasting), ...turns, toTurn(changing)]
 }
 
-function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction): Question {
-  return { facts: redact(facts, redaction), turns: turns.map((turn) => ({ ...turn, text: redact(turn.text, redaction) })) }
+function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction, budget: Budget): Question {
+  return { facts: redact(facts, redaction, budget), turns: turns.map((turn) => ({ ...turn, text: redact(turn.text, redaction, budget) })) }
 }

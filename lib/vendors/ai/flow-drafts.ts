@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { IntakeForm, type TreeType } from '#rules/flows/structure.ts'
@@ -17,8 +18,9 @@ interface DraftOptions {
 export function toFlowDraft(
   generated: GeneratedFlow,
   { tree_type, base, redaction, targetStatus }: DraftOptions,
+  budget: Budget,
 ): { value: FlowDraft } | { problems: string[] } {
-  const { name, description, nodes, intake } = base ? restoreMasked(generated, base, redaction) : generated
+  const { name, description, nodes, intake } = base ? restoreMasked(generated, base, redaction, budget) : generated
   const built = buildStructure(tree_type, nodes, base?.tree_structure)
   if ('problems' in built) return built
   const storedFields = new Map((base?.intake_form ?? []).map((field) => [field.key, field]))
@@ -44,9 +46,9 @@ export function toModelFlow({ name, description, tree_structure, intake_form }: 
 }
 
 /** Restore texts that the model returned unchanged and masked, so that a mask never replaces the text it hides. */
-function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Redaction): GeneratedFlow {
+function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Redaction, budget: Budget): GeneratedFlow {
   const unmasked = toModelFlow(base)
-  const masked = redact(unmasked, redaction)
+  const masked = redact(unmasked, redaction, budget)
   const indexById = new Map(unmasked.nodes.map(({ id }, index) => [id, index]))
   const restore = (text: string, unmaskedText: string | undefined, maskedText: string | undefined) =>
     unmaskedText !== undefined && text.trim() === maskedText?.trim() ? unmaskedText : text

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { redact } from '#rules/masking/redaction.ts'
@@ -21,7 +22,11 @@ const proceduralDraft = {
 } as unknown as FlowDraft
 /** Return the draft that results from a model's answer. */
 function createDraft(modelAnswer: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
-  const result = toFlowDraft(modelAnswer as GeneratedFlow, { tree_type: base.tree_type, base, redaction, targetStatus: 'published' })
+  const result = toFlowDraft(
+    modelAnswer as GeneratedFlow,
+    { tree_type: base.tree_type, base, redaction, targetStatus: 'published' },
+    createBudget(),
+  )
   if ('problems' in result) throw new Error(result.problems.join('; '))
   return result.value
 }
@@ -33,7 +38,7 @@ it('restores a flow of either type from its flat nodes, including the properties
 it('restores a masked text that the model did not change', () => {
   const flowWithSecrets = structuredClone(troubleshootingDraft)
   Object.assign(flowWithSecrets.tree_structure, { title: 'Ping 10.0.8.21', description: 'Or mail ops@contoso.example' })
-  const redacted = redact(toModelFlow(flowWithSecrets), 'all')
+  const redacted = redact(toModelFlow(flowWithSecrets), 'all', createBudget())
   expect(JSON.stringify(redacted)).not.toMatch(/10\.0\.|ops@/)
   expect(createDraft(redacted, flowWithSecrets, 'all')).toEqual(flowWithSecrets)
   const changed = { ...redacted, nodes: redacted.nodes.with(0, { ...redacted.nodes[0], title: 'Ping it' } as never) }

@@ -15,7 +15,7 @@ describe('redact', () => {
     [{ ticket: { passwords: ['rosebud77x', 'rosebud78x'] } }],
     [{ known: [{ key: 'Door PIN', value: 4821 }] }],
   ])('SES-40 masks %j, in which the label is beside the secret', (facts) => {
-    const text = JSON.stringify(redact(facts, 'secrets'))
+    const text = JSON.stringify(redact(facts, 'secrets', createBudget()))
     expect(text).toContain('[masked secret]')
     expect(text).not.toMatch(/9f8e|horse|rosebud|4821/)
   })
@@ -26,12 +26,12 @@ describe('redact', () => {
     [{ known: [{ key: 'Knows the password', value: 'yes' }] }],
     [{ password_policy: 'strict', token_count: 812 }],
   ])('SES-40 does not change %j', (facts) => {
-    expect(redact(facts, 'secrets')).toEqual(facts)
+    expect(redact(facts, 'secrets', createBudget())).toEqual(facts)
   })
 
   it('changes nothing at the level none', () => {
     const facts = { known: [{ key: 'API key', value: '9f8e7d6c5b4a' }] }
-    expect(redact(facts, 'none')).toEqual(facts)
+    expect(redact(facts, 'none', createBudget())).toEqual(facts)
   })
 })
 
