@@ -1,5 +1,6 @@
+import { createLineCounter } from '#rules/text/line-counter.ts'
 import type { WorkBudget } from '#rules/text/work-budget.ts'
-import { getLineNumber, type JudgedPlaceholder, type ParsedTemplate, type Placeholder, type Placements } from './placeholders.ts'
+import type { JudgedPlaceholder, ParsedTemplate, Placeholder, Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'
 import { judgePythonPlacements } from './placement-python.ts'
@@ -17,8 +18,9 @@ export function findUnsafePlacements(
 ): { line: number; message: string }[] {
   const { placeholders, reasons } = judgePlacements(language, template, parameters, budget)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
+  const getLine = createLineCounter(template.text)
   return unsafePlaceholders.map(({ name, start }) => ({
-    line: getLineNumber(template.text, start),
+    line: getLine(start),
     message: `{{ ${name} }} ${reasons.get(start)}`,
   }))
 }
