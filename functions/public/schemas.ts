@@ -60,7 +60,7 @@ export const SalesLeadCreate = z
     name: Name.describe('The name of the person.'),
     company: Name.describe('The company.'),
     source: LeadSource,
-    message: z.string().max(20_000).optional().describe('A message to sales.'),
+    message: z.string().max(4000).optional().describe('A message to sales.'),
     phone: z.string().max(50).optional().describe('A phone number to call back.'),
     seats: z.int().min(1).max(1_000_000).optional().describe('How many people would use the service.'),
   })

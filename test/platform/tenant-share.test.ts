@@ -5,7 +5,7 @@ import { connectAsOwner, sharedService } from '#test/support/app.ts'
 const service = await sharedService()
 const lockKey = 718_293
 
-it('WIR-45 sixty waiting writes of one account take a third of the connections, and another account is answered meanwhile', async () => {
+it('WIR-50 sixty waiting writes of one account take a third of the connections, and another account is answered meanwhile', async () => {
   const database = openPostgres({ url: `${service.ownerUrl}?application_name=share`, maxConnections: 9 })
   onTestFinished(() => database.close())
   const owner = await connectAsOwner()

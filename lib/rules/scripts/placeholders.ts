@@ -1,4 +1,4 @@
-import type { WorkBudget } from '#rules/text/work-budget.ts'
+import type { Budget } from '#rules/budget.ts'
 
 // The placeholders of a script: `{{ name }}` and `{{ name | filter | filter }}`, and the escape `{{! text }}`.
 
@@ -77,4 +77,4 @@ export function refuseAll(reasons: Map<number, string>, placeholders: readonly P
 }
 
 /** Decide for each placeholder of a script what its value may be. */
-export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[], budget: WorkBudget) => Placements
+export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[], budget: Budget) => Placements

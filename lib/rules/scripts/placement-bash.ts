@@ -1,5 +1,5 @@
 import { parse } from 'unbash'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { readScript } from './bash/commands.ts'
 import { findEvaluated, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
 import type { Judgement } from './bash/judgement.ts'
@@ -31,7 +31,7 @@ export const judgeBashPlacements: JudgePlacements = (script, placeholders, budge
 }
 
 /** Read all commands of a script. Return the position after which it cannot be followed, if there is one. */
-function readCommands(script: string, placeholders: readonly JudgedPlaceholder[], result: ShellScript, budget: WorkBudget) {
+function readCommands(script: string, placeholders: readonly JudgedPlaceholder[], result: ShellScript, budget: Budget) {
   const marked = markPlaceholders(script, placeholders, "'", isQuotable)
   if (!marked || script.includes('\0')) return 0
   const split = splitToken.exec(script)
@@ -57,7 +57,7 @@ const maxDepth = 60
 const maxHereDocuments = 1000
 
 /** Parse a script, unless its brackets are nested so deeply that the parser might not end. */
-function parseWithin(text: string, budget: WorkBudget) {
+function parseWithin(text: string, budget: Budget) {
   budget.spend(text.length * stepsPerCharacter)
   let depth = 0
   for (const { 0: char, index } of text.matchAll(/[(){}]/g)) {

@@ -1,4 +1,4 @@
-import type { WorkBudget } from '#rules/text/work-budget.ts'
+import type { Budget } from '#rules/budget.ts'
 import { markPlaceholders } from './markers.ts'
 import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
 import { insideComment, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
@@ -29,7 +29,7 @@ function findReason(before: string, after: string): string | undefined {
 interface Judged {
   reasons: Map<number, string>
   commandsByOperand: Map<number, string>
-  budget: WorkBudget
+  budget: Budget
 }
 
 /** Judge all statements. Return the position after which the script cannot be followed, if there is one. */

@@ -1,5 +1,5 @@
+import type { Budget } from '#rules/budget.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
 import type { JudgedPlaceholder, ParsedTemplate, Placeholder, Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'
@@ -14,7 +14,7 @@ export function findUnsafePlacements(
   language: Language,
   template: ParsedTemplate,
   parameters: readonly ScriptParameter[],
-  budget: WorkBudget,
+  budget: Budget,
 ): { line: number; message: string }[] {
   const { placeholders, reasons } = judgePlacements(language, template, parameters, budget)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
@@ -30,7 +30,7 @@ export function judgePlacements(
   language: Language,
   { text, placeholders: foundPlaceholders }: ParsedTemplate,
   parameters: readonly ScriptParameter[],
-  budget: WorkBudget,
+  budget: Budget,
 ): Placements & { placeholders: JudgedPlaceholder[] } {
   const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
   const placeholders = foundPlaceholders.map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))

@@ -92,7 +92,7 @@ it('WIR-29 waits for a slow statement longer than for a hung database', async ()
   }
 })
 
-it('WIR-46 gives up a lock after a second, with 503 and Retry-After', async () => {
+it('WIR-51 gives up a lock after a second, with 503 and Retry-After', async () => {
   await whileConfigsAreLocked(async (unlock) => {
     for (const response of await Promise.all([person.call('POST', '/notifications/configs', config), createConfigInTransaction()]))
       expectUnavailable(response)

@@ -1,5 +1,5 @@
+import type { Budget } from '#rules/budget.ts'
 import { createSourceGraph } from '#rules/scripts/source-graph.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { cleaningFunctions, readingFunctions, unchangingFunctions, writers } from './functions.ts'
 import { getCalleeName, isName, type Node, splitNodes } from './tree.ts'
 
@@ -19,7 +19,7 @@ export interface Flow {
 /** What the judges of calls and programs share. */
 export interface ProgramRules {
   flow: Flow
-  budget: WorkBudget
+  budget: Budget
   mentions: ReadonlyMap<string, readonly Node[]>
   refuse: (nodes: readonly Node[], reason: string) => void
   forbidOption: (starts: readonly number[], command: string) => void
@@ -52,7 +52,7 @@ const stepsPerSource = 40
 const maxSources = 20
 
 /** Follow the values. Throw 422 for a hostile script that would take too long. */
-export function followValues(nodes: readonly Node[], untrusted: readonly number[], budget: WorkBudget): Flow {
+export function followValues(nodes: readonly Node[], untrusted: readonly number[], budget: Budget): Flow {
   budget.spend(nodes.length * (stepsPerNode + stepsPerSource * Math.min(untrusted.length, maxSources)))
   const graph = createSourceGraph()
   const { connect } = graph

@@ -1,8 +1,8 @@
 import { parser } from '@lezer/python'
+import type { Budget } from '#rules/budget.ts'
 import { findMarked, type MarkedScript, numberMark } from '#rules/scripts/markers.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import { insideQuotes } from '#rules/scripts/placement-reasons.ts'
-import type { WorkBudget } from '#rules/text/work-budget.ts'
 import { decodeEscapes } from './escapes.ts'
 
 /** A node of the syntax tree, with the name that the parser gives to its kind. */
@@ -43,7 +43,7 @@ const maxDepth = 300
 const strictParser = parser.configure({ strict: true })
 
 /** Parse a Python script, in which markers stand for the placeholders. */
-export function readPythonScript(marked: MarkedScript, budget: WorkBudget): PythonScript {
+export function readPythonScript(marked: MarkedScript, budget: Budget): PythonScript {
   budget.spend(marked.text.length * stepsPerCharacter)
   const script: PythonScript = { nodes: [], reasons: new Map(), placed: new Set(), stoppedAt: undefined }
   try {

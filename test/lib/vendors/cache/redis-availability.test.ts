@@ -80,7 +80,7 @@ describe('the availability of Redis', () => {
     expect(countCalls()).toBe(3)
   })
 
-  it('WIR-44 a burst that keeps this process busy passes its limit neither while Redis is slow nor afterwards', async () => {
+  it('WIR-49 a burst that keeps this process busy passes its limit neither while Redis is slow nor afterwards', async () => {
     const { redis, countCalls } = createSlowRedis(...Array.from({ length: 200 }, () => 2000))
     const limiter = createRedisLimiter(redis, 250)
     const burst = Promise.all(Array.from({ length: 200 }, () => limiter.count('key', parseRate('30/minute'), false)))
@@ -95,7 +95,7 @@ describe('the availability of Redis', () => {
     expect(countCalls()).toBe(201)
   })
 
-  it('WIR-44 a call without an answer in time goes on from what Redis has allowed in this process', async () => {
+  it('WIR-49 a call without an answer in time goes on from what Redis has allowed in this process', async () => {
     const { redis } = createSlowRedis(0, 0, 0, 300, 0)
     const limiter = createRedisLimiter(redis, 250)
     const count = () => limiter.count('key', parseRate('4/minute'), false)
