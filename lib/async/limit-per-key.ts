@@ -1,14 +1,15 @@
 import { Problem } from '#problem.ts'
 
-/** Take a place of a key, and return a function that gives it back; only its first call counts. Rejects with `unavailable` if none is free in time. */
+/** Takes a place of a key. Returns a function that gives it back, of which only the first call counts. Rejects with `unavailable` if none is free. */
 export type TakePlace = (key: string) => Promise<() => void>
 
 interface KeyedLimit {
   /** How many places each key has. */
   running: number
-  /** How many calls of a key may wait for a place, in their order, and for how long. */
+  /** How many calls of a key may wait for a place, in their order. */
   waiting: number
-  maxWaitMs: number
+  /** How long each may wait; as long as it takes by default. */
+  maxWaitMs?: number
 }
 
 interface Places {
@@ -38,8 +39,9 @@ export function limitPerKey({ running, waiting, maxWaitMs }: KeyedLimit): TakePl
   }
 }
 
-function waitForPlace(queue: (() => void)[], maxWaitMs: number): Promise<void> {
+function waitForPlace(queue: (() => void)[], maxWaitMs: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (maxWaitMs === undefined) return void queue.push(resolve)
     const start = () => {
       clearTimeout(timer)
       resolve()
