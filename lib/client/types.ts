@@ -5919,7 +5919,7 @@ status?: ProposalStatus | undefined }; output: (FlowProposalListItem)[]; code: '
   'authoring.proposals.get': { input: { /** Id of the flow proposal. */
 proposal_id: string }; output: FlowProposal; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.proposals.approve': { input: { /** Id of the flow proposal. */
-proposal_id: string }; output: FlowProposalApproval; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'target_gone' }
+proposal_id: string }; output: FlowProposalApproval; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'target_gone' }
   'authoring.proposals.reject': { input: { /** Id of the flow proposal. */
 proposal_id: string } & (FlowProposalReject); output: FlowProposal; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.targetLists.list': { input: { /** Number of items to skip. */

@@ -6,6 +6,7 @@ import { toDatabaseProblem } from '#db/sqlstate.ts'
 import type { Log } from '#log.ts'
 import { type MetricsPort, record, recordWith, toStatusClass } from '#metrics.ts'
 import { Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '#trace.ts'
 import type { Limiter } from '#vendors/cache/limiter.ts'
 import type { Ports } from '#vendors/ports.ts'
@@ -48,6 +49,7 @@ export interface Variables {
   /** The secret of a stream that a ticket opened. */
   reconnectSecret: string | undefined
   caller: Caller | null
+  budget: Budget
   failure: unknown
 }
 export type Env = { Variables: Variables }
@@ -151,6 +153,7 @@ function logRequest(c: C, started: number, services: Services): void {
     operation: c.get('operation') ?? null,
     status: c.res.status,
     ms: Math.round(performance.now() - started),
+    work_steps: c.get('budget')?.getSpent().steps ?? null,
     user_id: c.get('caller')?.userId ?? null,
     account_id: c.get('caller')?.accountId ?? null,
     ...(failure && c.res.status >= 500 ? { error: describe(failure) } : {}),

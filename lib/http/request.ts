@@ -78,6 +78,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }
     const scope = options && openScope(database, options, (entry) => entries.push(entry))
     const budget = createBudget({ steps: op.maxSteps ?? (op.background ? jobSteps : requestSteps) })
+    c.set('budget', budget)
     const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
     // A task was counted when it was accepted.
     const limiting =

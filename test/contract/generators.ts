@@ -79,7 +79,8 @@ function numberArbitrary({ minimum = -1000, maximum = 1000 }: { minimum?: number
   return fc.oneof(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }), fc.constantFrom(minimum, maximum))
 }
 
-function toInlineSchema(type: z.ZodType): Schema {
+/** Return the JSON Schema of a type without references. */
+export function toInlineSchema(type: z.ZodType): Schema {
   const { $defs = {}, ...root } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
   return inlineReferences(root, $defs as Record<string, Schema>, 12) as Schema
 }

@@ -80,7 +80,7 @@ export const flowProposalOperations = [
     params: schemas.ProposalId,
     success: 201,
     returns: schemas.Approval,
-    errors: ['already_decided', 'limit_reached', 'stale_version', 'target_gone'],
+    errors: ['already_decided', 'flow_invalid', 'limit_reached', 'stale_version', 'target_gone'],
     handle: ({ ctx, params }) => proposals.approve(ctx, params.proposal_id),
   }),
 

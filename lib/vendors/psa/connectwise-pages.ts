@@ -1,6 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { ApiPath, Get, Query } from './api-path.ts'
-import { parseAnswer, parseItems } from './wire.ts'
+import { parseItems, parseList } from './wire.ts'
 
 const maxPages = 5
 const pageSize = 1000
@@ -9,7 +9,7 @@ const pageSize = 1000
 export async function readPages<S extends z.ZodType>(get: Get, path: ApiPath, query: Query, item: S): Promise<z.output<S>[]> {
   const items: z.output<S>[] = []
   for (let page = 1; page <= maxPages; page++) {
-    const answer = parseAnswer(z.array(z.unknown()), await get(path, { ...query, page, pageSize }))
+    const answer = parseList(await get(path, { ...query, page, pageSize }))
     items.push(...parseItems(item, answer))
     if (answer.length < pageSize) break
   }

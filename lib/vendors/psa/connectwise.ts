@@ -36,7 +36,7 @@ import {
   type TicketSearch,
   ticketIdPattern,
 } from './psa.ts'
-import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
+import { findSameNote, parseAnswer, parseItems, parseList, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
 
@@ -89,11 +89,11 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words
     matchWords(words),
   )
   const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields }
-  const answer = parseAnswer(z.array(z.unknown()), await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
+  const answer = parseList(await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
   // Lists have no total, so the first item after a full page shows whether there are more.
   const next =
     answer.length < pageSize ? [] : await get(apiPath`/service/tickets`, { ...query, fields: 'id', page: page * pageSize + 1, pageSize: 1 })
-  return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseAnswer(z.array(z.unknown()), next).length > 0 }
+  return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseList(next).length > 0 }
 }
 
 /** Write the condition for the words of a search. A single number may be the ticket's id. */

@@ -7,7 +7,11 @@ export type StatusNames = ReadonlyMap<string, string | null>
 // HaloPSA assigns unassigned tickets to this agent.
 export const unassignedAgentId = '1'
 
-const list = z.array(z.unknown()).catch([])
+// Without a look at each item, of which there may be a million.
+const list = z
+  .unknown()
+  .optional()
+  .transform((value): unknown[] => (Array.isArray(value) ? value : []))
 export const TicketList = z.object({ tickets: list, record_count: z.int() })
 export const ActionList = z.object({ actions: list })
 export const StatusWire = z

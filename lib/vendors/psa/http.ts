@@ -7,6 +7,8 @@ import { PsaError } from './psa.ts'
 const callTimeoutMs = 8000
 const requestTimeoutMs = 9500
 const maxBytes = 8 * 1024 * 1024
+/** Reading JSON takes about 10 ns per byte, so this is the work that a ticketing system may cause in a request. */
+const maxRequestBytes = 2 * maxBytes
 // A Worker may open six connections per request; two stay free for the database and Redis.
 const maxParallelCalls = 4
 
@@ -23,24 +25,28 @@ export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
  * Create a function that calls one provider during one request. The guard checks `baseUrl`, and the caller
- * builds every URL from it. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response, four calls at once.
+ * builds every URL from it. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once.
  */
 export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
   const limit = limitConcurrency({ running: maxParallelCalls })
   let refusal: Promise<string | null> | undefined
+  let receivedBytes = 0
   return async (request) => {
     refusal ??= guard.findRefusal(baseUrl, 'sending')
     if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
     return limit(async () => {
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()
-      return send(request, remainingMs)
+      if (receivedBytes > maxRequestBytes) throw tooLargeError()
+      const text = await send(request, remainingMs)
+      receivedBytes += text.length
+      return parseJson(text)
     })
   }
 }
 
-async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<unknown> {
+async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<string> {
   try {
     const response = await createBoundedFetch('psa', { timeoutMs, maxBytes })(url, {
       method,
@@ -51,10 +57,10 @@ async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, tim
       await response.body?.cancel()
       throw toPsaError(response)
     }
-    return parseJson(await response.text())
+    return await response.text()
   } catch (error) {
     if (error instanceof PsaError) throw error
-    if (error instanceof AnswerTooLongError) throw new PsaError('down', 'The answer of the ticketing system was too large')
+    if (error instanceof AnswerTooLongError) throw tooLargeError()
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
     throw isTimeout ? timeoutError() : new PsaError('down', 'The connection to the ticketing system failed')
   }
@@ -81,3 +87,4 @@ function parseJson(text: string): unknown {
 }
 
 const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')
+const tooLargeError = () => new PsaError('down', 'The answer of the ticketing system was too large')

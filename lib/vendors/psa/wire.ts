@@ -43,13 +43,24 @@ function removeUnstorable(value: string): string {
 /** Parse an answer. Throw `down` when its shape is not as documented. */
 export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw new PsaError('down', 'The ticketing system did not answer as documented')
+  if (!parsed.success) throw undocumentedError()
   return parsed.data
+}
+
+const undocumentedError = () => new PsaError('down', 'The ticketing system did not answer as documented')
+
+/** Twice the most that a page may have. */
+const maxItems = 2000
+
+/** Return the first 2,000 items of a list. A schema would look at each of a million. */
+export function parseList(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw undocumentedError()
+  return value.slice(0, maxItems)
 }
 
 /** Parse a list and skip items with an unexpected shape, so that one does not hide the others. */
 export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.output<S>[] {
-  return parseAnswer(z.array(anything), value).flatMap((value) => {
+  return parseList(value).flatMap((value) => {
     const parsed = item.safeParse(value)
     return parsed.success ? [parsed.data] : []
   })

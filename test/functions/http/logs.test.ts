@@ -61,7 +61,7 @@ it('OBS-01 the line of a request, the line of its job and the e-mail that the jo
 })
 
 describe('one line per request', () => {
-  it('writes one JSON line per request with the caller, the operation, the status and the duration', async () => {
+  it('writes one JSON line per request with the caller, the operation, the status, the duration and the counted work', async () => {
     const { admin } = await createAccount(service)
     const response = await admin.call('GET', '/notifications?limit=1')
     const requestLines = await waitForLines(response.headers.get('x-request-id'))
@@ -73,6 +73,7 @@ describe('one line per request', () => {
         operation: 'notifications.list',
         status: 200,
         ms: expect.any(Number),
+        work_steps: 0,
         user_id: admin.id,
         account_id: admin.accountId,
         trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),

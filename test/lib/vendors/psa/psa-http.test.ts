@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from '
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { outboundGuard } from '#vendors/net/guard.ts'
 import { createPsaHttp, type PsaRequest } from '#vendors/psa/http.ts'
+import { id, parseItems } from '#vendors/psa/wire.ts'
 
 describe('a call of the ticketing system', async () => {
   const vendor = await startVendorServer()
@@ -59,6 +60,17 @@ describe('a call of the ticketing system', async () => {
     vi.setSystemTime(Date.now() + ms)
     await expect(callVendor({ url: `${vendor.origin}/x` })).rejects.toMatchObject({ kind: 'down' })
     expect(vendor.requests).toHaveLength(calls)
+  })
+  it('WIR-53 is refused after 16 MiB of answers of one client', async () => {
+    vendor.answer = () => ({ body: `"${'x'.repeat(6 * 1024 * 1024)}"` })
+    const callVendor = createPsaHttp(vendor.origin, guard)
+    const next = () => callVendor({ url: `${vendor.origin}/x` })
+    for (let count = 0; count < 3; count++) await next()
+    await expect(next()).rejects.toMatchObject({ kind: 'down', message: 'The answer of the ticketing system was too large' })
+    expect(vendor.requests).toHaveLength(3)
+  })
+  it('WIR-53 reads 2,000 items of a list', () => {
+    expect(parseItems(id, Array(1_000_000).fill(1))).toHaveLength(2000)
   })
   it('is not made to an address that the guard refuses', async () => {
     const refused = createPsaHttp('https://localhost', guard)({ url: `${vendor.origin}/x` })
