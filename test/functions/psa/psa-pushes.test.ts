@@ -71,7 +71,8 @@ describe.each(psaProviders)('%s', (provider) => {
     await answerStep(admin, (await admin.call('GET', `/sessions/${session.id}`)).body, 'no')
     await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable <was> loose & "old"' })
     const id = await pushAndWait(admin, session)
-    expect(await findPush(admin, id)).toMatchObject({
+    // The queue gets the push after the response.
+    await expect.poll(() => findPush(admin, id)).toMatchObject({
       state: 'pushed',
       attempts: 1,
       last_error: null,
