@@ -69,8 +69,10 @@ begin
   end if;
   return null;
 end $$;
-create trigger quota after insert on on_call_schedules for each row execute function app.keep_on_call_limits();
-create trigger quota after insert on on_call_overrides for each row execute function app.keep_on_call_limits();
+create constraint trigger quota after insert on on_call_schedules deferrable initially deferred
+  for each row execute function app.keep_on_call_limits();
+create constraint trigger quota after insert on on_call_overrides deferrable initially deferred
+  for each row execute function app.keep_on_call_limits();
 
 call app.protect('on_call_schedules');
 call app.protect('on_call_overrides');
@@ -117,7 +119,8 @@ begin
   end if;
   return null;
 end $$;
-create trigger quota after insert on escalation_policies for each row execute function app.keep_policy_limit();
+create constraint trigger quota after insert on escalation_policies deferrable initially deferred
+  for each row execute function app.keep_policy_limit();
 
 -- The policy of an escalation, as it was when the session was escalated.
 create table escalation_follow_ups (

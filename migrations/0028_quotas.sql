@@ -1,6 +1,7 @@
 -- How much an account may store and keep open: its limits, counters, and the triggers that keep both.
 
--- One row per account. Whatever checks a quota locks it first, so that concurrent requests see one another's rows.
+-- One row per account. Whatever checks a quota locks it first, so that concurrent requests see one another's rows. The checks are deferred to
+-- the commit, so that the row is locked last and other writers of the account do not wait for the rest of the transaction.
 create table account_usage (
   account_id uuid primary key default app.account_id() references accounts on delete cascade
 );
@@ -131,20 +132,20 @@ begin
     end if;
   end if;
 end $$;
--- Keeps the quota that the argument names. A trigger after each statement that inserts rows, which it calls `added`.
+-- Keeps the quota that the argument names.
 create function app.keep_quota() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  perform app.check_quota(a.account_id, tg_argv[0]) from (select distinct account_id from added order by account_id) a;
+  perform app.check_quota(new.account_id, tg_argv[0]);
   return null;
 end $$;
-create trigger quota after insert on notification_configs referencing new table as added
-  for each statement execute function app.keep_quota('notification_configs');
-create trigger quota after insert on trees referencing new table as added
-  for each statement execute function app.keep_quota('flows');
-create trigger quota after insert on maintenance_schedules referencing new table as added
-  for each statement execute function app.keep_quota('schedules');
-create trigger quota after insert on webhooks referencing new table as added
-  for each statement execute function app.keep_quota('webhooks');
+create constraint trigger quota after insert on notification_configs deferrable initially deferred
+  for each row execute function app.keep_quota('notification_configs');
+create constraint trigger quota after insert on trees deferrable initially deferred
+  for each row execute function app.keep_quota('flows');
+create constraint trigger quota after insert on maintenance_schedules deferrable initially deferred
+  for each row execute function app.keep_quota('schedules');
+create constraint trigger quota after insert on webhooks deferrable initially deferred
+  for each row execute function app.keep_quota('webhooks');
 
 -- Starts the counter of the argument before the first row changes. Whoever changes rows at the same time waits in this function too.
 create function app.start_counter() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -197,12 +198,17 @@ create trigger counter before insert or delete on uploads for each row execute f
 create trigger counter before insert or update or delete on network_diagrams for each row execute function app.start_counter('stored_bytes');
 create trigger counter before insert or delete on script_versions for each row execute function app.start_counter('stored_bytes');
 create trigger counter before insert or delete on diagram_versions for each row execute function app.start_counter('stored_bytes');
-create trigger stored_bytes after insert or delete on tree_versions for each row execute function app.count_stored_bytes();
-create trigger stored_bytes after insert or delete on uploads for each row execute function app.count_stored_bytes();
-create trigger stored_bytes after insert or delete on network_diagrams for each row execute function app.count_stored_bytes();
-create trigger stored_bytes after insert or delete on script_versions for each row execute function app.count_stored_bytes();
-create trigger stored_bytes after insert or delete on diagram_versions for each row execute function app.count_stored_bytes();
-create trigger stored_bytes_later after update on network_diagrams for each row
+create constraint trigger stored_bytes after insert or delete on tree_versions deferrable initially deferred
+  for each row execute function app.count_stored_bytes();
+create constraint trigger stored_bytes after insert or delete on uploads deferrable initially deferred
+  for each row execute function app.count_stored_bytes();
+create constraint trigger stored_bytes after insert or delete on network_diagrams deferrable initially deferred
+  for each row execute function app.count_stored_bytes();
+create constraint trigger stored_bytes after insert or delete on script_versions deferrable initially deferred
+  for each row execute function app.count_stored_bytes();
+create constraint trigger stored_bytes after insert or delete on diagram_versions deferrable initially deferred
+  for each row execute function app.count_stored_bytes();
+create constraint trigger stored_bytes_later after update on network_diagrams deferrable initially deferred for each row
   when (old.bytes is distinct from new.bytes) execute function app.count_stored_bytes();
 
 create function app.count_open_ai_sessions() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -216,9 +222,9 @@ begin
 end $$;
 create trigger counter before insert or delete on ai_sessions for each row execute function app.start_counter('open_ai_sessions');
 create trigger counter_later before update of status on ai_sessions for each row execute function app.start_counter('open_ai_sessions');
-create trigger open_sessions after insert on ai_sessions for each row
+create constraint trigger open_sessions after insert on ai_sessions deferrable initially deferred for each row
   when (app.is_open_ai_session(new.status)) execute function app.count_open_ai_sessions();
-create trigger open_sessions_deleted after delete on ai_sessions for each row
+create constraint trigger open_sessions_deleted after delete on ai_sessions deferrable initially deferred for each row
   when (app.is_open_ai_session(old.status)) execute function app.count_open_ai_sessions();
-create trigger open_sessions_later after update of status on ai_sessions for each row
+create constraint trigger open_sessions_later after update of status on ai_sessions deferrable initially deferred for each row
   when (app.is_open_ai_session(old.status) <> app.is_open_ai_session(new.status)) execute function app.count_open_ai_sessions();

@@ -159,41 +159,25 @@ create trigger knowledge after update of status on ai_sessions for each row
 create function app.entry_terms(p_words tsvector) returns setof text language sql immutable parallel safe as $$
   select '' union all select lexeme from unnest(p_words)
 $$;
--- Updates the counts of words, under the lock that also guards the account's other counters. An account that is being deleted has no counts.
--- A word that no entry contains any more is deleted.
+-- Updates the counts of words of one entry, under the lock that also guards the account's other counters, at the commit. An account that is
+-- being deleted has no counts. A word that no entry contains any more is deleted.
 create function app.keep_terms() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  changes jsonb;
+  v_account constant uuid := case when tg_op = 'DELETE' then old.account_id else new.account_id end;
+  v_added constant text[] := case when tg_op <> 'DELETE' then array(select app.entry_terms(new.words)) end;
+  v_removed constant text[] := case when tg_op <> 'INSERT' then array(select app.entry_terms(old.words)) end;
 begin
-  if tg_op = 'INSERT' then
-    select jsonb_agg(c) into changes from (
-      select a.account_id, t.term, count(*) as entries from added a, app.entry_terms(a.words) t (term) group by 1, 2) c;
-  elsif tg_op = 'DELETE' then
-    select jsonb_agg(c) into changes from (
-      select r.account_id, t.term, -count(*) as entries from removed r, app.entry_terms(r.words) t (term) group by 1, 2) c;
-  else
-    select jsonb_agg(c) into changes from (
-      select b.account_id, b.term, sum(b.entries) as entries from (
-        select a.account_id, t.term, 1 as entries from added a, app.entry_terms(a.words) t (term)
-        union all select r.account_id, t.term, -1 from removed r, app.entry_terms(r.words) t (term)) b
-       group by 1, 2 having sum(b.entries) <> 0) c;
-  end if;
-  perform app.lock_usage(c.account_id) from (
-    select distinct account_id from jsonb_to_recordset(changes) c (account_id uuid) order by 1) c;
+  perform app.lock_usage(v_account);
   insert into knowledge_terms (account_id, term, entries)
-  select c.account_id, c.term, c.entries from jsonb_to_recordset(changes) c (account_id uuid, term text, entries integer)
-    join accounts a on a.id = c.account_id
+  select a.id, c.term, sum(c.change) from accounts a, (
+    select term, 1 as change from unnest(v_added) term union all select term, -1 from unnest(v_removed) term) c
+   where a.id = v_account group by 1, 2 having sum(c.change) <> 0
   on conflict (account_id, term) do update set entries = knowledge_terms.entries + excluded.entries;
-  delete from knowledge_terms k using jsonb_to_recordset(changes) c (account_id uuid, term text, entries integer)
-   where c.entries < 0 and k.account_id = c.account_id and k.term = c.term and k.entries <= 0;
+  delete from knowledge_terms k where k.account_id = v_account and k.term = any (v_removed) and k.entries <= 0;
   return null;
 end $$;
-create trigger terms_added after insert on knowledge_entries referencing new table as added
-  for each statement execute function app.keep_terms();
-create trigger terms_changed after update on knowledge_entries referencing old table as removed new table as added
-  for each statement execute function app.keep_terms();
-create trigger terms_removed after delete on knowledge_entries referencing old table as removed
-  for each statement execute function app.keep_terms();
+create constraint trigger terms after insert or update or delete on knowledge_entries deferrable initially deferred
+  for each row execute function app.keep_terms();
 
 -- Returns the entries of the account and the platform that fit a problem, best first. Of a long text, the 40 rarest words that entries contain
 -- are searched, then unknown ones. The weight of a word depends on its rarity and on where it occurs. An entry must meet three conditions:

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAiSession } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
 import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
@@ -50,6 +51,24 @@ it('ACC-20 shows what a new account uses of each quota with its limit', async ()
     mails_per_day: { used: 0, limit: 50 },
     ai_cost_micros: { used: 0, limit: 5_000_000 },
   })
+})
+
+it('WIR-54 an open transaction that has stored a flow does not make other writers of the account wait', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, {})
+  const connection = new pg.Client(service.settings.DATABASE_PLATFORM_URL)
+  await connection.connect()
+  onTestFinished(() => connection.end())
+  await connection.query('begin')
+  await connection.query(
+    `insert into tree_versions (account_id, tree_id, version, status, name, tree_type, tree_structure, intake_form, saved_by)
+     select account_id, tree_id, 2, status, name, tree_type, tree_structure, intake_form, saved_by from tree_versions where tree_id = $1`,
+    [flow.id],
+  )
+  const other = await admin.call('POST', '/trees', flowBody())
+  expectStatus(other, 201)
+  await connection.query('commit')
+  expect((await readUsage({ admin } as TestAccount)).stored_bytes.used).toBe(await sumBytes({ id: admin.accountId } as TestAccount))
 })
 
 describe('32 writers at once', () => {

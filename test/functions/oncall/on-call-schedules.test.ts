@@ -106,6 +106,8 @@ async function runWhileInserting(scheduleId: string, admin: Person) {
   try {
     await connection.query('begin')
     await connection.query(insertOverride, [admin.accountId, scheduleId, admin.id])
+    // As at the commit: the limit is checked, and its lock is held.
+    await connection.query('set constraints all immediate')
     const body = { member_id: admin.id, starts_at: inHours(0), ends_at: inHours(1) }
     const answer = admin.call('POST', `/on-call-schedules/${scheduleId}/overrides`, body)
     const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid')

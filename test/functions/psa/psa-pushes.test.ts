@@ -72,13 +72,15 @@ describe.each(psaProviders)('%s', (provider) => {
     await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable <was> loose & "old"' })
     const id = await pushAndWait(admin, session)
     // The queue gets the push after the response.
-    await expect.poll(() => findPush(admin, id)).toMatchObject({
-      state: 'pushed',
-      attempts: 1,
-      last_error: null,
-      source_id: session.id,
-      requested_by: admin.id,
-    })
+    await expect
+      .poll(() => findPush(admin, id))
+      .toMatchObject({
+        state: 'pushed',
+        attempts: 1,
+        last_error: null,
+        source_id: session.id,
+        requested_by: admin.id,
+      })
     const [text, ...otherNotes] = await listServiceNotes()
     expect(otherNotes).toEqual([])
     const note = (await admin.call('GET', `/sessions/${session.id}/export?format=ticket-note`)).text
