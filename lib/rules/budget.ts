@@ -21,8 +21,8 @@ export interface Budget {
   spend(steps: number): void
   /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
   write(bytes: number): void
-  /** Let other requests of the process run if about 50 ms of work were done since the last pause. */
-  pause(): Promise<void>
+  /** Let other requests of the process run if about 50 ms of work were done since the last pause. `counted` was counted before it was done. */
+  pause(counted?: number): Promise<void>
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
   has(steps: number, bytes?: number): boolean
   /** Return the steps that are left, for work whose depth depends on it. */
@@ -50,7 +50,8 @@ export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { 
       spent.bytes = isLeft ? spent.bytes + count : bytes
       requireLeft(isLeft)
     },
-    async pause() {
+    async pause(counted = 0) {
+      pausedAt -= counted
       if (spent.steps - pausedAt < stepsPerSecond / 20) return
       pausedAt = spent.steps
       await new Promise((resolve) => setTimeout(resolve, 0))

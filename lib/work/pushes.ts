@@ -4,7 +4,8 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import { mask } from '#rules/masking/mask.ts'
+import type { Budget } from '#rules/budget.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 
 /** A push: a note that is queued for a ticket. */
@@ -81,9 +82,9 @@ export const selectRecentPush = readStatement(
  * wait for each other. Mask the note if the account masks its exports. Return its id, or the id of a push of the same note within the last
  * minute. Return null when the account has no active connection.
  */
-export async function enqueuePush(db: WriteDb, push: NewPush, ...lockSource: Compilable[]): Promise<string | null> {
+export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget, ...lockSource: Compilable[]): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const note = is_masked ? { ...push, body: mask(push.body) } : push
+  const note = is_masked ? { ...push, body: maskStored(push.body, budget) } : push
   const results = await db.batch([...lockSource, insertPush.query(note), selectRecentPush.query(note)])
   const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
@@ -115,19 +116,19 @@ function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
  * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask its text if the account masks its exports. Return its
  * id, or that of the earlier one. Return null when the account has no active connection.
  */
-export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<string | null> {
+export async function enqueueOncePush(db: WriteDb, push: OncePush, budget: Budget): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const masked = is_masked ? maskTexts(push) : push
+  const masked = is_masked ? maskTexts(push, budget) : push
   const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null
 }
 
-function maskTexts(push: OncePush): OncePush {
-  const body = mask(push.body)
+function maskTexts(push: OncePush, budget: Budget): OncePush {
+  const body = maskStored(push.body, budget)
   switch (push.kind) {
     case 'ticket':
-      return { ...push, body, details: { ...push.details, summary: mask(push.details.summary) } }
+      return { ...push, body, details: { ...push.details, summary: maskStored(push.details.summary, budget) } }
     case 'time_entry':
       return { ...push, body }
   }

@@ -38,7 +38,7 @@ app.get('/json/:bytes', (c) => {
 const session = buildSession(notes)
 
 /** Baseline of an export: it writes a session that is in memory, without authorization and queries. */
-app.get('/export/:format/:masked', (c) => c.text(writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')))
+app.get('/export/:format/:masked', async (c) => c.text(await writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')))
 
 function createDocument(bytes: number): object {
   const step = {

@@ -1,4 +1,4 @@
-import { createBudget } from '#rules/budget.ts'
+import { type Budget, createBudget, jobSteps } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
@@ -7,22 +7,23 @@ import type { Report } from '#rules/exports/report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { mask } from '#rules/masking/mask.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { buildLongFlow } from '#test/support/exports.ts'
 
-const writers: Record<string, (report: Report) => unknown> = {
+const writers: Record<string, (report: Report, budget: Budget) => unknown> = {
   markdown: renderMarkdown,
   text: renderText,
-  html: renderHtml,
+  html: (report, budget) => renderHtml(report, new Map(), budget),
   'ticket-note': renderTicketNote,
 }
 export const textFormats = Object.keys(writers)
 
 /** Write a session in a text format, as an export does after its queries. */
-export function writeExport(session: SessionRow, format: string, masked: boolean): string {
-  const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' }, createBudget())
+export async function writeExport(session: SessionRow, format: string, masked: boolean): Promise<string> {
+  const budget = createBudget({ steps: jobSteps })
+  const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' }, budget)
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
-  return String(writers[format]?.(masked ? maskReport(report, mask, createBudget()) : report))
+  return String(writers[format]?.(masked ? await maskReport(report, maskStored, budget) : report, budget))
 }
 
 /** Build the row of a completed session with one note per step. */

@@ -9,8 +9,9 @@ import * as aiSessions from '#functions/ai/sessions/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
-import { mask } from '#rules/masking/mask.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { clip } from '#rules/text/clip.ts'
 import { ask } from '#vendors/ai/ask.ts'
@@ -36,7 +37,7 @@ export async function create(ctx: WriteContext, id: string, { intent, ...input }
     if (!isChanged || !session) throw aiSessions.createChangeProblem(session, queries.escalatableStates)
     const { target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
     requireTarget(input, target)
-    const text = writeDocumentation(session, { notes: input.summary }, isMasked)
+    const text = writeDocumentation(session, { notes: input.summary }, isMasked, ctx.budget)
     return queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text))
   })
 }
@@ -88,15 +89,15 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
-async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
+async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
   const { session, caller, target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
-  const text = writeDocumentation(session, { handoff: input }, isMasked)
+  const text = writeDocumentation(session, { handoff: input }, isMasked, budget)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
-  const alert = toAlert(session, handoff, isMasked)
+  const alert = toAlert(session, handoff, isMasked, budget)
   const stored = await queries.storeEscalation(db, {
     session,
     handoff,
@@ -118,14 +119,18 @@ interface Alert {
 }
 
 /** Return the texts of the alert, masked if the account masks its exports. */
-function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, isMasked: boolean): Alert {
+function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, isMasked: boolean, budget: Budget): Alert {
   const { title, problem_summary, client_name, psa_ticket_id, messages } = session
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
   const firstMessage = messages.find(({ role }) => role === 'user')?.content
   const problem = [problem_summary, summary, firstMessage].find((text) => text?.trim()) ?? title
   const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps }
-  const { title: alertTitle, problem: alertProblem, ...alertTexts } = isMasked ? (maskValues(texts, mask) as typeof texts) : texts
+  const { title: alertTitle, problem: alertProblem, ...alertTexts } = isMasked ? mask(texts, budget) : texts
   return { title: alertTitle, problem: alertProblem, details: toEscalationDetails({ urgency, psa_ticket_id, ...alertTexts }) }
+}
+
+function mask<T>(texts: T, budget: Budget): T {
+  return maskValues(texts, (text) => maskStored(text, budget)) as T
 }
 
 function toEscalationEvent(

@@ -60,7 +60,11 @@ export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
       return
     }
     const { kind, content: body } = output
-    const id = await enqueuePush(db, { ticketId, body, internal: kind !== 'client_email', sourceKind: 'output', sourceId: ids.output_id })
+    const id = await enqueuePush(
+      db,
+      { ticketId, body, internal: kind !== 'client_email', sourceKind: 'output', sourceId: ids.output_id },
+      ctx.budget,
+    )
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
@@ -79,7 +83,9 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
     await connection.requireActive({ db })
     const { outcome, resolution_notes: notes } = session
     const { is_masked } = await selectExportMasking.one(db)
-    if (isFirst) await aiSessions.pushDocumentation(db, session, writeDocumentation(session, { outcome, notes }, is_masked))
+    const { budget } = ctx
+    if (isFirst)
+      await aiSessions.pushDocumentation({ db, budget }, session, writeDocumentation(session, { outcome, notes }, is_masked, budget))
     else await pushes.retry({ db }, push?.id ?? '')
   })
   return { session_id: id, psa_push: 'queued' }

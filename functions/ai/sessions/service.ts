@@ -52,12 +52,12 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 export async function resolve(ctx: WriteContext, id: string, input: AiSessionResolve): Promise<SessionClose> {
   const { notes = null, outcome } = input
   const before = await findOwn(ctx.db, id, openStates)
-  const text = writeDocumentation(before, { outcome, notes }, (await selectExportMasking.one(ctx.db)).is_masked)
+  const text = writeDocumentation(before, { outcome, notes }, (await selectExportMasking.one(ctx.db)).is_masked, ctx.budget)
   const pushId = await inTransaction(ctx.db, async (db) => {
     const [resolved, rows] = await db.batch([queries.resolveAiSession.query(id, input), selectAiSession.query(id)])
     if (!resolved[0]) throw createChangeProblem(rows[0], openStates)
     enqueueWebhooks(db, resolved[0].webhook_delivery_ids)
-    return pushDocumentation(db, before, text)
+    return pushDocumentation({ db, budget: ctx.budget }, before, text)
   })
   return {
     session_id: id,
@@ -81,9 +81,13 @@ export async function abandon({ db }: WriteContext, id: string): Promise<Session
  * Enqueue the push of a session's documentation as an internal note of its ticket. Return the push id, or null without a ticket or a
  * connected PSA.
  */
-export async function pushDocumentation(db: WriteContext['db'], { id, psa_ticket_id }: AiSessionRow, body: string): Promise<string | null> {
+export async function pushDocumentation(
+  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { id, psa_ticket_id }: AiSessionRow,
+  body: string,
+): Promise<string | null> {
   if (!psa_ticket_id) return null
-  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, body, internal: true, sourceKind: 'ai_session', sourceId: id })
+  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, body, internal: true, sourceKind: 'ai_session', sourceId: id }, budget)
   if (pushId) await queries.setSessionPush(db, id, pushId)
   return pushId
 }

@@ -26,7 +26,7 @@ export async function createForSession({ db, budget }: WriteContext, sessionId: 
     sourceKind: 'session',
     sourceId: sessionId,
   } as const
-  const id = await enqueuePush(db, push, queries.lockSession.query(sessionId))
+  const id = await enqueuePush(db, push, budget, queries.lockSession.query(sessionId))
   if (!id) throw connection.notConnected()
   return find(db, id)
 }
@@ -34,13 +34,17 @@ export async function createForSession({ db, budget }: WriteContext, sessionId: 
 /** Queue a text of the caller as a note. Return the push of the same note within the last minute if there is one. */
 export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility }: TicketNote): Promise<Push> {
   const note = { ticketId, body: text, internal: visibility === 'internal', isResolution: visibility === 'resolution' }
-  const id = await enqueuePush(ctx.db, { ...note, sourceKind: 'user', sourceId: ctx.caller.userId })
+  const id = await enqueuePush(ctx.db, { ...note, sourceKind: 'user', sourceId: ctx.caller.userId }, ctx.budget)
   if (!id) throw connection.notConnected()
   return find(ctx.db, id)
 }
 
 /** Queue the time of a completed session for its ticket. Return the earlier push of the session if there is one that has not failed. */
-export async function createTimeEntry({ db }: WriteContext, sessionId: string, { minutes, note, visibility }: TimeEntry): Promise<Push> {
+export async function createTimeEntry(
+  { db, budget }: WriteContext,
+  sessionId: string,
+  { minutes, note, visibility }: TimeEntry,
+): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { started_at, completed_at, user_id, name, outcome } = session
   if (!started_at || !completed_at) throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
@@ -54,7 +58,7 @@ export async function createTimeEntry({ db }: WriteContext, sessionId: string, {
     throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
   const details = { member_id: member.id, started_at, minutes: rounded, is_resolution: visibility === 'resolution' }
   const body = note ?? `${name}: ${outcome}`
-  return pushOnce(db, { kind: 'time_entry', ticketId, internal: visibility === 'internal', body, sessionId, details })
+  return pushOnce(db, { kind: 'time_entry', ticketId, internal: visibility === 'internal', body, sessionId, details }, budget)
 }
 
 /** Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is one that has not failed. */
@@ -68,14 +72,14 @@ export async function createTicket({ db, budget }: WriteContext, sessionId: stri
   const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
   const body = await exports.createTicketNote({ db, budget }, sessionId)
   const details = { summary, company_id, contact_id, board_id }
-  return pushOnce(db, { kind: 'ticket', ticketId: null, internal: false, body, sessionId, details })
+  return pushOnce(db, { kind: 'ticket', ticketId: null, internal: false, body, sessionId, details }, budget)
 }
 
 // ConnectWise's limit of a summary.
 const maxSummaryLength = 100
 
-async function pushOnce(db: WriteContext['db'], push: OncePush): Promise<Push> {
-  const id = await enqueueOncePush(db, push)
+async function pushOnce(db: WriteContext['db'], push: OncePush, budget: WriteContext['budget']): Promise<Push> {
+  const id = await enqueueOncePush(db, push, budget)
   if (!id) throw connection.notConnected()
   return find(db, id)
 }

@@ -3,7 +3,6 @@ import { Content, type ReadContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
-import { limitMarkup } from '#rules/exports/descriptions.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { MaskingError, maskReport } from '#rules/exports/mask.ts'
@@ -12,7 +11,7 @@ import type { Report, ReportImage, ReportImages } from '#rules/exports/report.ts
 import { type SelectedImage, selectImages } from '#rules/exports/select-images.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
-import { mask as maskText } from '#rules/masking/mask.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
@@ -27,7 +26,7 @@ export async function exportSession(ctx: ReadContext, id: string, query: ExportQ
 
 /** Return a note for the session's ticket. Mask it if the account masks exports by default. */
 export async function createTicketNote(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<string> {
-  return renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report)
+  return renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget)
 }
 
 async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string, { max_step_index, mask, ...query }: ExportQuery) {
@@ -40,13 +39,16 @@ async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.
   const images = isMasked ? [] : selectImages(report, supporting)
-  return { session, settings, format, images, report: limitMarkup(isMasked ? maskReportOrThrow(report, budget) : report, budget) }
+  await budget.pause()
+  const shownReport = isMasked ? await maskReportOrThrow(report, budget) : report
+  await budget.pause()
+  return { session, settings, format, images, report: shownReport }
 }
 
 /** Return the masked report; throw 500 if masking fails. */
-function maskReportOrThrow(report: Report, budget: Budget): Report {
+async function maskReportOrThrow(report: Report, budget: Budget): Promise<Report> {
   try {
-    return maskReport(report, maskText, budget)
+    return await maskReport(report, maskStored, budget)
   } catch (error) {
     if (!(error instanceof MaskingError)) throw error
     throw new Problem('masking_failed', `${error.message}; nothing was exported`)
@@ -66,15 +68,15 @@ async function renderReport(ctx: ReadContext, report: Report, format: Format, { 
   const name = createSlug(`${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`)
   switch (format) {
     case 'markdown':
-      return new Content(renderMarkdown(report), 'text/markdown; charset=utf-8', `${name}.md`)
+      return new Content(renderMarkdown(report, ctx.budget), 'text/markdown; charset=utf-8', `${name}.md`)
     case 'html':
-      return new Content(renderHtml(report, await loadImages(ctx, images)), 'text/html; charset=utf-8', `${name}.html`)
+      return new Content(renderHtml(report, await loadImages(ctx, images), ctx.budget), 'text/html; charset=utf-8', `${name}.html`)
     case 'text':
-      return new Content(renderText(report), 'text/plain; charset=utf-8', `${name}.txt`)
+      return new Content(renderText(report, ctx.budget), 'text/plain; charset=utf-8', `${name}.txt`)
     case 'pdf':
       return new Content(await createPdf(ctx, report, { settings, images }), 'application/pdf', `${name}.pdf`)
     case 'ticket-note':
-      return new Content(renderTicketNote(report), 'text/plain; charset=utf-8', `${name}-note.txt`)
+      return new Content(renderTicketNote(report, ctx.budget), 'text/plain; charset=utf-8', `${name}-note.txt`)
   }
 }
 
@@ -82,7 +84,7 @@ async function createPdf(ctx: ReadContext, report: Report, { settings, images }:
   // It is loaded by the first PDF, because most requests do not need it.
   const { renderPdf } = await import('#rules/exports/pdf.ts')
   const [branding, loadedImages] = [await loadBranding(ctx, settings), await loadImages(ctx, images)]
-  return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets })
+  return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets }, ctx.budget)
 }
 
 /** Workers allow six open connections per request. */

@@ -1,5 +1,6 @@
 import { retryWhileUnavailable } from '#db/retry.ts'
 import type { JobContext } from '#http/job.ts'
+import type { Budget } from '#rules/budget.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { openWebhookSecrets } from '#vendors/webhooks/sealed-secrets.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
@@ -11,7 +12,7 @@ import * as queries from './queries.ts'
 import type { DeliverWebhookJob } from './schemas.ts'
 
 /** The parts of a context that an attempt needs. */
-export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks'>
+export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks' | 'budget'>
 
 // The schedule of the specification: together 75 hours.
 const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -37,7 +38,7 @@ async function attemptDelivery(ctx: AttemptContext, id: string, attempt: number)
   return result
 }
 
-async function send({ guard, vault, webhooks }: AttemptContext, claimed: queries.ClaimedWebhook): Promise<WebhookResult> {
+async function send({ guard, vault, webhooks, budget }: AttemptContext, claimed: queries.ClaimedWebhook): Promise<WebhookResult> {
   const { account_id, webhook_id, url, message_id, payload, secret, previous_secret } = claimed
   const refusal = await guard.findRefusal(url, 'sending')
   if (refusal) return createFailure(`The webhook address ${refusal}`)
@@ -45,7 +46,14 @@ async function send({ guard, vault, webhooks }: AttemptContext, claimed: queries
   const sealed = previous_secret ? [secret, previous_secret] : [secret]
   const secrets = await openWebhookSecrets(vault, owner, sealed).catch(() => null)
   if (!secrets) return createFailure('The signing secret cannot be decrypted; rotate it')
-  return webhooks.send(url, { id: message_id, payload, secrets })
+  const result = await webhooks.send(url, { id: message_id, payload, secrets })
+  return { ...result, body: result.body && (await maskBody(result.body, budget)) }
+}
+
+async function maskBody(body: string, budget: Budget): Promise<string> {
+  // Most requests send no webhook, so the patterns are loaded here.
+  const { maskStored } = await import('#rules/masking/mask.ts')
+  return maskStored(body, budget)
 }
 
 function createFailure(error: string): WebhookResult {

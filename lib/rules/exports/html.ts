@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
@@ -13,6 +14,7 @@ import type {
   ReportImages,
   ReportStep,
 } from './report.ts'
+import { shortenReport, textWork } from './shorten-report.ts'
 import { splitLines } from './text-blocks.ts'
 
 const stylesheet = `
@@ -48,7 +50,8 @@ ol.steps>li.header{border:0}
 `
 
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
-export function renderHtml(report: Report, images: ReportImages = new Map()): string {
+export function renderHtml(fullReport: Report, images: ReportImages, budget: Budget): string {
+  const report = shortenReport(fullReport, textWork, budget)
   const body = html`<h1 dir="auto">${report.title}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
 ${listSections(report, images).map(renderSection)}`

@@ -1,10 +1,14 @@
+import type { Budget } from '#rules/budget.ts'
+import { findLongestRun } from '#rules/text/longest-run.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import { escapeMarkdown, trimBlanks } from './markdown-escape.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { shortenReport, textWork } from './shorten-report.ts'
 import { type Block, joinNonEmpty, type List, parsePlainText, type Span, splitLines, type Table } from './text-blocks.ts'
 
 /** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
-export function renderMarkdown(report: Report): string {
+export function renderMarkdown(fullReport: Report, budget: Budget): string {
+  const report = shortenReport(fullReport, textWork, budget)
   const parts = [
     `# ${escapeMarkdown(report.title)}`,
     renderMarkdownText(report.description),
@@ -146,8 +150,7 @@ function renderCell(spans: readonly Span[]): string {
 
 /** Render a code block whose fence is longer than any run of backticks in the text. */
 function renderCodeBlock(text: string, language: string): string {
-  const longestRun = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longestRun + 1)
+  const fence = '`'.repeat(Math.max(2, findLongestRun(text, '`')) + 1)
   return `${fence}${language}\n${text}\n${fence}`
 }
 
@@ -176,8 +179,7 @@ function surround(text: string, marker: string): string {
 
 /** Render code between backticks that are longer than any run of backticks in it. */
 function renderCodeSpan(text: string): string {
-  const longestRun = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longestRun + 1)
+  const fence = '`'.repeat(findLongestRun(text, '`') + 1)
   const padding = /^[ `]|[ `]$/.test(text) ? ' ' : ''
   return `${fence}${padding}${text}${padding}${fence}`
 }

@@ -1,37 +1,39 @@
-import { Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import type { Report } from './report.ts'
 
-/** The maximum number of characters masked in one report. Masking more would take longer than a request may. */
-const maxMaskedCharacters = 6_000_000
-/** Of an ordinary text, measured. */
-const stepsPerCharacter = 15
 /** Longer texts hardly ever repeat, so their masked form is not cached. */
 const maxCachedLength = 200
 
 /** Thrown if a report could not be masked. The report must not be exported then. */
 export class MaskingError extends Error {}
 
-/** Return the report with all texts masked, so that all formats hide the same values. Throw a MaskingError on any failure, and 422 when it takes too much work. */
-export function maskReport(report: Report, mask: (text: string) => string, budget: Budget): Report {
-  let characterCount = 0
+/** Mask a text, or leave it out if that would leave fewer steps than `reserve`. */
+type MaskText = (text: string, budget: Budget, reserve: number) => string
+
+/**
+ * Return the report with all texts masked, so that all formats hide the same values. A text that takes too much work is left out; half of what
+ * is left stays for the rendering. Throw a MaskingError on any failure.
+ */
+export async function maskReport(report: Report, mask: MaskText, budget: Budget): Promise<Report> {
+  const reserve = budget.getStepsLeft() / 2
   const maskedByText = new Map<string, string>()
   const maskText = (text: string): string => {
-    characterCount += text.length
-    budget.spend(text.length * stepsPerCharacter)
-    if (characterCount > maxMaskedCharacters) throw new MaskingError('The report is too long to be masked')
-    if (text.length > maxCachedLength) return mask(text)
-    const masked = maskedByText.get(text) ?? mask(text)
+    if (text.length > maxCachedLength) return mask(text, budget, reserve)
+    const masked = maskedByText.get(text) ?? mask(text, budget, reserve)
     maskedByText.set(text, masked)
     return masked
   }
   try {
-    return maskValues(report, maskText) as Report
+    const { steps, ...rest } = report
+    const masked = { ...(maskValues(rest, maskText) as Omit<Report, 'steps'>), steps: [] as Report['steps'] }
+    for (const step of steps) {
+      await budget.pause()
+      masked.steps.push(maskValues(step, maskText) as Report['steps'][number])
+    }
+    return masked
   } catch (error) {
     // The message of the cause may contain a secret from the report, so only its name is logged.
-    throw error instanceof MaskingError || error instanceof Problem
-      ? error
-      : new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
+    throw new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
   }
 }

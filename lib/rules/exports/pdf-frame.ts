@@ -1,4 +1,4 @@
-import { drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from '#rules/pdf/document.ts'
+import { drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage } from '#rules/pdf/document.ts'
 import type { TextLine } from '#rules/pdf/line-layout.ts'
 import { margin, type PageLayout, page, type TextStyle, toRuns, wrapText } from '#rules/pdf/page-layout.ts'
 import { darkenForWhite, parseHexColour } from '#rules/text/colour.ts'
@@ -28,19 +28,33 @@ const contentWidth = page.width - 2 * margin
 const maxTitleWidth = contentWidth / 3
 const gap = 8
 
-/** Draw the header with the logo, the company and, from the second page on, the title. Draw the footer with its text and the page number. */
-export function drawPageFrame(layout: PageLayout, { company, colour, footer, logo }: Branding, title: string, pageIndex: number): void {
+/**
+ * Create a function that draws the header with the logo, the company and, from the second page on, the title, and the footer with its text
+ * and the page number. The texts of all pages are broken into lines once.
+ */
+export function createPageFrame(
+  layout: PageLayout,
+  { company, colour, footer, logo }: Branding,
+  title: string,
+): (pageIndex: number) => void {
   const { document } = layout
   const brandColour = parseBrandColour(colour)
-  drawOperators(document, `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`, pageIndex)
-  const companyX = margin + (logo ? drawLogo(document, logo, pageIndex) + gap : 0)
-  drawCompany(layout, company, { x: companyX, colour: brandColour, pageIndex })
-  if (pageIndex > 0) drawRightAligned(layout, title, maxTitleWidth, headerMiddleY - 3, pageIndex)
-  drawRightAligned(layout, `Page ${pageIndex + 1} of ${document.pages.length}`, contentWidth, pageNumberY, pageIndex)
-  const footerLines = wrapText(layout, toRuns(footer ?? ''), pageFrameStyle, contentWidth - 90).slice(0, maxFooterLines)
-  for (const [index, line] of footerLines.entries()) {
-    const y = footerTopY - index * footerLineHeight
-    drawTextLine(document, line, margin, y, pageFrameStyle.size, pageFrameStyle, pageIndex)
+  const companyX = margin + (logo ? getLogoSize(logo).width + gap : 0)
+  const companyLines = wrapCompany(layout, company, right - maxTitleWidth - gap - companyX)
+  const wrap = (text: string, width: number) => wrapText(layout, toRuns(text), pageFrameStyle, width)
+  const [titleLine] = wrap(title, maxTitleWidth)
+  const footerLines = wrap(footer ?? '', contentWidth - 90).slice(0, maxFooterLines)
+  return (pageIndex) => {
+    drawOperators(document, `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`, pageIndex)
+    if (logo) drawImage(document, logo, { x: margin, y: logoY, ...getLogoSize(logo) }, pageIndex)
+    drawCompany(layout, companyLines, { x: companyX, colour: brandColour, pageIndex })
+    if (pageIndex > 0) drawRightAligned(layout, titleLine, headerMiddleY - 3, pageIndex)
+    const [pageNumber] = wrap(`Page ${pageIndex + 1} of ${document.pages.length}`, contentWidth)
+    drawRightAligned(layout, pageNumber, pageNumberY, pageIndex)
+    for (const [index, line] of footerLines.entries()) {
+      const y = footerTopY - index * footerLineHeight
+      drawTextLine(document, line, margin, y, pageFrameStyle.size, pageFrameStyle, pageIndex)
+    }
   }
 }
 
@@ -57,9 +71,13 @@ interface CompanyPlace {
   pageIndex: number
 }
 
-/** Draw the name of the company in the largest size in which all of it fits. */
-function drawCompany(layout: PageLayout, company: string, { x, colour, pageIndex }: CompanyPlace): void {
-  const width = right - maxTitleWidth - gap - x
+interface CompanyLines {
+  lines: TextLine[]
+  size: number
+}
+
+/** Break the name of the company into lines, in the largest size in which all of it fits. */
+function wrapCompany(layout: PageLayout, company: string, width: number): CompanyLines {
   let lines: TextLine[] = []
   let size = 0
   for (const candidate of companySizes) {
@@ -67,15 +85,18 @@ function drawCompany(layout: PageLayout, company: string, { x, colour, pageIndex
     lines = wrapText(layout, toRuns(company), { ...pageFrameStyle, size }, width)
     if (lines.length <= candidate.maxLines) break
   }
+  return { lines, size }
+}
+
+function drawCompany(layout: PageLayout, { lines, size }: CompanyLines, { x, colour, pageIndex }: CompanyPlace): void {
   const lineHeight = size * 1.15
   const top = headerMiddleY + ((lines.length - 1) * lineHeight) / 2 - size * 0.3
   for (const [index, line] of lines.entries())
     drawTextLine(layout.document, line, x, top - index * lineHeight, size, { colour, bold: true }, pageIndex)
 }
 
-/** Draw the first line of a text in the style of the page frame. */
-function drawRightAligned(layout: PageLayout, text: string, maxWidth: number, y: number, pageIndex: number): void {
-  const [line] = wrapText(layout, toRuns(text), pageFrameStyle, maxWidth)
+/** Draw a line in the style of the page frame. */
+function drawRightAligned(layout: PageLayout, line: TextLine | undefined, y: number, pageIndex: number): void {
   if (!line) return
   const width = (line.width * pageFrameStyle.size) / 1000
   drawTextLine(layout.document, line, right - width, y, pageFrameStyle.size, pageFrameStyle, pageIndex)
@@ -85,12 +106,10 @@ const maxLogoWidth = 110
 const maxLogoHeight = 34
 const logoY = page.height - 60
 
-/** Draw the logo and return its width in points. */
-function drawLogo(document: PdfDocument, logo: JpegImage, pageIndex: number): number {
+/** Return the size of the logo in points. */
+function getLogoSize(logo: JpegImage): { width: number; height: number } {
   const scale = Math.min(maxLogoWidth / logo.width, maxLogoHeight / logo.height)
-  const [width, height] = [logo.width * scale, logo.height * scale]
-  drawImage(document, logo, { x: margin, y: logoY, width, height }, pageIndex)
-  return width
+  return { width: logo.width * scale, height: logo.height * scale }
 }
 
 /** Convert `#rrggbb` to `r g b`, each from 0 to 1, dark enough to be read on white. */

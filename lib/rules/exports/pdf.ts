@@ -1,11 +1,13 @@
+import type { Budget } from '#rules/budget.ts'
 import { serializeDocument } from '#rules/pdf/document.ts'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
 import { addCodePoints } from '#rules/pdf/line-layout.ts'
 import { addSpace, createPageLayout, drawRule, type PageLayout, page, writeImage, writeText } from '#rules/pdf/page-layout.ts'
 import { bodyStyle, textColour, writeCode, writeMarkdown, writePlainText, writeSpans } from './pdf-blocks.ts'
-import { type Branding, drawPageFrame, parseBrandColour } from './pdf-frame.ts'
+import { type Branding, createPageFrame, parseBrandColour } from './pdf-frame.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
+import { pdfWork, shortenReport } from './shorten-report.ts'
 
 const evidenceTitleStyle = { ...bodyStyle, size: 9, colour: '0.38 0.43 0.49', bold: true, minSpaceBelow: 14 }
 /** The indentation of the content of a step, in points. */
@@ -18,12 +20,18 @@ interface PdfOptions {
 }
 
 /** Render a report as PDF with the branding of the team. */
-export async function renderPdf(report: Report, { branding, images, assets }: PdfOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function renderPdf(
+  fullReport: Report,
+  { branding, images, assets }: PdfOptions,
+  budget: Budget,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const report = shortenReport(fullReport, pdfWork, budget)
   const kind: TextKind = hasKana(report) ? 'ja' : 'text'
   const fonts = await loadFonts(assets, collectCodePoints(report, branding, kind))
   const layout = createPageLayout(fonts, kind)
-  writeReport({ layout, images, brandColour: parseBrandColour(branding.colour) }, report)
-  for (const index of layout.document.pages.keys()) drawPageFrame(layout, branding, report.title, index)
+  await writeReport({ layout, images, brandColour: parseBrandColour(branding.colour), budget }, report)
+  const drawPageFrame = createPageFrame(layout, branding, report.title)
+  for (const index of layout.document.pages.keys()) drawPageFrame(index)
   return serializeDocument(layout.document, { ...page, title: report.title, author: branding.company })
 }
 
@@ -32,29 +40,38 @@ interface Writer {
   images: ReportImages
   /** The colour of headings: `r g b`, each from 0 to 1. */
   brandColour: string
+  budget: Budget
 }
 
-function writeReport(writer: Writer, report: Report): void {
+/** Of a page of small text. */
+const stepsPerPage = 800_000
+
+async function writeReport(writer: Writer, report: Report): Promise<void> {
   writeText(writer.layout, report.title, { size: 20, colour: writer.brandColour, bold: true, spaceAfter: 6 })
   writeMarkdown(writer.layout, report.description, 0)
   writeFacts(writer, report.facts)
-  writeSection(writer, 'Details', report.variables, (fact) => writeFact(writer, fact))
-  writeSection(writer, 'Steps', report.steps, (step) => writeStep(writer, step))
+  await writeSection(writer, 'Details', report.variables, (fact) => writeFact(writer, fact))
+  await writeSection(writer, 'Steps', report.steps, (step) => writeStep(writer, step))
   for (const header of report.end ? [...report.end.headers, report.end] : []) writeHeader(writer, header)
-  writeSection(writer, 'Current step', report.pendingStep ? [report.pendingStep] : [], (step) => writeStep(writer, step))
-  writeSection(writer, 'Also tried', report.fallbacks, (fallback) => writeFallback(writer, fallback, 0))
-  writeSection(writer, 'Also done', report.customSteps, (customStep) => writeCustomStep(writer, customStep, 0))
-  writeSection(writer, 'Supporting data', report.evidence, (evidence) => writeEvidence(writer, evidence, 0))
-  writeSection(writer, 'Notes', report.notes ? [report.notes] : [], (text) => writePlainText(writer.layout, text, 0))
-  writeSection(writer, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => writePlainText(writer.layout, text, 0))
+  await writeSection(writer, 'Current step', report.pendingStep ? [report.pendingStep] : [], (step) => writeStep(writer, step))
+  await writeSection(writer, 'Also tried', report.fallbacks, (fallback) => writeFallback(writer, fallback, 0))
+  await writeSection(writer, 'Also done', report.customSteps, (customStep) => writeCustomStep(writer, customStep, 0))
+  await writeSection(writer, 'Supporting data', report.evidence, (evidence) => writeEvidence(writer, evidence, 0))
+  await writeSection(writer, 'Notes', report.notes ? [report.notes] : [], (text) => writePlainText(writer.layout, text, 0))
+  await writeSection(writer, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => writePlainText(writer.layout, text, 0))
 }
 
-function writeSection<T>(writer: Writer, title: string, items: readonly T[], writeItem: (item: T) => void): void {
+async function writeSection<T>(writer: Writer, title: string, items: readonly T[], writeItem: (item: T) => void): Promise<void> {
   if (items.length === 0) return
   addSpace(writer.layout, 12)
   writeText(writer.layout, title, { size: 14, colour: writer.brandColour, bold: true, minSpaceBelow: 40 })
   drawRule(writer.layout, writer.brandColour)
-  for (const item of items) writeItem(item)
+  const { pages } = writer.layout.document
+  for (const item of items) {
+    const pageCount = pages.length
+    writeItem(item)
+    await writer.budget.pause((pages.length - pageCount) * stepsPerPage)
+  }
 }
 
 function writeFacts(writer: Writer, facts: readonly Fact[]): void {

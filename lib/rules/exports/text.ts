@@ -1,6 +1,8 @@
+import type { Budget } from '#rules/budget.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { shortenReport, textWork } from './shorten-report.ts'
 import { type Block, formatSpans, joinNonEmpty, type List, parsePlainText, splitLines, type Table } from './text-blocks.ts'
 
 const maxUnderlineWidth = 72
@@ -9,7 +11,8 @@ const maxCellWidth = 40
 const ruleWidth = 24
 
 /** Render a report as plain text. */
-export function renderText(report: Report): string {
+export function renderText(fullReport: Report, budget: Budget): string {
+  const report = shortenReport(fullReport, textWork, budget)
   const title = joinLines(report.title)
   const parts = [
     `${title}\n${'='.repeat(Math.min(maxUnderlineWidth, countColumns(title)))}`,

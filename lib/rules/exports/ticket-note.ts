@@ -1,6 +1,8 @@
+import type { Budget } from '#rules/budget.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { shortenReport, textWork } from './shorten-report.ts'
 import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines } from './text.ts'
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
@@ -9,7 +11,8 @@ export function removeDescriptions(report: Report): Report {
 }
 
 /** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */
-export function renderTicketNote(report: Report): string {
+export function renderTicketNote(fullReport: Report, budget: Budget): string {
+  const report = shortenReport(fullReport, textWork, budget)
   const sections = [
     [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
     renderSection('Details', renderFacts(report.variables)),

@@ -118,6 +118,23 @@ for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
   traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.secretName | trait.keyWord
 }
 
+// Measured: the rules that look for the value of a secret take up to 6.5 µs at each place that may name one, all others 200 ns a character.
+const stepsPerCharacter = 20
+const stepsPerName = 650
+
+/** Return how many steps it takes at most to mask a text. */
+export function countMaskingSteps(text: string): number {
+  let names = 0
+  let triple = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const isLetter = code < 128 && (bitsByCode[code] as number) & letter
+    triple = isLetter ? ((triple << 5) | (code & 31)) & tripleMask : 0
+    if (isLetter && (traitsByTriple[triple] as number) & trait.secretName) names++
+  }
+  return text.length * stepsPerCharacter + names * stepsPerName
+}
+
 const minOddRun = 8
 const minLongRun = 16
 

@@ -1,5 +1,7 @@
+import type { Budget } from '#rules/budget.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { detectTraits, trait } from './mask-traits.ts'
+import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
 
 const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
@@ -12,8 +14,10 @@ const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(
 /**
  * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Other text stays unchanged, except that invisible characters
  * inside words are removed. The time is linear in the length of the text. Masking a text twice gives the same result as masking it once.
+ * Throw 422 when it takes more work than is left.
  */
-export function mask(text: string): string {
+export function mask(text: string, budget: Budget): string {
+  budget.spend(countMaskingSteps(text))
   const originalTraits = detectTraits(text)
   const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
   let masked = hasInvisible ? text.replace(invisibleInsideWord, '') : text
@@ -24,6 +28,11 @@ export function mask(text: string): string {
   if (traits & (trait.at | trait.obfuscation | trait.nonAscii)) masked = maskEmails(masked, traits)
   if (traits & (trait.colon | trait.innerDot)) masked = maskIpv6(masked, traits)
   return traits & (trait.digit | trait.nonAscii) ? maskIpv4(masked, traits) : masked
+}
+
+/** Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must be left afterwards. */
+export function maskStored(text: string, budget: Budget, reserve = 0): string {
+  return budget.has(countMaskingSteps(text) + reserve) ? mask(text, budget) : shortenedMark
 }
 
 const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'

@@ -1,6 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
 import { mask } from './mask.ts'
 import { maskSecrets } from './mask-secrets.ts'
+import { countMaskingSteps } from './mask-traits.ts'
 import { maskValues } from './mask-values.ts'
 
 /**
@@ -10,18 +11,18 @@ import { maskValues } from './mask-values.ts'
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
-const maskByLevel: Record<Redaction, ((text: string) => string) | null> = { none: null, secrets: (text) => maskSecrets(text), all: mask }
-
-/** Of an ordinary text, measured. */
-const stepsPerCharacter = 10
+const maskByLevel: Record<Redaction, ((text: string, budget: Budget) => string) | null> = {
+  none: null,
+  secrets: (text, budget) => {
+    budget.spend(countMaskingSteps(text))
+    return maskSecrets(text)
+  },
+  all: mask,
+}
 
 /** Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged together, such as `{key, value}` of a fact. */
 export function redact<T>(value: T, redaction: Redaction, budget: Budget): T {
   const maskByRules = maskByLevel[redaction]
   if (!maskByRules) return value
-  const maskText = (text: string) => {
-    budget.spend(text.length * stepsPerCharacter)
-    return maskByRules(text)
-  }
-  return maskValues(value, maskText) as T
+  return maskValues(value, (text) => maskByRules(text, budget)) as T
 }

@@ -1,4 +1,4 @@
-import { type Branding, drawPageFrame, parseBrandColour } from '#rules/exports/pdf-frame.ts'
+import { type Branding, createPageFrame, parseBrandColour } from '#rules/exports/pdf-frame.ts'
 import { drawOperators, drawTextLine, formatNumber, serializeDocument } from '#rules/pdf/document.ts'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
@@ -44,7 +44,8 @@ export async function renderReportPdf(report: WeeklyReport, { branding, assets }
   writeText(layout, `Busiest hours: ${formatBusiestHours(report)}`, body)
   writeFlows(layout, 'Flows that help', report.helpful_flows, colour)
   writeFlows(layout, 'Flows that do not help', report.unhelpful_flows, colour)
-  for (const index of layout.document.pages.keys()) drawPageFrame(layout, branding, title, index)
+  const drawPageFrame = createPageFrame(layout, branding, title)
+  for (const index of layout.document.pages.keys()) drawPageFrame(index)
   return serializeDocument(layout.document, { ...page, title, author: branding.company })
 }
 

@@ -1,5 +1,6 @@
 import type { AiSessionRow, Citation } from '#db/rows/ai-session.ts'
-import { mask } from '#rules/masking/mask.ts'
+import type { Budget } from '#rules/budget.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 
 interface DocumentationOptions {
@@ -14,13 +15,16 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 
 /**
  * Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
- * secrets are masked, as in exports.
+ * secrets are masked, as in exports; texts that take too much work are left out.
  */
-export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean): string {
+export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean, budget: Budget): string {
   if (!isMasked) return writeText(session, options)
+  // The whole text takes as much work as its parts, and a little for its headings.
+  const reserve = budget.getStepsLeft() * 0.6
+  const mask = (text: string) => maskStored(text, budget, reserve)
   const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
   // The status is a word of the service. The whole text is masked again, because it puts labels and values next to each other.
-  return mask(writeText({ ...masked.session, status: session.status }, masked.options))
+  return maskStored(writeText({ ...masked.session, status: session.status }, masked.options), budget)
 }
 
 function writeText(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {

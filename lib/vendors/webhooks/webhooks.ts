@@ -8,7 +8,7 @@ export interface WebhookMessage {
   secrets: readonly string[]
 }
 
-/** The result of one attempt. `body` is the start of the response, masked. */
+/** The result of one attempt. `body` is the start of the response. */
 export interface WebhookResult {
   ok: boolean
   status: number | null

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createBudget } from '#rules/budget.ts'
 import { toEscalationDetails } from '#rules/events/escalation-alert.ts'
 import { toAnnouncement } from '#rules/events/events.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
@@ -54,7 +55,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
     if (!['active', 'parked'].includes(session.status)) return reply.code(409).send({ detail: 'The session is closed' })
     if (handoff.target_user_id && !['engineer', 'admin'].includes(session.target_role))
       return reply.code(422).send({ detail: 'No such target' })
-    const documentation = writeDocumentation(session, { handoff }, false)
+    const documentation = writeDocumentation(session, { handoff }, false, createBudget())
     const details = toEscalationDetails({ ...handoff, client_name: session.client_name, psa_ticket_id: session.psa_ticket_id })
     const event = toAnnouncement({
       key: 'session.escalated',

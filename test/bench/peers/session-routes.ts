@@ -75,6 +75,6 @@ export function addSessionRoutes(app: FastifyInstance): void {
     ])
     if (!session) return reply.code(404).send({ detail: 'Not found' })
     const report = buildReport({ ...session, may_change: true }, supporting.rows, { timezone: settings.rows[0].timezone }, createBudget())
-    return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(report))
+    return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(report, createBudget()))
   })
 }

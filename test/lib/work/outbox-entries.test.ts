@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
+import { createBudget } from '#rules/budget.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
@@ -151,14 +152,14 @@ describe('a note for a ticket', () => {
     ['for no connection', [], [], null, []],
   ])('that is %s', async (_, inserted, stored, id, entries) => {
     const once = createPushDatabase(false, inserted, stored)
-    expect([await enqueueOncePush(once.db, timeEntry), once.outbox]).toEqual([id, entries])
+    expect([await enqueueOncePush(once.db, timeEntry, createBudget()), once.outbox]).toEqual([id, entries])
     const note = createPushDatabase(false, inserted, stored)
-    expect([await enqueuePush(note.db, push), note.outbox]).toEqual([id, entries])
+    expect([await enqueuePush(note.db, push, createBudget()), note.outbox]).toEqual([id, entries])
   })
   it.each([false, true])('is masked as the account says: %s', async (isMasked) => {
     const { db, findStatements } = createPushDatabase(isMasked, [], [])
-    await enqueuePush(db, push)
-    await enqueueOncePush(db, timeEntry)
+    await enqueuePush(db, push, createBudget())
+    await enqueueOncePush(db, timeEntry, createBudget())
     const ticket: OncePush = {
       kind: 'ticket',
       ticketId: null,
@@ -167,13 +168,13 @@ describe('a note for a ticket', () => {
       body: 'b',
       details: { summary: push.body } as never,
     }
-    await enqueueOncePush(db, ticket)
+    await enqueueOncePush(db, ticket, createBudget())
     const texts = findStatements('insert into psa_pushes').map((parameters) => JSON.stringify(parameters).includes('hunter2secret'))
     expect(texts).toEqual([!isMasked, !isMasked, !isMasked])
   })
   it.each([undefined, false, true])('that is a resolution (%s) says so', async (isResolution) => {
     const { db, findStatements } = createPushDatabase(false, [], [])
-    await enqueuePush(db, { ...push, ...(isResolution === undefined ? {} : { isResolution }) })
+    await enqueuePush(db, { ...push, ...(isResolution === undefined ? {} : { isResolution }) }, createBudget())
     const details = isResolution ? '{"is_resolution":true}' : '{}'
     expect(findStatements('insert into psa_pushes')[0]).toContain(details)
     expect(findStatements('insert into psa_pushes')[0]).not.toContain(isResolution ? '{}' : '{"is_resolution":true}')

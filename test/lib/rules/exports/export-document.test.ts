@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
-import { renderHtml } from '#rules/exports/html.ts'
-import { renderMarkdown } from '#rules/exports/markdown.ts'
 import type { Report } from '#rules/exports/report.ts'
-import { renderText } from '#rules/exports/text.ts'
-import { renderTicketNote } from '#rules/exports/ticket-note.ts'
 import { createReport } from '#test/support/report.ts'
+import { renderHtml, renderMarkdown, renderText, renderTicketNote } from '#test/support/with-budget.ts'
 import { createStep, fullReport } from './export-document.ts'
 
 it.each([

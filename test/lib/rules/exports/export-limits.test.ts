@@ -1,26 +1,28 @@
 import { expect, it } from 'vitest'
-import { createBudget, jobSteps } from '#rules/budget.ts'
-import { limitMarkup } from '#rules/exports/descriptions.ts'
-import { renderHtml } from '#rules/exports/html.ts'
+import { createBudget } from '#rules/budget.ts'
 import { trimBlanks } from '#rules/exports/markdown-escape.ts'
+import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { createTimeFormatter } from '#rules/exports/time-format.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
 import { createReport } from '#test/support/report.ts'
+import { renderHtml } from '#test/support/with-budget.ts'
 
-// A plain character takes 10 steps and a character that is markup 310, so this takes exactly the 100,000,000 steps of a second.
-const second = `${'*'.repeat(322_580)}${'x'.repeat(20)}`
+// A character that is markup takes 315 steps with its rendering, any other one 25, a line 100.
+const hostile = '*'.repeat(50_000)
 
-it.each([
-  ['of one second', second, second],
-  ['of more than a second', `${second}x`, `~~~\n${second}x\n~~~`],
-  ['of more than a second with a fence', `${second}~~~~`, `~~~~~\n${second}~~~~\n~~~~~`],
-])('limitMarkup writes a description %s as markdown or as a code block', (_, description, limited) => {
-  expect(limitMarkup(createReport({ description }), createBudget({ steps: jobSteps })).description === limited).toBe(true)
+it('SES-51 shows a description that takes too much work as a code block, and only the mark when that is too much too', () => {
+  const end = { headers: [{ title: 'H', description: '' }], title: 'E', description: 'x' }
+  const shorten = (steps: number) =>
+    shortenReport(createReport({ title: '', description: hostile, end }), textWork, createBudget({ steps }))
+  expect(shorten(25_000_000).description === hostile).toBe(true)
+  const asCode = shorten(2_000_000)
+  expect([asCode.description === `~~~\n${hostile}\n~~~`, asCode.end]).toEqual([true, end])
+  expect(shorten(700_000).description).toBe(shortenedMark)
 })
 
-it('limitMarkup counts all descriptions together, and leaves empty ones', () => {
-  const end = { headers: [{ title: 'H', description: '' }], title: 'E', description: 'x' }
-  const report = limitMarkup(createReport({ description: second, end }), createBudget({ steps: jobSteps }))
-  expect([report.description === second, report.end]).toEqual([true, { ...end, description: '~~~\nx\n~~~' }])
+it('SES-51 fences a code block with more tildes than it has', () => {
+  const description = `${hostile}~~~~`
+  expect(shortenReport(createReport({ description }), textWork, createBudget({ steps: 2_000_000 })).description).toMatch(/^~{5}\n/)
 })
 
 it.each([

@@ -2,15 +2,13 @@ import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import { limitMarkup } from '#rules/exports/descriptions.ts'
-import { renderHtml } from '#rules/exports/html.ts'
-import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { parseMarkdown } from '#rules/exports/markdown-blocks.ts'
 import type { Report } from '#rules/exports/report.ts'
-import { renderText } from '#rules/exports/text.ts'
-import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
+import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
+import { removeDescriptions } from '#rules/exports/ticket-note.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { createReport } from '#test/support/report.ts'
+import { renderHtml, renderMarkdown, renderText, renderTicketNote } from '#test/support/with-budget.ts'
 
 const commonmark = new MarkdownIt('commonmark')
 
@@ -128,9 +126,9 @@ describe('descriptions', () => {
   })
 
   it('SES-51 become code blocks when markup would take more than a second to read', () => {
-    const steps = Array.from({ length: 300 }, () => '*a'.repeat(10_000))
+    const steps = Array.from({ length: 20 }, () => '*a'.repeat(10_000))
     const report = createReport({ customSteps: steps.map((description) => ({ title: 'x', source: '', description })) })
-    const limited = limitMarkup(report, createBudget()).customSteps.map(({ description }) => description)
+    const limited = shortenReport(report, textWork, createBudget()).customSteps.map(({ description }) => description)
     expect(limited[0]).toBe(steps[0])
     expect(parseMarkdown(limited.at(-1) ?? '')).toEqual([{ kind: 'code', text: steps[0], language: '' }])
   })

@@ -3,6 +3,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import { parseBrandColour } from '#rules/exports/pdf-frame.ts'
 import type { Report } from '#rules/exports/report.ts'
@@ -14,7 +15,9 @@ const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour 
 
 /** Return the text that a PDF reader extracts from each page. */
 async function extractPages(report: Report): Promise<string[]> {
-  const document = await getDocumentProxy(await renderPdf(report, { branding, images: new Map(), assets }))
+  const document = await getDocumentProxy(
+    await renderPdf(report, { branding, images: new Map(), assets }, createBudget({ steps: jobSteps })),
+  )
   return (await extractText(document, { mergePages: false })).text
 }
 
@@ -76,7 +79,11 @@ describe('renderPdf', () => {
   it('SES-24 shows the whole name of a company on each page', async () => {
     const company = `${'Northwind International Services '.repeat(6)}GmbH`.slice(0, 200)
     const document = await getDocumentProxy(
-      await renderPdf(createReport({ notes: 'x\n'.repeat(90) }), { branding: { ...branding, company }, images: new Map(), assets }),
+      await renderPdf(
+        createReport({ notes: 'x\n'.repeat(90) }),
+        { branding: { ...branding, company }, images: new Map(), assets },
+        createBudget({ steps: jobSteps }),
+      ),
     )
     const { text } = await extractText(document, { mergePages: false })
     for (const page of text) expect(page.replace(/\s+/g, ' ')).toContain(company)

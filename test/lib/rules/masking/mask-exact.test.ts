@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { mask } from '#rules/masking/mask.ts'
 import { maskSecrets } from '#rules/masking/mask-secrets.ts'
 import { maskTables } from '#rules/masking/mask-tables.ts'
 import { isSecretLabel, looksSecret } from '#rules/masking/secret-labels.ts'
+import { mask } from '#test/support/with-budget.ts'
 
 const secret = '[masked secret]'
 const ip = '[masked IP]'

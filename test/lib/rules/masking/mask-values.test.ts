@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { maskReport } from '#rules/exports/mask.ts'
-import { mask } from '#rules/masking/mask.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { maskTables } from '#rules/masking/mask-tables.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { redact } from '#rules/masking/redaction.ts'
@@ -36,8 +36,8 @@ describe('redact', () => {
 })
 
 describe('maskReport', () => {
-  it('SES-40 masks the values of labelled facts, and snippets with the title of a secret', () => {
-    const report = maskReport(
+  it('SES-40 masks the values of labelled facts, and snippets with the title of a secret', async () => {
+    const report = await maskReport(
       createReport({
         variables: [{ label: 'API key', value: '9f8e7d6c5b4a' }],
         evidence: [
@@ -45,11 +45,21 @@ describe('maskReport', () => {
           { kind: 'text', title: 'Recovery codes', content: '1a2b3-c4d5e\nf6a7b-8c9d0', image: null },
         ],
       }),
-      mask,
+      maskStored,
       createBudget(),
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])
     expect(report.evidence.map(({ content }) => content)).toEqual(['[masked secret]', '[masked secret]\n[masked secret]'])
+  })
+})
+
+describe('maskReport fails', () => {
+  it('SES-25 when a text cannot be masked, with an error that does not quote the text', async () => {
+    const fail = (text: string): never => {
+      throw new TypeError(text)
+    }
+    const report = createReport({ notes: 'password: Sommer!9x' })
+    await expect(maskReport(report, fail, createBudget())).rejects.toThrow(/^Masking failed: TypeError$/)
   })
 })
 

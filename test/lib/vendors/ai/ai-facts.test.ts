@@ -3,6 +3,7 @@ import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import type { Candidate } from '#db/rows/candidates.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { createDefaultTitle, toSessionTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
+import { createBudget } from '#rules/budget.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts, toSearchText, toWholeCase } from '#vendors/ai/facts.ts'
 import { isRepeatedFix, listTriedFixes } from '#vendors/ai/repeated-fixes.ts'
@@ -48,14 +49,14 @@ const fullSession = toSession({
 
 describe('the documentation of a case', () => {
   it('has only its head when nothing else is known', () => {
-    expect(writeDocumentation(toSession({}), {}, false)).toBe('Status: requesting escalation\nCase: VPN drops')
-    expect(writeDocumentation(toSession({}), { outcome: 'not_resolved', notes: 'n' }, false)).toBe(
+    expect(writeDocumentation(toSession({}), {}, false, createBudget())).toBe('Status: requesting escalation\nCase: VPN drops')
+    expect(writeDocumentation(toSession({}), { outcome: 'not_resolved', notes: 'n' }, false, createBudget())).toBe(
       'Outcome: not resolved\nCase: VPN drops\n\nNotes\nn',
     )
   })
   it('has a section for everything that is known', () => {
     const handoff = { summary: 's', reason: 'r', what_was_tried: 'w', next_steps: 'x', urgency: 'high' }
-    expect(writeDocumentation(fullSession, { handoff, notes: 'n' }, false)).toBe(
+    expect(writeDocumentation(fullSession, { handoff, notes: 'n' }, false, createBudget())).toBe(
       [
         'Escalated (high)\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
         ...['Problem\nIt drops', 'Summary\ns', 'Reason\nr', 'Likely cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
@@ -67,10 +68,10 @@ describe('the documentation of a case', () => {
   })
   it('is masked as in exports, but for the status', () => {
     const session = toSession({ problem_summary: 'ping 10.1.2.3' })
-    expect(writeDocumentation(session, {}, true)).toMatch(
+    expect(writeDocumentation(session, {}, true, createBudget())).toMatch(
       /^Status: requesting escalation\nCase: VPN drops\n\nProblem\nping (?!10\.1\.2\.3)/,
     )
-    expect(writeDocumentation(session, {}, false)).toContain('ping 10.1.2.3')
+    expect(writeDocumentation(session, {}, false, createBudget())).toContain('ping 10.1.2.3')
   })
 })
 

@@ -1,0 +1,87 @@
+import { type Budget, requestSteps } from '#rules/budget.ts'
+import { findLongestRun } from '#rules/text/longest-run.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
+import { measureMarkup, type Work } from './markup-work.ts'
+import type { Report } from './report.ts'
+
+/** What a format takes to show a text, in steps. */
+export interface FormatWork {
+  perCharacter: number
+  /** In addition, of a character of a script that may need shaping. */
+  perComplexCharacter: number
+  perLine: number
+  maxSteps: number
+}
+
+/** The formats of one text are written without a pause, so they may take what a request may. */
+export const textWork: FormatWork = { perCharacter: 15, perComplexCharacter: 0, perLine: 100, maxSteps: requestSteps }
+/** Finding, placing and drawing a glyph takes about 1.5 µs, shaping it 3 µs, and a line with its part of a page 20 µs. */
+export const pdfWork: FormatWork = { perCharacter: 150, perComplexCharacter: 300, perLine: 2000, maxSteps: Number.POSITIVE_INFINITY }
+
+/** Markup may not use this share of the work, so that the rest can still be shown without markup. */
+const reservedShare = 0.25
+/** Of a part, such as a step or a fact, without its texts. */
+const itemWork: Work = { steps: 500, bytes: 300 }
+/** An answer has at most 8 MiB; this leaves room for the frame of the document. */
+const maxBytes = 7 * 1024 * 1024
+/** A line break with the tags or the indentation of its line. */
+const bytesPerLine = 40
+/** An escaped quotation mark. */
+const maxEscapedBytes = 6
+
+/**
+ * Return the report without what takes too much work to write, or too much room: a description becomes a code block, which shows its source.
+ * A text that does not fit even so becomes a mark, and further parts are left out. Count the rest.
+ */
+export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
+  let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
+  const reserve = stepsLeft * reservedShare
+  let bytesLeft = maxBytes
+  let isCut = false
+  const take = ({ steps, bytes }: Work, kept = 0): boolean => {
+    if (steps + kept > stepsLeft || bytes > bytesLeft) return false
+    budget.spend(steps)
+    stepsLeft -= steps
+    bytesLeft -= bytes
+    return true
+  }
+  const shortenText = (text: string): string => (take(measureText(text, format)) ? text : shortenedMark)
+  const shortenDescription = (text: string): string => {
+    const [plain, markup] = [measureText(text, format), measureMarkup(text)]
+    if (take({ steps: plain.steps + markup.steps, bytes: plain.bytes + markup.bytes }, reserve)) return text
+    return take(plain) ? toCodeBlock(text) : shortenedMark
+  }
+  const shortenItems = (items: readonly unknown[]): unknown[] => {
+    const kept = items.filter(() => take(itemWork))
+    if (kept.length < items.length) isCut = true
+    return kept.map((item) => shortenValue(item, ''))
+  }
+  const shortenValue = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return key === 'description' ? shortenDescription(value) : key === 'kind' ? value : shortenText(value)
+    if (Array.isArray(value)) return shortenItems(value)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortenValue(part, name)]))
+  }
+  const shortened = shortenValue(report, '') as Report
+  return isCut ? { ...shortened, notes: shortenedMark } : shortened
+}
+
+const firstComplexCharacter = 0x590
+
+function measureText(text: string, { perCharacter, perComplexCharacter, perLine }: FormatWork): Work {
+  let [bytes, lines, complexCharacters] = [0, 1, 0]
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 0x0a) lines++
+    if (code >= firstComplexCharacter) complexCharacters++
+    bytes += code >= 0x80 ? 3 : code === 0x22 || code === 0x26 || code === 0x27 || code === 0x3c || code === 0x3e ? maxEscapedBytes : 1
+  }
+  if (text === '') return { steps: 0, bytes: 0 }
+  const steps = text.length * perCharacter + complexCharacters * perComplexCharacter + lines * perLine
+  return { steps, bytes: bytes + lines * bytesPerLine }
+}
+
+function toCodeBlock(text: string): string {
+  const fence = '~'.repeat(Math.max(2, findLongestRun(text, '~')) + 1)
+  return `${fence}\n${text}\n${fence}`
+}
