@@ -2,22 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { Problem } from '#problem.ts'
 import { createBudget, jobSteps } from '#rules/budget.ts'
 import { wrapText } from '#rules/diagrams/boxes.ts'
-import { renderHtml } from '#rules/exports/html.ts'
-import { renderMarkdown } from '#rules/exports/markdown.ts'
-import { maskReport } from '#rules/exports/mask.ts'
-import type { Report } from '#rules/exports/report.ts'
-import { renderText } from '#rules/exports/text.ts'
-import { renderTicketNote } from '#rules/exports/ticket-note.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { readArticleText } from '#rules/knowledge/article.ts'
-import { maskStored } from '#rules/masking/mask.ts'
 import { redact } from '#rules/masking/redaction.ts'
 import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
-import { createReport } from '#test/support/report.ts'
-import { createStep } from './rules/exports/export-document.ts'
 
 // What a small input could make large. Work and output are counted, so these tests say the same on every machine.
 
@@ -128,53 +118,5 @@ describe('WIR-47 what is read is counted before', () => {
   it('WIR-47 a label is shown like the part of it that fits', () => {
     expect(wrapText('a '.repeat(200_000))).toEqual(wrapText('a '.repeat(200)))
     expect(wrapText('x'.repeat(3200))).toEqual(wrapText('x'.repeat(100)))
-  })
-})
-
-describe('SES-58 an export', () => {
-  const render = (report: Report, budget = createBudget()) =>
-    [renderMarkdown, renderText, renderTicketNote].map((write) => write(report, budget)).concat(renderHtml(report, new Map(), budget))
-
-  it.each([
-    ['a table of cells that its text does not name', `${'a|'.repeat(160)}\n${'-|'.repeat(160)}\n${'a|\n'.repeat(400)}\n`.repeat(10)],
-    ['a deep quote of many lines', `${'>'.repeat(79)}a\n${'b\n'.repeat(10_000)}`],
-    ['a deep list of many lines', `${'- '.repeat(39)}a\n${'b\n'.repeat(10_000)}`],
-  ])('SES-58 shows %s as its source when it would be large', (_, description) => {
-    for (const text of render(createReport({ steps: Array(20).fill(createStep({ description })) })))
-      expect(text.length).toBeLessThan(8 * 1024 * 1024)
-  })
-
-  it('SES-58 of quotation marks, which are escaped, has at most 8 MiB', () => {
-    const html = renderHtml(createReport({ facts: Array(40).fill({ label: 'a', value: '"'.repeat(60_000) }) }), new Map(), createBudget())
-    expect([html.length < 8 * 1024 * 1024, html.includes(shortenedMark), html.length > 4 * 1024 * 1024]).toEqual([true, true, true])
-  })
-
-  it('SES-58 of many small parts is cut, and says so in its notes', () => {
-    const report = createReport({ facts: Array(60_000).fill({ label: 'a', value: 'b' }), notes: 'c' })
-    for (const text of render(report, createBudget({ steps: jobSteps })))
-      expect([text.length < 8 * 1024 * 1024, text.includes(shortenedMark)]).toEqual([true, true])
-  })
-
-  it('SES-58 counts each format before it is written', () => {
-    const report = createReport({ notes: 'word '.repeat(4000) })
-    for (const write of [renderMarkdown, renderText, renderTicketNote]) {
-      const budget = createBudget()
-      write(report, budget)
-      expect(budget.getSpent().steps).toBeGreaterThan(300_000)
-      expect(write(report, createBudget({ steps: 300_000 }))).toContain(shortenedMark)
-    }
-  })
-
-  it('SES-58 masks within half of the work, leaves out the rest, and counts names of secrets', async () => {
-    const [budget, names] = [createBudget(), createBudget()]
-    const masked = await maskReport(
-      createReport({ variables: Array(100).fill({ label: 'a', value: 'x '.repeat(20_000) }) }),
-      maskStored,
-      budget,
-    )
-    expect(masked.variables.filter(({ value }) => value === shortenedMark)).toHaveLength(85)
-    expect(budget.getSpent().steps).toBeLessThan(12_500_000)
-    maskStored('password '.repeat(1000), names)
-    expect(names.getSpent().steps).toBe(9000 * 20 + 1000 * 650)
   })
 })

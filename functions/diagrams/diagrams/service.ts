@@ -6,7 +6,9 @@ import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { renderSvg } from '#rules/diagrams/svg.ts'
+import { writeIndentedJson } from '#rules/text/indented-json.ts'
 import { createSlug } from '#rules/text/slug.ts'
+import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import * as queries from './queries.ts'
 import {
   type Diagram,
@@ -75,14 +77,14 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
   return { diagram: await create(ctx, input), skipped }
 }
 
-export async function exportDiagram({ db }: ReadContext, id: string, format: 'json' | 'svg') {
+export async function exportDiagram({ db, budget }: ReadContext, id: string, format: 'json' | 'svg') {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
   const file: DiagramFile = { format: exportFormat, version: '1.0', name, description, client_name, asset_name, nodes, edges }
   switch (format) {
     case 'svg':
-      return new Content(renderSvg(name, { nodes, edges }), 'image/svg+xml', `${createSlug(name)}.svg`)
+      return new Content(renderSvg(name, { nodes, edges }, budget), 'image/svg+xml', `${createSlug(name)}.svg`)
     case 'json':
-      return new Content(`${JSON.stringify(file, null, 2)}\n`, 'application/json', `${createSlug(name)}.diagram.json`)
+      return new Content(`${writeIndentedJson(file, maxWrittenBytes)}\n`, 'application/json', `${createSlug(name)}.diagram.json`)
   }
 }
 

@@ -8,7 +8,9 @@ import { copyColumns, type FlowContent, type FlowEnvelope, generatorName, rfflow
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import { writeIndentedJson } from '#rules/text/indented-json.ts'
 import { createSlug } from '#rules/text/slug.ts'
+import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import * as queries from './queries.ts'
 
 export async function exportFlow({ db }: ReadContext, treeId: string) {
@@ -16,7 +18,7 @@ export async function exportFlow({ db }: ReadContext, treeId: string) {
   const { name, category, tree_structure, intake_form, version } = tree
   const flow = { ...copyColumns(tree), category, tree_structure, intake_form, version }
   const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at: new Date().toISOString(), generator: generatorName, flow }
-  return new Content(`${JSON.stringify(envelope, null, 2)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
+  return new Content(`${writeIndentedJson(envelope, maxWrittenBytes)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
 }
 
 export async function importFlow(ctx: WriteContext, { rfflow_version, exported_at, generator, flow }: FlowEnvelope) {

@@ -22,7 +22,7 @@ export async function parseDrawio(content: string, budget: Budget): Promise<Draw
   const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)
   const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
   if (!page && cells.length === 0) throw new DrawioError('The file contains no diagram')
-  const diagram = convertCells(cells, skipped)
+  const diagram = convertCells(cells, skipped, budget)
   return { name: page?.name ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 
@@ -40,7 +40,7 @@ interface Conversion {
   skipped: string[]
 }
 
-function convertCells(cells: readonly Cell[], skipped: string[]): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
+function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
   const conversion: Conversion = {
     roles: analyseShapes(cells),
@@ -53,7 +53,7 @@ function convertCells(cells: readonly Cell[], skipped: string[]): Pick<DrawioDia
   const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, nodeIds, conversion))
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
   requireCount(edges.length, diagramLimits.maxEdges, 'edges')
-  return { nodes: spreadNodes(nodes), edges, skipped }
+  return { nodes: spreadNodes(nodes, budget), edges, skipped }
 }
 
 function requireCount(count: number, max: number, unit: string): void {

@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import type { DiagramNode } from './schema.ts'
 
 /** The distance between neighbouring nodes, in pixels. */
@@ -7,6 +8,9 @@ const maxNodeHeight = 110
 const maxNodesPerRow = 12
 /** How many times wider than high a layout becomes, in cells. */
 const widthToHeight = 1.2
+
+/** Of a node or a link, which is visited a few times. */
+const stepsPerPart = 100
 
 interface Link {
   source: string
@@ -21,7 +25,9 @@ export function computePositions(
   newIds: readonly string[],
   links: readonly Link[],
   existingNodes: readonly DiagramNode[],
+  budget: Budget,
 ): Map<string, { x: number; y: number }> {
+  budget.spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
   const maxY = existingNodes.reduce((max, { position }) => Math.max(max, position.y), Number.NEGATIVE_INFINITY)
   const top = existingNodes.length > 0 ? Math.ceil((maxY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0

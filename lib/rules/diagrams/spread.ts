@@ -1,17 +1,21 @@
+import type { Budget } from '#rules/budget.ts'
 import { computeBox } from './boxes.ts'
 import type { Box } from './edge-paths.ts'
 import type { DiagramNode } from './schema.ts'
 
 /** The distance between boxes, in pixels. */
 const gap = 20
+/** Each node gets a box, and each pair of boxes is compared. */
+const stepsPerBox = 500
 const maxFactor = 6
 const maxCoordinate = 1_000_000
 
 /**
  * Move nodes apart until their boxes do not overlap, because boxes can be larger than the symbols of another program. All distances grow by
- * the same factor, so that the arrangement stays.
+ * the same factor, so that the arrangement stays. Throw 422 when it takes too much work.
  */
-export function spreadNodes(nodes: readonly DiagramNode[]): DiagramNode[] {
+export function spreadNodes(nodes: readonly DiagramNode[], budget: Budget): DiagramNode[] {
+  budget.spend(nodes.length * (stepsPerBox + nodes.length))
   const boxes = nodes.map(computeBox)
   let factor = 1
   for (const [index, box] of boxes.entries()) {

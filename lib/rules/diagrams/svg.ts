@@ -1,3 +1,5 @@
+import type { Budget } from '#rules/budget.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
 import { computeBox, computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
 import { chooseReadableColour, parseColour } from './colours.ts'
 import { createLabelBox, createLabelPlacer, formatLabel } from './edge-labels.ts'
@@ -33,8 +35,21 @@ const defaultStrokeWidth = 1.5
 // https://www.w3.org/TR/WCAG22/#contrast-minimum
 const minContrast = 4.5
 
-/** Render a diagram with a margin around it. */
-export function renderSvg(name: string, { nodes, edges }: DiagramContent): string {
+// Measured, with the search for the place of a label.
+const stepsPerNode = 2000
+const stepsPerEdge = 1000
+const stepsPerLabel = 2500
+
+/** Render a diagram with a margin around it. Nodes and edges that take too much work are left out, with a mark. */
+export function renderSvg(name: string, diagram: DiagramContent, budget: Budget): string {
+  const take = (steps: number): boolean => {
+    if (!budget.has(steps)) return false
+    budget.spend(steps)
+    return true
+  }
+  const nodes = diagram.nodes.filter((node) => take(stepsPerNode + getLabel(node).length))
+  const edges = diagram.edges.filter(({ label = '' }) => take(stepsPerEdge + (label === '' ? 0 : stepsPerLabel + label.length)))
+  const isCut = nodes.length < diagram.nodes.length || edges.length < diagram.edges.length
   const boxById = new Map(nodes.map((node) => [node.id, computeBox(node)]))
   const { x, y, width, height } = computeViewBox([...boxById.values()])
   const placeLabel = createLabelPlacer()
@@ -50,7 +65,7 @@ export function renderSvg(name: string, { nodes, edges }: DiagramContent): strin
 ${renderedEdges.map(({ line }) => line).join('\n')}
 ${renderedNodes.join('\n')}
 ${renderedEdges.map(({ label }) => label).join('\n')}
-</svg>
+${isCut ? `<text ${fontFamily} font-size="12" x="${x + 8}" y="${y + 18}">${shortenedMark}</text>\n` : ''}</svg>
 `
 }
 

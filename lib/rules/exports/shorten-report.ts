@@ -1,6 +1,7 @@
 import { type Budget, requestSteps } from '#rules/budget.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
+import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { measureMarkup, type Work } from './markup-work.ts'
 import type { Report } from './report.ts'
 
@@ -22,12 +23,8 @@ export const pdfWork: FormatWork = { perCharacter: 150, perComplexCharacter: 300
 const reservedShare = 0.25
 /** Of a part, such as a step or a fact, without its texts. */
 const itemWork: Work = { steps: 500, bytes: 300 }
-/** An answer has at most 8 MiB; this leaves room for the frame of the document. */
-const maxBytes = 7 * 1024 * 1024
 /** A line break with the tags or the indentation of its line. */
 const bytesPerLine = 40
-/** An escaped quotation mark. */
-const maxEscapedBytes = 6
 
 /**
  * Return the report without what takes too much work to write, or too much room: a description becomes a code block, which shows its source.
@@ -36,7 +33,7 @@ const maxEscapedBytes = 6
 export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
   let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
   const reserve = stepsLeft * reservedShare
-  let bytesLeft = maxBytes
+  let bytesLeft = maxWrittenBytes
   let isCut = false
   const take = ({ steps, bytes }: Work, kept = 0): boolean => {
     if (steps + kept > stepsLeft || bytes > bytesLeft) return false
@@ -69,16 +66,15 @@ export function shortenReport(report: Report, format: FormatWork, budget: Budget
 const firstComplexCharacter = 0x590
 
 function measureText(text: string, { perCharacter, perComplexCharacter, perLine }: FormatWork): Work {
-  let [bytes, lines, complexCharacters] = [0, 1, 0]
+  let [lines, complexCharacters] = [1, 0]
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === 0x0a) lines++
     if (code >= firstComplexCharacter) complexCharacters++
-    bytes += code >= 0x80 ? 3 : code === 0x22 || code === 0x26 || code === 0x27 || code === 0x3c || code === 0x3e ? maxEscapedBytes : 1
   }
   if (text === '') return { steps: 0, bytes: 0 }
   const steps = text.length * perCharacter + complexCharacters * perComplexCharacter + lines * perLine
-  return { steps, bytes: bytes + lines * bytesPerLine }
+  return { steps, bytes: countWrittenBytes(text) + lines * bytesPerLine }
 }
 
 function toCodeBlock(text: string): string {

@@ -1,5 +1,7 @@
 import { diffArrays } from 'diff'
 import type { Budget } from '#rules/budget.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
+import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { compareTexts, isLongText } from './compare-texts.ts'
 import { compareWithin } from './limit-differences.ts'
 import type { Comparison, FieldChange, ItemChange } from './schema.ts'
@@ -26,14 +28,28 @@ export interface Content {
   isOrdered: boolean
 }
 
-/** Compare two versions. The result says how the newer one differs. */
-export function compareVersions(before: Content, after: Content, budget: Budget): Pick<Comparison, 'fields' | 'items'> {
-  return { fields: compareFields(before.fields, after.fields, budget), items: compareItems(before, after, budget) }
+/** The work and the room that a comparison has. */
+interface Limits {
+  budget: Budget
+  bytesLeft: number
 }
 
-function compareFields(before: Fields, after: Fields, budget: Budget): FieldChange[] {
+/** Of a part of a text or of a value, without its text. */
+const bytesPerPart = 40
+/** Of a changed item and of a changed field, without its values. */
+const [bytesPerItem, bytesPerField] = [300, 100]
+const sumItemBytes = (items: readonly Item[]) =>
+  items.reduce((sum, { id, label }) => sum + bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label), 0)
+
+/** Compare two versions. The result says how the newer one differs. A change that takes too much work or room to show becomes a mark. */
+export function compareVersions(before: Content, after: Content, budget: Budget): Pick<Comparison, 'fields' | 'items'> {
+  const limits = { budget, bytesLeft: maxWrittenBytes - sumItemBytes(before.items) - sumItemBytes(after.items) }
+  return { fields: compareFields(before.fields, after.fields, limits), items: compareItems(before, after, limits) }
+}
+
+function compareFields(before: Fields, after: Fields, limits: Limits): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field]), budget))
+  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field]), limits))
 }
 
 function toValue(value: unknown): unknown {
@@ -41,14 +57,22 @@ function toValue(value: unknown): unknown {
   return isUnset ? null : value
 }
 
-function compareValues(field: string, before: unknown, after: unknown, budget: Budget): FieldChange[] {
+function compareValues(field: string, before: unknown, after: unknown, limits: Limits): FieldChange[] {
   if (before === null && after === null) return []
   const texts = [stringify(before), stringify(after)] as const
-  budget.spend(texts[0].length + texts[1].length)
+  const { budget } = limits
+  const steps = texts[0].length + texts[1].length
+  const shortened = { field, before: null, after: shortenedMark, parts: null }
+  if (!budget.has(steps)) return [shortened]
+  budget.spend(steps)
   if (texts[0] === texts[1]) return []
-  if (!isLongText(before) && !isLongText(after)) return [{ field, before, after, parts: null }]
-  if (!isTextOrNull(before) || !isTextOrNull(after)) return [{ field, before, after, parts: null }]
-  return [{ field, before: null, after: null, parts: compareTexts(before ?? '', after ?? '', budget) }]
+  const isShown = (isLongText(before) || isLongText(after)) && isTextOrNull(before) && isTextOrNull(after)
+  const parts = isShown ? compareTexts(before ?? '', after ?? '', budget) : null
+  const written: readonly string[] = parts?.map(({ text }) => text) ?? texts
+  const bytes = bytesPerField + written.reduce((sum, text) => sum + bytesPerPart + countWrittenBytes(text), 0)
+  if (bytes > limits.bytesLeft) return [shortened]
+  limits.bytesLeft -= bytes
+  return [parts ? { field, before: null, after: null, parts } : { field, before, after, parts }]
 }
 
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'
@@ -67,11 +91,11 @@ interface Placed {
   index: number
 }
 
-function compareItems(before: Content, after: Content, budget: Budget): ItemChange[] {
+function compareItems(before: Content, after: Content, limits: Limits): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
-  const moved = after.isOrdered ? findMoved(before.items, after.items, budget) : new Set<string>()
-  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key), budget))
-  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false, budget)))
+  const moved = after.isOrdered ? findMoved(before.items, after.items, limits.budget) : new Set<string>()
+  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key), limits))
+  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false, limits)))
   return [...kept, ...removed]
 }
 
@@ -113,8 +137,8 @@ function findReordered(before: readonly string[], after: readonly string[], budg
   return changes ? changes.filter(({ added }) => added).flatMap(({ value }) => value) : after
 }
 
-function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean, budget: Budget): ItemChange[] {
-  const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {}, budget)
+function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean, limits: Limits): ItemChange[] {
+  const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {}, limits)
   if (before && after && fields.length === 0 && !moved) return []
   const { list, id, label } = (after ?? before)?.item ?? { list: '', id: '', label: '' }
   const toPosition = (placed: Placed | undefined) => (placed ? { parent_id: placed.item.parentId, index: placed.index } : null)

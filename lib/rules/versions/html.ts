@@ -1,5 +1,9 @@
+import type { Budget } from '#rules/budget.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
+import { countIndentation } from '#rules/text/indented-json.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
+import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
 
 const stylesheet = `
@@ -19,20 +23,41 @@ ins{background:#dafbe1;color:#0a3622;text-decoration:none}
 @media (prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}h2,section.item{border-color:#3e4c59}section.added{border-inline-start-color:#3fb950}section.removed{border-inline-start-color:#f85149}.badge,dt{color:#9fb3c8}del{background:#5c1a1b;color:#ffd7d5}ins{background:#10401f;color:#aff5b4}}
 `
 
-/** Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer version. */
-export function renderComparison(name: string, { base, version, fields, items }: Comparison): string {
+/** Takes the room of a text, and returns whether there was enough. */
+type TakeRoom = (bytes: number) => boolean
+
+/** Without their texts, a changed item and a changed field. */
+const [bytesPerItem, bytesPerField] = [400, 150]
+/** `<del></del>` */
+const bytesPerPart = 11
+
+/**
+ * Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer version. Values that take too much
+ * work or room become a mark, and further items are left out.
+ */
+export function renderComparison(name: string, { base, version, fields, items }: Comparison, budget: Budget): string {
+  let bytesLeft = maxWrittenBytes
+  // A byte takes about 10 ns.
+  const take: TakeRoom = (bytes) => {
+    if (bytes > bytesLeft || !budget.has(bytes)) return false
+    budget.spend(bytes)
+    bytesLeft -= bytes
+    return true
+  }
+  const shownItems = items.filter(({ id, label }) => take(bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label)))
+  const isCut = shownItems.length < items.length
   const title = `${name}: changes from version ${base} to version ${version}`
   const hasChanges = fields.length > 0 || items.length > 0
   const body = html`<h1 dir="auto">${title}</h1>
-${fields.length > 0 && html`<h2>Fields</h2>\n${renderFields(fields)}`}${items.length > 0 && html`<h2>Parts</h2>\n${items.map(renderItem)}`}${!hasChanges && html`<p>The versions have the same content.</p>\n`}`
+${fields.length > 0 && html`<h2>Fields</h2>\n${renderFields(fields, take)}`}${items.length > 0 && html`<h2>Parts</h2>\n${shownItems.map((item) => renderItem(item, take))}`}${isCut && html`<p>${shortenedMark}</p>\n`}${!hasChanges && html`<p>The versions have the same content.</p>\n`}`
   return writeHtmlPage({ title, stylesheet, body })
 }
 
-function renderItem(item: ItemChange): Html {
+function renderItem(item: ItemChange, take: TakeRoom): Html {
   const { list, id, label, change, fields } = item
   return html`<section class="item ${change}">
 <h3 dir="auto">${label || id} <span class="badge">${`${list} ${id}, ${describeChange(item)}`}</span></h3>
-${fields.length > 0 && renderFields(fields)}</section>
+${fields.length > 0 && renderFields(fields, take)}</section>
 `
 }
 
@@ -43,12 +68,15 @@ function describeChange({ change, moved, fields, position_before: from, position
   return `${fields.length > 0 ? 'changed and ' : ''}moved from ${describe(from)} to ${describe(to)}`
 }
 
-function renderFields(fields: readonly FieldChange[]): Html {
-  return html`<dl>\n${fields.map(renderField)}</dl>\n`
+function renderFields(fields: readonly FieldChange[], take: TakeRoom): Html {
+  return html`<dl>\n${fields.map((field) => renderField(field, take))}</dl>\n`
 }
 
-function renderField({ field, before, after, parts }: FieldChange): Html {
-  const values = [isSet(before) && html`<del>${writeValue(before)}</del>`, isSet(after) && html`<ins>${writeValue(after)}</ins>`]
+function renderField({ field, before, after, parts: allParts }: FieldChange, take: TakeRoom): Html {
+  const hasRoom = take(bytesPerField + (allParts ?? []).reduce((sum, { text }) => sum + bytesPerPart + countWrittenBytes(text), 0))
+  const parts: FieldChange['parts'] = hasRoom ? allParts : [{ op: 'equal', text: shortenedMark }]
+  const write = (value: unknown) => writeValue(value, take)
+  const values = parts ? [] : [isSet(before) && html`<del>${write(before)}</del>`, isSet(after) && html`<ins>${write(after)}</ins>`]
   const content = parts ? parts.map(renderPart) : html`${values[0]}${values[0] && values[1] && ' '}${values[1]}`
   return html`<dt>${field.replaceAll('_', ' ')}</dt>\n<dd dir="auto">${content}</dd>\n`
 }
@@ -65,4 +93,10 @@ function renderPart({ op, text }: TextPart): Html | string {
 }
 
 const isSet = (value: unknown) => value !== null && value !== undefined
-const writeValue = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+function writeValue(value: unknown, take: TakeRoom): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const bytes = countWrittenBytes(text)
+  if (typeof value === 'object' && take(bytes + countIndentation(text))) return JSON.stringify(value, null, 2)
+  return typeof value !== 'object' && take(bytes) ? text : shortenedMark
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import type { DiagramNode } from '#rules/diagrams/schema.ts'
 
@@ -7,7 +8,7 @@ const link = (source: string, target: string) => ({ source, target })
 const existing = (x: number, y: number): DiagramNode => ({ id: `${x}-${y}`, type: 'x', position: { x, y }, data: {} })
 /** Return the cells of new nodes: the column and the row of each. */
 const layOut = (newIds: readonly string[], links: { source: string; target: string }[], nodes: readonly DiagramNode[] = []) =>
-  Object.fromEntries(Array.from(computePositions(newIds, links, nodes), ([id, { x, y }]) => [id, [x / 220, y / 150]]))
+  Object.fromEntries(Array.from(computePositions(newIds, links, nodes, createBudget()), ([id, { x, y }]) => [id, [x / 220, y / 150]]))
 
 describe('the positions of new nodes', () => {
   it('start at the origin of an empty diagram', () => {

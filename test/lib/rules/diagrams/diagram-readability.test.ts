@@ -76,7 +76,7 @@ const listOverlaps = (boxes: readonly Box[]) =>
 it('DIA-17 moves imported shapes apart until their boxes do not overlap', async () => {
   const shapes = Array.from({ length: 12 }, (_, n) => shape(`s${n}`, `SRV-${n}`, at((n % 4) * 70, Math.floor(n / 4) * 70, 48, 48)))
   const { nodes } = await parse(...shapes)
-  const boxes = readBoxes(renderSvg('Rack', { nodes, edges: [] }))
+  const boxes = readBoxes(renderSvg('Rack', { nodes, edges: [] }, createBudget()))
   expect([boxes.length, listOverlaps(boxes)]).toEqual([12, []])
 })
 
@@ -117,7 +117,11 @@ it.each(fills)('DIA-16 writes text on the fill %s with a contrast of at least 4.
     yellow: '#ffff00',
   }
   for (const color of [undefined, '#111111', '#eeeeee', '#888888']) {
-    const svg = renderSvg('A', { nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })], edges: [] })
+    const svg = renderSvg(
+      'A',
+      { nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })], edges: [] },
+      createBudget(),
+    )
     const textColour = /<text [^>]*fill="(#\w{6})"/.exec(svg)?.[1] ?? ''
     expect(computeContrast(textColour, opaque[fill] ?? fill)).toBeGreaterThanOrEqual(4.5)
   }
@@ -125,7 +129,7 @@ it.each(fills)('DIA-16 writes text on the fill %s with a contrast of at least 4.
 
 it.each([2, 12, 39, 200])('DIA-18 lays out %i devices without links in a grid', (count) => {
   const ids = Array.from({ length: count }, (_, n) => `d${n}`)
-  const positions = [...computePositions(ids, [], []).values()]
+  const positions = [...computePositions(ids, [], [], createBudget()).values()]
   const width = Math.max(...positions.map(({ x }) => x)) + 220
   const height = Math.max(...positions.map(({ y }) => y)) + 150
   expect(new Set(positions.map(({ x, y }) => `${x} ${y}`)).size).toBe(count)
@@ -136,7 +140,7 @@ it.each([2, 12, 39, 200])('DIA-18 lays out %i devices without links in a grid', 
 it('DIA-18 lays out many small networks side by side', () => {
   const ids = Array.from({ length: 40 }, (_, n) => `d${n}`)
   const links = Array.from({ length: 20 }, (_, n) => ({ source: `d${2 * n}`, target: `d${2 * n + 1}` }))
-  const positions = [...computePositions(ids, links, []).values()]
+  const positions = [...computePositions(ids, links, [], createBudget()).values()]
   expect(new Set(positions.map(({ x, y }) => `${x} ${y}`)).size).toBe(40)
   expect(Math.max(...positions.map(({ y }) => y))).toBeLessThan(2000)
 })
@@ -153,7 +157,7 @@ it.each(routings.flatMap((routing) => ends.map(([place, x, y]) => [routing, plac
     const edges = ['eth0 trunk', 'eth1 trunk', 'management', 'eth3 storage network'].map((label, n) =>
       DiagramEdge.parse({ id: `e${n}`, source: n % 2 ? 'a' : 'b', target: n % 2 ? 'b' : 'a', routing, label }),
     )
-    const svg = renderSvg('A', { nodes: [node('a', 0, 0), node('b', x, y)], edges })
+    const svg = renderSvg('A', { nodes: [node('a', 0, 0), node('b', x, y)], edges }, createBudget())
     const labels = [...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="3"/g)].map(readBox)
     expect([labels.length, listOverlaps(labels)]).toEqual([4, []])
     const paths = [...svg.matchAll(/<path d="([^"]+)" fill="none"/g)].map(([, path]) => path)

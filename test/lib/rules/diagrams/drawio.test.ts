@@ -137,6 +137,7 @@ describe('spreadNodes', () => {
       places.map(
         ([x, y], index): DiagramNode => ({ id: `${index}`, type: 'other', position: { x, y }, data: { label: 'A' } }) as DiagramNode,
       ),
+      createBudget(),
     ).map(({ position }) => [position.x, position.y])
 
   it.each([

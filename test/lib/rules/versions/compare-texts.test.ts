@@ -136,7 +136,11 @@ describe('renderComparison', () => {
     position_after: position('b', 2),
   } as const
   const renderHeading = (fields: object) => {
-    const page = renderComparison('A', { base: 1, version: 2, fields: [], items: [{ ...change, moved: true, fields: [], ...fields }] })
+    const page = renderComparison(
+      'A',
+      { base: 1, version: 2, fields: [], items: [{ ...change, moved: true, fields: [], ...fields }] },
+      createBudget(),
+    )
     return /<h3 dir="auto">(.*)<\/h3>/.exec(page)?.[1]
   }
   const title = { field: 'a_b_c', before: { x: 1 }, after: 'y', parts: null }
@@ -156,7 +160,7 @@ describe('renderComparison', () => {
       { op: 'insert', text: 'c' },
     ] as const
     const fields = [title, { field: 'text', before: null, after: null, parts: [...parts] }]
-    const page = renderComparison('A', { base: 1, version: 2, fields, items: [] })
+    const page = renderComparison('A', { base: 1, version: 2, fields, items: [] }, createBudget())
     expect(page.slice(page.indexOf('<dl>'), page.indexOf('</dl>'))).toBe(`<dl>
 <dt>a b c</dt>
 <dd dir="auto"><del>{

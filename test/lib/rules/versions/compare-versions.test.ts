@@ -111,7 +111,11 @@ it('VER-05 reports every step as moved when more than 1,000 have another place',
 it('VER-06 describes where a step was moved from and to', () => {
   const before = ordered([step('a'), step('b', 'a'), step('c', 'a')])
   const after = ordered([step('a'), step('c'), step('b', 'a', { title: 'New' })])
-  const page = renderComparison('A', { base: 1, version: 2, ...compareVersions(before, after, createBudget()) } as Comparison)
+  const page = renderComparison(
+    'A',
+    { base: 1, version: 2, ...compareVersions(before, after, createBudget()) } as Comparison,
+    createBudget(),
+  )
   expect([...page.matchAll(/class="badge">([^<]*)</g)].map(([, badge]) => badge)).toEqual([
     'steps c, moved from below a, place 2 to place 2',
     'steps b, changed',
@@ -155,13 +159,19 @@ it('VER-06 shows the texts of users as texts, wherever they are in the compariso
   const position = { parent_id: text, index: 0 }
   const item = { list: 'steps', id: text, label: text, change: 'changed', moved: true, position_before: position } as const
   const fields = [values, { field: 'description', before: null, after: null, parts }]
-  const page = renderComparison(text, { base: 1, version: 2, fields, items: [{ ...item, position_after: position, fields }] })
+  const page = renderComparison(
+    text,
+    { base: 1, version: 2, fields, items: [{ ...item, position_after: position, fields }] },
+    createBudget(),
+  )
   expect(page).not.toContain('<script')
   expect(page.split('&lt;script&gt;')).toHaveLength(19)
 })
 
 it('VER-06 says that two versions have the same content', () => {
-  expect(renderComparison('A', { base: 1, version: 2, fields: [], items: [] })).toContain('The versions have the same content.')
+  expect(renderComparison('A', { base: 1, version: 2, fields: [], items: [] }, createBudget())).toContain(
+    'The versions have the same content.',
+  )
 })
 
 it('VER-06 shows added, removed, changed and moved parts with the old and the new values', () => {
@@ -171,7 +181,7 @@ it('VER-06 shows added, removed, changed and moved parts with the old and the ne
   const after = ordered([step('a', null, { title: 'New' }), step('d', null, { title: 'D' }), step('c', 'd', { tags: ['x'] })], {
     some_name: '',
   })
-  const page = renderComparison('Flow', { base: 1, version: 2, ...compareVersions(before, after, createBudget()) })
+  const page = renderComparison('Flow', { base: 1, version: 2, ...compareVersions(before, after, createBudget()) }, createBudget())
   expect(page.slice(page.indexOf('<h1'), page.indexOf('</body>'))).toBe(`<h1 dir="auto">Flow: changes from version 1 to version 2</h1>
 <h2>Fields</h2>
 <dl>

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { createBudget, jobSteps } from '#rules/budget.ts'
+import { toDiagramContent } from '#rules/diagrams/compare.ts'
+import { computePositions } from '#rules/diagrams/layout.ts'
+import type { DiagramNode } from '#rules/diagrams/schema.ts'
+import { spreadNodes } from '#rules/diagrams/spread.ts'
+import { renderSvg } from '#rules/diagrams/svg.ts'
+import { renderHtml } from '#rules/exports/html.ts'
+import { renderMarkdown } from '#rules/exports/markdown.ts'
+import { maskReport } from '#rules/exports/mask.ts'
+import type { Report } from '#rules/exports/report.ts'
+import { renderText } from '#rules/exports/text.ts'
+import { renderTicketNote } from '#rules/exports/ticket-note.ts'
+import { maskStored } from '#rules/masking/mask.ts'
+import { writeIndentedJson } from '#rules/text/indented-json.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
+import { type Content, compareVersions } from '#rules/versions/compare.ts'
+import { renderComparison } from '#rules/versions/html.ts'
+import { createReport } from '#test/support/report.ts'
+import { createStep } from './rules/exports/export-document.ts'
+
+// What was stored is shown within limits of work and of size, and says where it was shortened.
+
+const maxAnswerBytes = 8 * 1024 * 1024
+
+describe('SES-58 an export', () => {
+  const render = (report: Report, budget = createBudget()) =>
+    [renderMarkdown, renderText, renderTicketNote].map((write) => write(report, budget)).concat(renderHtml(report, new Map(), budget))
+
+  it.each([
+    ['a table of cells that its text does not name', `${'a|'.repeat(160)}\n${'-|'.repeat(160)}\n${'a|\n'.repeat(400)}\n`.repeat(10)],
+    ['a deep quote of many lines', `${'>'.repeat(79)}a\n${'b\n'.repeat(10_000)}`],
+    ['a deep list of many lines', `${'- '.repeat(39)}a\n${'b\n'.repeat(10_000)}`],
+  ])('SES-58 shows %s as its source when it would be large', (_, description) => {
+    for (const text of render(createReport({ steps: Array(20).fill(createStep({ description })) })))
+      expect(text.length).toBeLessThan(maxAnswerBytes)
+  })
+
+  it('SES-58 of quotation marks, which are escaped, has at most 8 MiB', () => {
+    const html = renderHtml(createReport({ facts: Array(40).fill({ label: 'a', value: '"'.repeat(60_000) }) }), new Map(), createBudget())
+    expect([html.length < maxAnswerBytes, html.includes(shortenedMark), html.length > 4 * 1024 * 1024]).toEqual([true, true, true])
+  })
+
+  it('SES-58 of many small parts is cut, and says so in its notes', () => {
+    const report = createReport({ facts: Array(60_000).fill({ label: 'a', value: 'b' }), notes: 'c' })
+    for (const text of render(report, createBudget({ steps: jobSteps })))
+      expect([text.length < maxAnswerBytes, text.includes(shortenedMark)]).toEqual([true, true])
+  })
+
+  it('SES-58 counts each format before it is written', () => {
+    const report = createReport({ notes: 'word '.repeat(4000) })
+    for (const write of [renderMarkdown, renderText, renderTicketNote]) {
+      const budget = createBudget()
+      write(report, budget)
+      expect(budget.getSpent().steps).toBeGreaterThan(300_000)
+      expect(write(report, createBudget({ steps: 300_000 }))).toContain(shortenedMark)
+    }
+  })
+
+  it('SES-58 masks within half of the work, leaves out the rest, and counts names of secrets', async () => {
+    const [budget, names] = [createBudget(), createBudget()]
+    const masked = await maskReport(
+      createReport({ variables: Array(100).fill({ label: 'a', value: 'x '.repeat(20_000) }) }),
+      maskStored,
+      budget,
+    )
+    expect(masked.variables.filter(({ value }) => value === shortenedMark)).toHaveLength(85)
+    expect(budget.getSpent().steps).toBeLessThan(12_500_000)
+    maskStored('password '.repeat(1000), names)
+    expect(names.getSpent().steps).toBe(9000 * 20 + 1000 * 650)
+  })
+})
+
+describe('VER-08 a comparison', () => {
+  const createFlow = (count: number, fields: object): Content => ({
+    fields: {},
+    items: Array.from({ length: count }, (_, id) => ({ list: 'steps', id: `${id}`, label: 'x', parentId: null, fields: { ...fields } })),
+    isOrdered: true,
+  })
+  const createDiagram = (label: string): Content => {
+    const edges = Array.from({ length: 2000 }, (_, id) => ({ id: `${id}`, source: 'a', target: 'b', label }))
+    return toDiagramContent({ name: '', description: '', client_name: null, asset_name: null, nodes: [], edges })
+  }
+  const nested = (value: number) => JSON.parse(`${'['.repeat(20)}${Array(100).fill(value)}${']'.repeat(20)}`) as unknown
+
+  it.each([
+    ['texts that differ in every word', createFlow(2000, { notes: 'a b '.repeat(500) }), createFlow(2000, { notes: 'a c '.repeat(500) })],
+    ['texts of characters that are escaped', createFlow(2000, { notes: '"'.repeat(2000) }), createFlow(2000, { notes: "'".repeat(2000) })],
+    ['deep values', createFlow(4000, { options: nested(1) }), createFlow(4000, { options: nested(2) })],
+    ['edge labels', createDiagram('a b '.repeat(75)), createDiagram('c d '.repeat(75))],
+  ])('VER-08 of %s has at most 8 MiB, and takes a quarter of a second', (_, before, after) => {
+    const budget = createBudget()
+    const comparison = { base: 1, version: 2, ...compareVersions(before, after, budget) }
+    const page = renderComparison('x', comparison, budget)
+    for (const answer of [JSON.stringify(comparison), page]) expect(Buffer.byteLength(answer)).toBeLessThan(maxAnswerBytes)
+    expect(comparison.items).toHaveLength(after.items.length)
+  })
+
+  it('VER-08 shows a mark in place of a change that is too large', () => {
+    const [before, after] = [createFlow(2000, { notes: 'a'.repeat(3000) }), createFlow(2000, { notes: 'b'.repeat(3000) })]
+    const budget = createBudget({ steps: jobSteps })
+    const { items } = compareVersions(before, after, budget)
+    expect([items[0]?.fields[0]?.parts?.length, items.at(-1)?.fields]).toEqual([
+      2,
+      [{ field: 'notes', before: null, after: shortenedMark, parts: null }],
+    ])
+    const page = renderComparison('x', { base: 1, version: 2, fields: [], items }, createBudget({ steps: 500_000 }))
+    expect([page.length < 600_000, page.includes(`<p>${shortenedMark}</p>`)]).toEqual([true, true])
+  })
+})
+
+describe('DIA-20 a diagram', () => {
+  const createNodes = (label: string): DiagramNode[] =>
+    Array.from({ length: 1000 }, (_, id) => ({ id: `${id}`, type: 'x', position: { x: (id % 30) * 200, y: id * 4 }, data: { label } }))
+  const edges = Array.from({ length: 2000 }, (_, id) => ({ id: `${id}`, source: `${id % 1000}`, target: '0', label: 'w '.repeat(150) }))
+
+  it('DIA-20 of the largest size is drawn whole, and each part is counted', () => {
+    const budget = createBudget()
+    const svg = renderSvg('Office', { nodes: createNodes('x'.repeat(3200)), edges }, budget)
+    expect([svg.includes(shortenedMark), svg.length < 2_000_000]).toEqual([false, true])
+    expect(budget.getSpent().steps).toBe(1000 * (2000 + 3200) + 2000 * (1000 + 2500 + 300))
+  })
+
+  it('DIA-20 that takes too much work is drawn in part, with a mark', () => {
+    const svg = renderSvg('Office', { nodes: createNodes('x'), edges }, createBudget({ steps: 1_000_000 }))
+    expect([svg.includes(shortenedMark), svg.match(/<g><rect/g)?.length]).toEqual([true, 499])
+  })
+
+  it('DIA-20 is laid out within the work of the request', () => {
+    const [budget, nodes] = [createBudget(), createNodes('x')]
+    spreadNodes(nodes, budget)
+    computePositions(['a'], [{ source: 'a', target: 'a' }], nodes, budget)
+    expect(budget.getSpent().steps).toBe(1000 * 1500 + 1002 * 100)
+  })
+
+  it('DIA-20 is a file without indentation if that would be larger than an answer may be', () => {
+    const data = JSON.parse(`${'['.repeat(50)}${Array(1000).fill(1)}${']'.repeat(50)}`) as object
+    expect(writeIndentedJson({ data }, 50_000)).toBe(JSON.stringify({ data }))
+    expect(writeIndentedJson({ data }, 500_000)).toBe(JSON.stringify({ data }, null, 2))
+  })
+})
