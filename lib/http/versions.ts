@@ -165,6 +165,10 @@ async function answerComparison(
     case 'json':
       return comparison
     case 'html':
-      return new Content(renderComparison(newer.name, comparison, budget), 'text/html; charset=utf-8', `${createSlug(newer.name)}-changes.html`)
+      return new Content(
+        renderComparison(newer.name, comparison, budget),
+        'text/html; charset=utf-8',
+        `${createSlug(newer.name)}-changes.html`,
+      )
   }
 }

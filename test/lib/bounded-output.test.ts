@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { root } from '#local/root.ts'
+import { folderAssets } from '#platform/node/static-files.ts'
+import { type Budget, createBudget, jobSteps } from '#rules/budget.ts'
 import { toDiagramContent } from '#rules/diagrams/compare.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import type { DiagramNode } from '#rules/diagrams/schema.ts'
@@ -8,6 +12,7 @@ import { renderSvg } from '#rules/diagrams/svg.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { maskReport } from '#rules/exports/mask.ts'
+import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Report } from '#rules/exports/report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { renderTicketNote } from '#rules/exports/ticket-note.ts'
@@ -68,6 +73,50 @@ describe('SES-58 an export', () => {
     expect(budget.getSpent().steps).toBeLessThan(12_500_000)
     maskStored('password '.repeat(1000), names)
     expect(names.getSpent().steps).toBe(9000 * 20 + 1000 * 650)
+  })
+})
+
+describe('SES-58 a PDF', () => {
+  const assets = folderAssets(join(root, 'dist/assets'))
+  const branding = { company: 'Northwind IT', colour: null, footer: 'Harbour Street 12', logo: null }
+  const render = (report: Partial<Report>, budget: Budget) =>
+    renderPdf(createReport({ title: '', ...report }), { branding, images: new Map(), assets }, budget)
+
+  it('SES-58 counts its characters, those that may be shaped, and its lines', async () => {
+    const budget = createBudget({ steps: jobSteps })
+    await render({ notes: `${'a'.repeat(1000)}\n${'ا'.repeat(1000)}` }, budget)
+    expect(budget.getSpent().steps).toBe(2001 * 100 + 1000 * 200 + 2 * 1200)
+  })
+
+  it('SES-58 of more text than a second can write is shortened, and lets other requests run in between', async () => {
+    const budget = createBudget({ steps: jobSteps })
+    const counts: number[] = []
+    const counting = {
+      ...budget,
+      pause(counted = 0) {
+        counts.push(counted)
+        return budget.pause(counted)
+      },
+    }
+    const steps = Array.from({ length: 60 }, (_, index) => createStep({ number: `${index}`, note: `${index} ${'word '.repeat(4000)}` }))
+    const document = await getDocumentProxy(await render({ steps }, counting))
+    const { text } = await extractText(document, { mergePages: true })
+    expect(text.match(/shortened: the report is too large/g)).toHaveLength(60 - 49)
+    // A step of 20,000 characters fills four pages or five.
+    expect([counts.length, counts.filter((counted) => counted >= 3_000_000).length]).toEqual([60, 49])
+  })
+})
+
+describe('SES-58 the pause of a budget', () => {
+  it('SES-58 lets other work run after 50 ms of work that were counted before', async () => {
+    const budget = createBudget()
+    const order: string[] = []
+    setTimeout(() => order.push('other'), 0)
+    for (const counted of [2_000_000, 2_000_000, 2_000_000]) {
+      await budget.pause(counted)
+      order.push('part')
+    }
+    expect(order).toEqual(['part', 'part', 'other', 'part'])
   })
 })
 

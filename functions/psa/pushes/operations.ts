@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TicketId } from '#functions/psa/tickets/schemas.ts'
 import { SessionId } from '#functions/sessions/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
+import { jobSteps } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 import * as pushes from './service.ts'
 
@@ -84,6 +85,7 @@ export const psaPushOperations = [
     success: 202,
     returns: schemas.Push,
     errors: ['already_has_ticket', 'psa_not_connected'],
+    maxSteps: jobSteps,
     handle: ({ ctx, params, body }) => pushes.createTicket(ctx, params.session_id, body),
   }),
 
@@ -101,6 +103,7 @@ export const psaPushOperations = [
     success: 202,
     returns: schemas.Push,
     errors: ['no_ticket', 'psa_not_connected'],
+    maxSteps: jobSteps,
     handle: ({ ctx, params, body }) => pushes.createForSession(ctx, params.session_id, body.internal),
   }),
 ]

@@ -16,8 +16,8 @@ export interface FormatWork {
 
 /** The formats of one text are written without a pause, so they may take what a request may. */
 export const textWork: FormatWork = { perCharacter: 15, perComplexCharacter: 0, perLine: 100, maxSteps: requestSteps }
-/** Finding, placing and drawing a glyph takes about 1.5 µs, shaping it 3 µs, and a line with its part of a page 20 µs. */
-export const pdfWork: FormatWork = { perCharacter: 150, perComplexCharacter: 300, perLine: 2000, maxSteps: Number.POSITIVE_INFINITY }
+/** Finding, placing and drawing a glyph takes about 1 µs, shaping it 2 µs, and a line with its part of a page 12 µs. */
+export const pdfWork: FormatWork = { perCharacter: 100, perComplexCharacter: 200, perLine: 1200, maxSteps: Number.POSITIVE_INFINITY }
 
 /** Markup may not use this share of the work, so that the rest can still be shown without markup. */
 const reservedShare = 0.25

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deliverNow } from '#functions/webhooks/attempts/service.ts'
+import { createBudget } from '#rules/budget.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
 
@@ -36,6 +37,7 @@ async function attempt({ row = {}, recorded = {}, result = delivered, refusal, i
   const sent: unknown[] = []
   const outcome = await deliverNow(
     {
+      budget: createBudget(),
       platform: db,
       guard: { findRefusal: async () => refusal ?? null },
       vault: { open: async (text: string) => (isSealed ? `open ${text}` : Promise.reject(new Error('another key'))) },
