@@ -46,6 +46,13 @@ describe('SES-58 an export', () => {
     expect([html.length < maxAnswerBytes, html.includes(shortenedMark), html.length > 4 * 1024 * 1024]).toEqual([true, true, true])
   })
 
+  it('SES-58 with images has less room for its texts', () => {
+    const report = createReport({ facts: Array(40).fill({ label: 'a', value: 'x'.repeat(60_000) }) })
+    const image = { jpeg: new Uint8Array(6 * 1024 * 1024), width: 1, height: 1 }
+    expect(renderHtml(report, new Map(), createBudget({ steps: jobSteps })).length).toBeGreaterThan(1_500_000)
+    expect(renderHtml(report, new Map([[0, image]]), createBudget({ steps: jobSteps })).length).toBeLessThan(1_100_000)
+  })
+
   it('SES-58 of many small parts is cut, and says so in its notes', () => {
     const report = createReport({ facts: Array(60_000).fill({ label: 'a', value: 'b' }), notes: 'c' })
     for (const text of render(report, createBudget({ steps: jobSteps })))

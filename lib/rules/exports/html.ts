@@ -2,6 +2,7 @@ import type { Budget } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
+import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
 import type {
   Evidence,
@@ -49,9 +50,18 @@ th{background:#f5f7fa}
 ol.steps>li.header{border:0}
 `
 
+/** What the texts of a page with many images may have. */
+const minTextBytes = 1024 * 1024
+/** The length of three bytes in base64 is four. */
+const countImageBytes = (images: ReportImages) => [...images.values()].reduce((sum, { jpeg }) => sum + Math.ceil(jpeg.length / 3) * 4, 0)
+
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
 export function renderHtml(fullReport: Report, images: ReportImages, budget: Budget): string {
-  const report = shortenReport(fullReport, textWork, budget)
+  const report = shortenReport(
+    fullReport,
+    { ...textWork, maxBytes: Math.max(minTextBytes, maxWrittenBytes - countImageBytes(images)) },
+    budget,
+  )
   const body = html`<h1 dir="auto">${report.title}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
 ${listSections(report, images).map(renderSection)}`

@@ -12,12 +12,25 @@ export interface FormatWork {
   perComplexCharacter: number
   perLine: number
   maxSteps: number
+  maxBytes: number
 }
 
 /** The formats of one text are written without a pause, so they may take what a request may. */
-export const textWork: FormatWork = { perCharacter: 15, perComplexCharacter: 0, perLine: 100, maxSteps: requestSteps }
+export const textWork: FormatWork = {
+  perCharacter: 15,
+  perComplexCharacter: 0,
+  perLine: 100,
+  maxSteps: requestSteps,
+  maxBytes: maxWrittenBytes,
+}
 /** Finding, placing and drawing a glyph takes about 1 µs, shaping it 2 µs, and a line with its part of a page 12 µs. */
-export const pdfWork: FormatWork = { perCharacter: 100, perComplexCharacter: 200, perLine: 1200, maxSteps: Number.POSITIVE_INFINITY }
+export const pdfWork: FormatWork = {
+  perCharacter: 100,
+  perComplexCharacter: 200,
+  perLine: 1200,
+  maxSteps: Number.POSITIVE_INFINITY,
+  maxBytes: maxWrittenBytes,
+}
 
 /** Markup may not use this share of the work, so that the rest can still be shown without markup. */
 const reservedShare = 0.25
@@ -33,7 +46,7 @@ const bytesPerLine = 40
 export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
   let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
   const reserve = stepsLeft * reservedShare
-  let bytesLeft = maxWrittenBytes
+  let bytesLeft = format.maxBytes
   let isCut = false
   const take = ({ steps, bytes }: Work, kept = 0): boolean => {
     if (steps + kept > stepsLeft || bytes > bytesLeft) return false
