@@ -87,6 +87,8 @@ create table psa_pushes (
   constraint psa_pushes_ticket check (ticket_id is not null or kind = 'ticket')
 );
 create index psa_pushes_newest on psa_pushes (account_id, created_at desc, id desc);
+-- For the notes of a ticket that this service has added.
+create index psa_pushes_notes on psa_pushes (account_id, ticket_id) where provider_note_id is not null;
 create index psa_pushes_source on psa_pushes (account_id, source_id, created_at desc);
 -- For the sweep, which reads the pushes of all accounts as the platform role.
 create index psa_pushes_due on psa_pushes (next_attempt_at) where state in ('queued', 'retrying');

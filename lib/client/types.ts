@@ -3497,6 +3497,8 @@ author: (string | null)
 internal: boolean
 /** When it was written. */
 created_at: (Timestamp | null)
+/** Whether it was pushed by this service. */
+added_by_service: boolean
 })[]
 /** Up to 10 other tickets of the client, the most recently changed first. */
 related_tickets: (PsaTicketItem)[]

@@ -4,6 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { type ClientText, forAccount, isInternalNote, type TicketText } from '#rules/audience.ts'
 import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -12,24 +13,16 @@ import { clip } from '#rules/text/clip.ts'
 export interface NewPush {
   /** The provider's id of the ticket. */
   ticketId: string
-  /** Plain text, cut to 30,000 characters. */
-  body: string
-  /** Whether the client must not see it. */
-  internal: boolean
+  /** Plain text, cut to 30,000 characters, with who may read it. */
+  note: TicketText
   sourceKind: 'session' | 'ai_session' | 'output' | 'user'
   sourceId: string
-  /** Whether the note is the resolution. */
-  isResolution?: boolean
 }
 
 /** A push that its session makes once. */
-export type OncePush = {
-  /** Plain text, cut to 30,000 characters. */
-  body: string
-  sessionId: string
-} & (
-  | { kind: 'time_entry'; ticketId: string; internal: boolean; details: TimeEntryDetails }
-  | { kind: 'ticket'; ticketId: null; internal: false; details: TicketDetails }
+export type OncePush = { sessionId: string } & (
+  | { kind: 'time_entry'; ticketId: string; note: TicketText; details: Omit<TimeEntryDetails, 'is_resolution'> }
+  | { kind: 'ticket'; description: ClientText; details: TicketDetails }
 )
 
 export const TimeEntryDetails = z.strictObject({
@@ -41,7 +34,7 @@ export const TimeEntryDetails = z.strictObject({
 export type TimeEntryDetails = z.output<typeof TimeEntryDetails>
 
 export const TicketDetails = z.strictObject({
-  summary: z.string(),
+  summary: z.custom<ClientText>(),
   company_id: z.string(),
   contact_id: z.string().nullable(),
   board_id: z.string().nullable(),
@@ -51,21 +44,21 @@ export type TicketDetails = z.output<typeof TicketDetails>
 /** Maximum length of a note, in characters. */
 export const maxPushLength = 30_000
 
-const toDetails = (isResolution = false) => (isResolution ? { is_resolution: true } : {})
+const toDetails = ({ visibility }: TicketText) => (visibility === 'resolution' ? { is_resolution: true } : {})
 
 /** Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. */
-const isRecentDuplicate = ({ ticketId, body, internal, sourceId, isResolution }: NewPush) => sql`
-  p.account_id = app.account_id() and p.source_id = ${sourceId} and p.kind = 'note' and p.ticket_id = ${ticketId} and p.internal = ${internal}
-  and p.details = ${jsonb(toDetails(isResolution))}
-  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(body, maxPushLength)}`
+const isRecentDuplicate = ({ ticketId, note, sourceId }: NewPush) => sql`
+  p.account_id = app.account_id() and p.source_id = ${sourceId} and p.kind = 'note' and p.ticket_id = ${ticketId} and p.internal = ${isInternalNote[note.visibility]}
+  and p.details = ${jsonb(toDetails(note))}
+  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(note.text, maxPushLength)}`
 
 /** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
 export const insertPush = writeStatement(
   z.object({ id: z.string() }),
   (push: NewPush) => sql`
     insert into psa_pushes (ticket_id, body, internal, source_kind, source_id, details)
-    select ${push.ticketId}, ${clip(push.body, maxPushLength)}, ${push.internal}, ${push.sourceKind}, ${push.sourceId},
-           ${jsonb(toDetails(push.isResolution))}
+    select ${push.ticketId}, ${clip(push.note.text, maxPushLength)}, ${isInternalNote[push.note.visibility]}, ${push.sourceKind}, ${push.sourceId},
+           ${jsonb(toDetails(push.note))}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
        and not exists (select from psa_pushes p where ${isRecentDuplicate(push)})
     returning id`,
@@ -79,28 +72,40 @@ export const selectRecentPush = readStatement(
 
 /**
  * Insert and enqueue a push in the transaction of `db`. The statement `lockSource` runs first, so that concurrent pushes of the same source
- * wait for each other. Mask the note if the account masks its exports. Return its id, or the id of a push of the same note within the last
+ * wait for each other. Mask a note for colleagues if the account masks its exports. Return its id, or the id of a push of the same note within the last
  * minute. Return null when the account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget, ...lockSource: Compilable[]): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const note = is_masked ? { ...push, body: maskStored(push.body, budget) } : push
-  const results = await db.batch([...lockSource, insertPush.query(note), selectRecentPush.query(note)])
+  const masked = { ...push, note: is_masked ? maskNote(push.note, budget) : push.note }
+  const results = await db.batch([...lockSource, insertPush.query(masked), selectRecentPush.query(masked)])
   const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null
 }
 
+/** Mask a text for colleagues. One for a client is masked already. */
+function maskNote(note: TicketText, budget: Budget): TicketText {
+  return note.visibility === 'internal' ? { ...note, text: forAccount(maskStored(note.text, budget)) } : note
+}
+
 /** Insert a push unless its session has one of this kind that has not failed, or the account has no active connection. */
-export const insertOncePush = writeStatement(
-  z.object({ id: z.string() }),
-  ({ kind, ticketId, body, internal, sessionId, details }: OncePush) => sql`
+export const insertOncePush = writeStatement(z.object({ id: z.string() }), (push: OncePush) => {
+  const { ticketId, text, internal, details } = toColumns(push)
+  return sql`
     insert into psa_pushes (kind, ticket_id, body, internal, source_kind, source_id, details)
-    select ${kind}, ${ticketId}, ${clip(body, maxPushLength)}, ${internal}, 'session', ${sessionId}, ${jsonb(details)}
+    select ${push.kind}, ${ticketId}, ${clip(text, maxPushLength)}, ${internal}, 'session', ${push.sessionId}, ${jsonb(details)}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
     on conflict (account_id, source_id, kind) where kind <> 'note' and state <> 'failed' do nothing
-    returning id`,
-)
+    returning id`
+})
+
+function toColumns(push: OncePush) {
+  if (push.kind === 'ticket') return { ticketId: null, text: push.description, internal: false, details: push.details }
+  const { ticketId, note, details } = push
+  const { text, visibility } = note
+  return { ticketId, text, internal: isInternalNote[visibility], details: { ...details, is_resolution: visibility === 'resolution' } }
+}
 
 function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
   return db
@@ -113,23 +118,13 @@ function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
 }
 
 /**
- * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask its text if the account masks its exports. Return its
- * id, or that of the earlier one. Return null when the account has no active connection.
+ * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask a text for colleagues if the account masks its
+ * exports. Return its id, or that of the earlier one. Return null when the account has no active connection.
  */
 export async function enqueueOncePush(db: WriteDb, push: OncePush, budget: Budget): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const masked = is_masked ? maskTexts(push, budget) : push
+  const masked = is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note, budget) } : push
   const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null
-}
-
-function maskTexts(push: OncePush, budget: Budget): OncePush {
-  const body = maskStored(push.body, budget)
-  switch (push.kind) {
-    case 'ticket':
-      return { ...push, body, details: { ...push.details, summary: maskStored(push.details.summary, budget) } }
-    case 'time_entry':
-      return { ...push, body }
-  }
 }

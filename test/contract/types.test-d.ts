@@ -4,6 +4,8 @@ import { jsonb } from '#db/expressions.ts'
 import type { Page } from '#db/page.ts'
 import { countUse } from '#functions/scripts/scripts/queries.ts'
 import { type Context, operation } from '#http/operation.ts'
+import type { AccountText, ClientText } from '#rules/audience.ts'
+import type { PsaPort } from '#vendors/psa/psa.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 
@@ -120,3 +122,15 @@ export async function checkContexts(
   // @ts-expect-error account_id cannot be updated
   writer.db.updateTable('notification_configs').set({ account_id: 'a' })
 }
+
+declare const psa: PsaPort
+declare const accountText: AccountText
+declare const clientText: ClientText
+psa.addNote('1', { visibility: 'internal', text: clientText })
+psa.addNote('1', { visibility: 'client', text: clientText })
+// @ts-expect-error a text for colleagues is no text for the client
+psa.addNote('1', { visibility: 'client', text: accountText })
+// @ts-expect-error a text without readers cannot be sent
+psa.addNote('1', { visibility: 'internal', text: 'note' })
+// @ts-expect-error the client reads the description of a ticket
+psa.createTicket({ summary: clientText, description: accountText, companyId: '1', contactId: null, boardId: null, reference: 'r' })

@@ -8,9 +8,10 @@ import * as connection from '#functions/psa/connection/service.ts'
 import * as pushes from '#functions/psa/pushes/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import { forTicket } from '#rules/audience.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
-import { toWholeCase } from '#vendors/ai/facts.ts'
+import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import * as queries from './queries.ts'
@@ -19,7 +20,7 @@ import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, St
 /** Ask the model for a status update for one audience. Stores nothing. */
 export async function createStatusUpdate(ctx: WriteContext, id: string, options: StatusUpdateCreate): Promise<{ text: string }> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  return ask(ctx, statusPrompt, { facts: { ...(await collectWritingFacts(ctx, session)), ...options } })
+  return ask(ctx, statusPrompt, { facts: { ...(await collectWritingFacts(ctx, session, isForClient[options.audience])), ...options } })
 }
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
@@ -30,7 +31,7 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  const { text } = await ask(ctx, sessionOutput, { facts: { ...(await collectWritingFacts(ctx, session)), kind } })
+  const { text } = await ask(ctx, sessionOutput, { facts: { ...(await collectWritingFacts(ctx, session, isForClient[kind])), kind } })
   const output = await queries.insertOutput.first(ctx.db, id, kind, text)
   if (!output) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), [])
   return output
@@ -59,12 +60,8 @@ export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
       await pushes.retry({ db }, output.psa_push_id)
       return
     }
-    const { kind, content: body } = output
-    const id = await enqueuePush(
-      db,
-      { ticketId, body, internal: kind !== 'client_email', sourceKind: 'output', sourceId: ids.output_id },
-      ctx.budget,
-    )
+    const note = forTicket(isForClient[output.kind] ? 'client' : 'internal', output.content, ctx.budget)
+    const id = await enqueuePush(db, { ticketId, note, sourceKind: 'output', sourceId: ids.output_id }, ctx.budget)
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
@@ -91,8 +88,20 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
   return { session_id: id, psa_push: 'queued' }
 }
 
-async function collectWritingFacts(ctx: WriteContext, session: AiSessionRow) {
-  return toWholeCase(session, await aiSessions.findTicketFacts(ctx, session.psa_ticket_id))
+/** Whether the client reads what the model writes. */
+const isForClient: Record<Output['kind'] | StatusUpdateCreate['audience'], boolean> = {
+  resolution_summary: false,
+  ticket_note: false,
+  kb_article: false,
+  client_email: true,
+  ticket_notes: false,
+  client_update: true,
+  email_draft: true,
+}
+
+async function collectWritingFacts(ctx: WriteContext, session: AiSessionRow, isClientVisible: boolean) {
+  const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
+  return isClientVisible ? toClientCase(session, ticket) : toWholeCase(session, ticket)
 }
 
 function requireOwnOutput({

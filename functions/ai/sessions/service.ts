@@ -10,6 +10,7 @@ import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem, throwNotFound } from '#problem.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
+import { forAccount } from '#rules/audience.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
@@ -87,7 +88,8 @@ export async function pushDocumentation(
   body: string,
 ): Promise<string | null> {
   if (!psa_ticket_id) return null
-  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, body, internal: true, sourceKind: 'ai_session', sourceId: id }, budget)
+  const note = { visibility: 'internal', text: forAccount(body) } as const
+  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, note, sourceKind: 'ai_session', sourceId: id }, budget)
   if (pushId) await queries.setSessionPush(db, id, pushId)
   return pushId
 }

@@ -1,8 +1,9 @@
 import * as connection from '#functions/psa/connection/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import type { JobContext } from '#http/job.ts'
+import { type ClientText, readTicketText, type TicketText } from '#rules/audience.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import type { NoteVisibility, PsaPort } from '#vendors/psa/psa.ts'
+import type { PsaPort } from '#vendors/psa/psa.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { TicketDetails, TimeEntryDetails } from '#work/pushes.ts'
@@ -63,14 +64,13 @@ type Push = (port: PsaPort, claimed: queries.ClaimedPush) => Promise<string>
 
 /** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
 const addNoteOnce: Push = async (port, claimed) => {
-  const { body, attempts, created_at } = claimed
+  const { attempts, created_at } = claimed
   const ticketId = requireTicketId(claimed)
   // A day earlier than the push, because some servers return local times without an offset.
   const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
-  const visibility = toVisibility(claimed)
-  const text = body
-  const existingId = attempts > 1 ? await port.findNote(ticketId, { text, since }) : null
-  return existingId ?? port.addNote(ticketId, { text, visibility })
+  const note = readNote(claimed)
+  const existingId = attempts > 1 ? await port.findNote(ticketId, { text: note.text, since }) : null
+  return existingId ?? port.addNote(ticketId, note)
 }
 
 /**
@@ -83,15 +83,7 @@ const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 const addTimeEntryOnce: Push = async (port, claimed) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
   const [ticketId, reference] = [requireTicketId(claimed), toReference(claimed)]
-  const entry = {
-    ticketId,
-    memberId: member_id,
-    startedAt: started_at,
-    minutes,
-    text: claimed.body,
-    visibility: toVisibility(claimed),
-    reference,
-  }
+  const entry = { ticketId, memberId: member_id, startedAt: started_at, minutes, note: readNote(claimed), reference }
   return (await port.findTimeEntry(ticketId, reference)) ?? port.addTimeEntry(entry)
 }
 
@@ -99,7 +91,8 @@ const addTimeEntryOnce: Push = async (port, claimed) => {
 const createTicketOnce: Push = async (port, claimed) => {
   const { summary, company_id: companyId, contact_id: contactId, board_id: boardId } = TicketDetails.parse(claimed.details)
   const reference = toReference(claimed)
-  const ticket = { summary, description: claimed.body, companyId, contactId, boardId, reference }
+  // Only a text for clients is stored for a ticket.
+  const ticket = { summary, description: claimed.body as ClientText, companyId, contactId, boardId, reference }
   return (await port.findTicket(reference)) ?? port.createTicket(ticket)
 }
 
@@ -110,9 +103,8 @@ function requireTicketId({ ticket_id }: queries.ClaimedPush): string {
   return ticket_id
 }
 
-function toVisibility({ internal, details }: queries.ClaimedPush): NoteVisibility {
-  if (details.is_resolution === true) return 'resolution'
-  return internal ? 'internal' : 'client'
+function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {
+  return readTicketText(details.is_resolution === true ? 'resolution' : internal ? 'internal' : 'client', body)
 }
 
 function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush, reason: string) {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
-import { noteVisibilities, ticketIdPattern } from '#vendors/psa/psa.ts'
+import { noteVisibilities } from '#rules/audience.ts'
+import { ticketIdPattern } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes } from '#vendors/psa/time-entry.ts'
 import { maxPushLength } from '#work/pushes.ts'
 

@@ -6,6 +6,7 @@ import * as exports from '#functions/sessions/exports/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
+import { forClient, forTicket, type TicketText } from '#rules/audience.ts'
 import { parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 import { enqueueOncePush, enqueuePush, type OncePush } from '#work/pushes.ts'
@@ -19,13 +20,11 @@ export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
 /** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
 export async function createForSession({ db, budget }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const push = {
-    ticketId: requireTicketId(session),
-    body: await exports.createTicketNote({ db, budget }, sessionId),
-    internal,
-    sourceKind: 'session',
-    sourceId: sessionId,
-  } as const
+  const ticketId = requireTicketId(session)
+  const note: TicketText = internal
+    ? { visibility: 'internal', text: await exports.createTicketNote({ db, budget }, sessionId) }
+    : { visibility: 'client', text: await exports.createClientEdition({ db, budget }, sessionId) }
+  const push = { ticketId, note, sourceKind: 'session', sourceId: sessionId } as const
   const id = await enqueuePush(db, push, budget, queries.lockSession.query(sessionId))
   if (!id) throw connection.notConnected()
   return find(db, id)
@@ -33,8 +32,8 @@ export async function createForSession({ db, budget }: WriteContext, sessionId: 
 
 /** Queue a text of the caller as a note. Return the push of the same note within the last minute if there is one. */
 export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility }: TicketNote): Promise<Push> {
-  const note = { ticketId, body: text, internal: visibility === 'internal', isResolution: visibility === 'resolution' }
-  const id = await enqueuePush(ctx.db, { ...note, sourceKind: 'user', sourceId: ctx.caller.userId }, ctx.budget)
+  const note = forTicket(visibility, text, ctx.budget)
+  const id = await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId }, ctx.budget)
   if (!id) throw connection.notConnected()
   return find(ctx.db, id)
 }
@@ -56,9 +55,9 @@ export async function createTimeEntry(
   const rounded = roundMinutes(measured, { time_rounding_minutes, time_minimum_minutes })
   if (rounded > maxEntryMinutes)
     throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
-  const details = { member_id: member.id, started_at, minutes: rounded, is_resolution: visibility === 'resolution' }
-  const body = note ?? `${name}: ${outcome}`
-  return pushOnce(db, { kind: 'time_entry', ticketId, internal: visibility === 'internal', body, sessionId, details }, budget)
+  const details = { member_id: member.id, started_at, minutes: rounded }
+  const entryNote = forTicket(visibility, note ?? `${name}: ${outcome}`, budget)
+  return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details }, budget)
 }
 
 /** Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is one that has not failed. */
@@ -70,9 +69,9 @@ export async function createTicket({ db, budget }: WriteContext, sessionId: stri
   if (ticket_number !== null) throw new Problem('already_has_ticket')
   const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': ')).slice(0, maxSummaryLength).join('')
   const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
-  const body = await exports.createTicketNote({ db, budget }, sessionId)
-  const details = { summary, company_id, contact_id, board_id }
-  return pushOnce(db, { kind: 'ticket', ticketId: null, internal: false, body, sessionId, details }, budget)
+  const description = await exports.createClientEdition({ db, budget }, sessionId)
+  const details = { summary: forClient(summary, budget), company_id, contact_id, board_id }
+  return pushOnce(db, { kind: 'ticket', description, sessionId, details }, budget)
 }
 
 // ConnectWise's limit of a summary.

@@ -154,33 +154,44 @@ const Note = z.strictObject({
   internal: z.boolean().describe('Whether the note is hidden from the client.'),
   created_at: Time.nullable().describe('When it was written.'),
 })
+const MarkedNote = Note.extend({ added_by_service: z.boolean().describe('Whether it was pushed by this service.') })
 
-export const TicketContext = z
-  .strictObject({
-    ticket: Ticket.describe('The ticket itself.'),
-    company: Company.nullable().describe('The client; null when the ticket names none.'),
-    contact: Contact.nullable().describe('The person who reported it; null when the ticket names none.'),
-    configurations: z.array(Configuration).describe('Affected devices and services, at most 10.'),
-    notes: z.array(Note).describe('The newest 50 notes, newest first.'),
-    related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the most recently changed first.'),
-    unavailable: z
-      .array(z.enum(contextParts).meta({ id: 'TicketContextPart' }))
-      .describe('Parts that could not be read this time and are therefore empty.'),
-    fetched_at: Time.describe('When it was read from the ticketing system. It is cached for five minutes.'),
-  })
-  .meta({
-    id: 'PsaTicketContext',
-    examples: [
-      {
-        ticket: exampleTicket,
-        company: { id: '21', name: 'Contoso Dental', phone: '+1 555 0142', address: '4 Mill Lane, Leeds', website: null },
-        contact: { id: '310', name: 'Maya Lindgren', title: 'Office manager', email: 'maya@contoso.example', phone: null },
-        configurations: [],
-        notes: [{ id: '9001', text: 'Tried another cable.', author: 'Dana Reyes', internal: true, created_at: '2026-11-21T09:20:00.000Z' }],
-        related_tickets: [],
-        unavailable: [],
-        fetched_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+const contextFields = {
+  ticket: Ticket.describe('The ticket itself.'),
+  company: Company.nullable().describe('The client; null when the ticket names none.'),
+  contact: Contact.nullable().describe('The person who reported it; null when the ticket names none.'),
+  configurations: z.array(Configuration).describe('Affected devices and services, at most 10.'),
+  notes: z.array(MarkedNote).describe('The newest 50 notes, newest first.'),
+  related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the most recently changed first.'),
+  unavailable: z
+    .array(z.enum(contextParts).meta({ id: 'TicketContextPart' }))
+    .describe('Parts that could not be read this time and are therefore empty.'),
+  fetched_at: Time.describe('When it was read from the ticketing system. It is cached for five minutes.'),
+}
+/** A context as the cache has it. */
+export const CachedContext = z.strictObject({ ...contextFields, notes: z.array(Note) })
+export const TicketContext = z.strictObject(contextFields).meta({
+  id: 'PsaTicketContext',
+  examples: [
+    {
+      ticket: exampleTicket,
+      company: { id: '21', name: 'Contoso Dental', phone: '+1 555 0142', address: '4 Mill Lane, Leeds', website: null },
+      contact: { id: '310', name: 'Maya Lindgren', title: 'Office manager', email: 'maya@contoso.example', phone: null },
+      configurations: [],
+      notes: [
+        {
+          id: '9001',
+          text: 'Tried another cable.',
+          author: 'Dana Reyes',
+          internal: true,
+          created_at: '2026-11-21T09:20:00.000Z',
+          added_by_service: false,
+        },
+      ],
+      related_tickets: [],
+      unavailable: [],
+      fetched_at: '2026-11-21T09:30:00.000Z',
+    },
+  ],
+})
 export type TicketContext = z.infer<typeof TicketContext>

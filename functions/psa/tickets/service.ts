@@ -4,7 +4,8 @@ import * as members from '#functions/psa/members/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, unknownId } from '#problem.ts'
 import type { CompanyItem, Ticket, TicketChange } from '#vendors/psa/psa.ts'
-import { Board, Status, TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
+import * as queries from './queries.ts'
+import { Board, CachedContext, Status, type TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
 
 type PsaReadContext = connection.ConnectionContext & Pick<ReadContext, 'cache'>
 
@@ -92,8 +93,11 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
   const psa = await connection.open(ctx)
   const read = async () => ({ ...(await psa.port.getTicketContext(ticketId).catch(throwPsaProblem('Ticket'))), fetched_at: psa.now })
   // An incomplete context is not cached, so the next request reads it again.
-  const isComplete = (context: TicketContext) => context.unavailable.length === 0
-  return readThroughCache(ctx, psa, { name: toTicketCacheName(ticketId), schema: TicketContext, seconds: contextSeconds, isComplete }, read)
+  const isComplete = (context: z.output<typeof CachedContext>) => context.unavailable.length === 0
+  const options = { name: toTicketCacheName(ticketId), schema: CachedContext, seconds: contextSeconds, isComplete }
+  const context = await readThroughCache(ctx, psa, options, read)
+  const addedIds = new Set(await queries.selectAddedNotes(ctx.db, ticketId))
+  return { ...context, notes: context.notes.map((note) => ({ ...note, added_by_service: addedIds.has(note.id) })) }
 }
 
 /** Delete a ticket from the cache, because a note was added to it. */

@@ -1,14 +1,17 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { Content, type ReadContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import { type AccountText, type ClientText, forAccount, forClient } from '#rules/audience.ts'
 import type { Budget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
+import { removeValues, renderClientEdition, toClientReport } from '#rules/exports/client-edition.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { MaskingError, maskReport } from '#rules/exports/mask.ts'
 import type { Branding } from '#rules/exports/pdf-frame.ts'
 import type { Report, ReportImage, ReportImages } from '#rules/exports/report.ts'
 import { type SelectedImage, selectImages } from '#rules/exports/select-images.ts'
+import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
 import { maskStored } from '#rules/masking/mask.ts'
@@ -24,9 +27,18 @@ export async function exportSession(ctx: ReadContext, id: string, query: ExportQ
   return content
 }
 
-/** Return a note for the session's ticket. Mask it if the account masks exports by default. */
-export async function createTicketNote(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<string> {
-  return renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget)
+/** Return a note for the session's ticket, for colleagues. Mask it if the account masks exports by default. */
+export async function createTicketNote(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<AccountText> {
+  return forAccount(renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget))
+}
+
+/** Return what the client of the session's ticket may read of it. */
+export async function createClientEdition({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<ClientText> {
+  const { session, subflows, settings } = await queries.selectExport(db, id)
+  if (!session) throw notFound('Session')
+  const options = { timezone: settings.timezone, subflows: subflows.map(removeValues) }
+  const report = shortenReport(buildReport(removeValues(session), [], options, budget), textWork, budget)
+  return forClient(renderClientEdition(toClientReport(report)), budget)
 }
 
 async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string, { max_step_index, mask, ...query }: ExportQuery) {

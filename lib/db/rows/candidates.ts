@@ -46,7 +46,7 @@ const sessionColumns = sql`
          'fixes', coalesce((select jsonb_agg(x.title order by x.created_at, x.id) from ai_fixes x
                              where x.account_id = s.account_id and x.session_id = s.id and x.status in ('applied_success', 'applied_partial')), '[]'))
     from found f join ai_sessions s on s.account_id = app.account_id() and s.id = f.ai_session_id
-   where s.status = 'resolved'`
+   where s.status = 'resolved' and app.sees_ai_session(s)`
 
 /**
  * Select published flows of every type, articles and resolved sessions that fit a text, best first. With `treeId`, that flow is the first one

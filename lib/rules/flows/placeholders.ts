@@ -113,3 +113,8 @@ export function findUnfilledPlaceholders({ tree_structure, intake_form }: Flow):
   }
   return unfilled
 }
+
+/** Replace placeholders by their names, for readers who must not see values. */
+export function namePlaceholders(text: string): string {
+  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
+}

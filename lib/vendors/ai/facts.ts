@@ -1,5 +1,6 @@
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import { shorten } from '#rules/ai/shorten.ts'
+import type { PromptNote } from '#vendors/psa/prompt.ts'
 import type { Sources } from './sources.ts'
 
 /** A ticket as facts for a prompt. */
@@ -12,7 +13,7 @@ export interface TicketFacts {
   contact: string | null
   configurations: string[]
   /** At most ten, of 200 characters each. */
-  notes: string[]
+  notes: PromptNote[]
 }
 
 /** A script template that may carry out a fix. */
@@ -74,6 +75,21 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
     ...toCaseFacts(session, ticket),
     resolution: outcome && { outcome, notes },
     conversation: session.messages.slice(-maxTurns).map(({ role, content }) => ({ role, text: content })),
+  }
+}
+
+/**
+ * Return what a prompt may contain whose answer the client reads: facts of this case alone. No conversation and no hypothesis, which may quote
+ * cases of other clients; no notes of technicians, no task lane and no internal notes of the ticket.
+ */
+export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
+  const { title, problem_summary, evidence_items, suggested_fixes, outcome } = session
+  return {
+    session: { title, problem_summary },
+    evidence: evidence_items.slice(-50).map(({ text }) => text),
+    fixes: suggested_fixes.map((fix) => ({ title: fix.title, status: fix.status })),
+    resolution: outcome && { outcome },
+    ticket: ticket && { ...ticket, configurations: [], notes: ticket.notes.filter(({ internal }) => !internal) },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Citation } from '#db/rows/ai-session.ts'
 import type { Candidate } from '#db/rows/candidates.ts'
 import { shorten } from '#rules/ai/shorten.ts'
+import { namePlaceholders } from '#rules/flows/placeholders.ts'
 import { isStepList, type TreeStructure } from '#rules/flows/structure.ts'
 import { walkNodes, walkSteps } from '#rules/flows/walk.ts'
 
@@ -107,11 +108,6 @@ function toOutline(structure: TreeStructure): OutlineNode[] {
     options: [],
     next: steps[index + 1]?.id ?? null,
   }))
-}
-
-/** Replace placeholders by their names, because no intake form was filled in. */
-function namePlaceholders(text: string): string {
-  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
 }
 
 /** Return the sources with these numbers, each once. Ignore a number that no source has. */

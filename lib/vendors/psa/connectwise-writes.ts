@@ -1,16 +1,9 @@
+import { isInternalNote, type NoteVisibility, type TicketText } from '#rules/audience.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import { readPages } from './connectwise-pages.ts'
 import { CreatedRecord, TicketReferenceWire, TicketWire, TimeEntryWire, toTicket } from './connectwise-wire.ts'
-import {
-  isInternalNote,
-  type NewNote,
-  type NewTicket,
-  type NewTimeEntry,
-  type NoteVisibility,
-  type PsaPort,
-  type TicketChange,
-} from './psa.ts'
+import type { NewTicket, NewTimeEntry, PsaPort, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 export type Send = (method: 'POST' | 'PATCH', path: ApiPath, body: object) => Promise<unknown>
@@ -65,7 +58,7 @@ const sections: Record<NoteVisibility, { detailDescription: boolean; internalAna
   resolution: { detailDescription: false, internalAnalysis: false, resolution: true },
 }
 
-function toNoteBody({ text, visibility }: NewNote) {
+function toNoteBody({ text, visibility }: TicketText) {
   const { detailDescription, internalAnalysis, resolution } = sections[visibility]
   const flags = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
   // No notification mails: the note is documentation.
@@ -90,8 +83,8 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 }
 
 /** Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not see. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibility, reference }: NewTimeEntry) {
-  const { detailDescription, internalAnalysis, resolution } = sections[visibility]
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry) {
+  const { detailDescription, internalAnalysis, resolution } = sections[note.visibility]
   return {
     chargeToId: Number(ticketId),
     chargeToType: 'ServiceTicket',
@@ -99,7 +92,7 @@ function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibil
     // ConnectWise takes no fractions of a second.
     timeStart: startedAt.replace(/\.\d+Z$/, 'Z'),
     actualHours: Math.round((minutes / 60) * 100) / 100,
-    notes: text,
+    notes: note.text,
     internalNotes: `Reference ${reference}`,
     addToDetailDescriptionFlag: detailDescription,
     addToInternalAnalysisFlag: internalAnalysis,

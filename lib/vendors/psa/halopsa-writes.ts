@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { isInternalNote, type NoteVisibility } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { Action, ActionList, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
-import { isInternalNote, type NewNote, type NewTicket, type NewTimeEntry, type PsaPort, type Ticket, type TicketChange } from './psa.ts'
+import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
 import { id, parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
@@ -49,7 +50,12 @@ function toChangeBody(ticketId: string, { statusId, boardId, memberId }: TicketC
 }
 
 /** HaloPSA has no notes for the resolution: it is a public note that says so. */
-function toNoteBody(ticketId: string, { text, visibility }: NewNote) {
+interface NoteBody {
+  text: string
+  visibility: NoteVisibility
+}
+
+function toNoteBody(ticketId: string, { text, visibility }: NoteBody) {
   const isInternal = isInternalNote[visibility]
   return {
     ticket_id: Number(ticketId),
@@ -72,10 +78,10 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 }
 
 /** `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the reference. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, text, visibility, reference }: NewTimeEntry) {
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry) {
   const endedAt = new Date(Date.parse(startedAt) + minutes * 60_000).toISOString()
   return {
-    ...toNoteBody(ticketId, { text: `${text}\n\nReference ${reference}`, visibility }),
+    ...toNoteBody(ticketId, { text: `${note.text}\n\nReference ${reference}`, visibility: note.visibility }),
     who_agentid: Number(memberId),
     timetaken: minutes / 60,
     actionarrivaldate: startedAt,

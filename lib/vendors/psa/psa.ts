@@ -1,3 +1,5 @@
+import type { ClientText, TicketText } from '#rules/audience.ts'
+
 /** A service board in ConnectWise, a team in HaloPSA. */
 export interface Board {
   id: string
@@ -110,17 +112,6 @@ export interface TicketSearch {
   pageSize: number
 }
 
-/** Who sees a note: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */
-export const noteVisibilities = ['internal', 'client', 'resolution'] as const
-export type NoteVisibility = (typeof noteVisibilities)[number]
-/** Whether a note is hidden from the client. */
-export const isInternalNote: Record<NoteVisibility, boolean> = { internal: true, client: false, resolution: false }
-
-export interface NewNote {
-  text: string
-  visibility: NoteVisibility
-}
-
 /** The fields of a ticket to change. A field that is left out stays as it is. */
 export interface TicketChange {
   statusId?: string | undefined
@@ -136,15 +127,14 @@ export interface NewTimeEntry {
   /** RFC 3339. */
   startedAt: string
   minutes: number
-  text: string
-  visibility: NoteVisibility
+  note: TicketText
   reference: string
 }
 
 /** A ticket to create. `reference` is stored with it, and identifies it when an attempt is repeated. */
 export interface NewTicket {
-  summary: string
-  description: string
+  summary: ClientText
+  description: ClientText
   companyId: string
   contactId: string | null
   boardId: string | null
@@ -184,7 +174,7 @@ export interface PsaPort {
   /** Return the active members. */
   listMembers(): Promise<Member[]>
   /** Return the note's id. */
-  addNote(ticketId: string, note: NewNote): Promise<string>
+  addNote(ticketId: string, note: TicketText): Promise<string>
   /** Return the id of a note with the same words, or null. */
   findNote(ticketId: string, note: NoteQuery): Promise<string | null>
 }

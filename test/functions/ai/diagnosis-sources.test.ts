@@ -86,14 +86,22 @@ describe('the sources of a diagnosis', () => {
     expect([later.given.articles, later.given.flows]).toEqual([[], [article.title]])
   })
 
-  it('AIS-35 contain what solved a colleague’s session, but no session that was not reproducible', async () => {
+  it('AIS-35 contain what solved an earlier session of the caller, but no session that was not reproducible', async () => {
+    const { admin } = await createAccount(service)
+    const solved = await resolveCase(admin, 'Teleprompter in studio two stays dark', 'resolved', 'Replaced the HDMI splitter.')
+    await resolveCase(admin, 'Teleprompter in studio two flickers', 'not_reproducible', 'Nothing seen.')
+    const { given, citations } = await askAbout(admin, 'The teleprompter of studio two is dark again')
+    expect(given.sessions).toEqual([solved.title])
+    expect(citations).toEqual([{ kind: 'session', id: solved.id, title: solved.title }])
+  })
+
+  it('AIS-71 contain no resolved session of a colleague, which the caller cannot open either', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
     const solved = await resolveCase(colleague, 'Teleprompter in studio two stays dark', 'resolved', 'Replaced the HDMI splitter.')
-    await resolveCase(colleague, 'Teleprompter in studio two flickers', 'not_reproducible', 'Nothing seen.')
     const { given, citations } = await askAbout(account.admin, 'The teleprompter of studio two is dark again')
-    expect(given.sessions).toEqual([solved.title])
-    expect(citations).toEqual([{ kind: 'session', id: solved.id, title: solved.title }])
+    expect([given.sessions, citations]).toEqual([[], []])
+    expectStatus(await account.admin.call('GET', `/ai-sessions/${solved.id}`), 404)
   })
 
   it('AIS-35 contain no draft, no deleted flow, no private flow of a colleague and nothing of another account', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
+import { forAccount, forClient, forTicket } from '#rules/audience.ts'
 import { createBudget } from '#rules/budget.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
@@ -129,8 +130,10 @@ describe('the sweep of live events', () => {
 })
 
 describe('a note for a ticket', () => {
-  const push: NewPush = { ticketId: '7', body: 'password: hunter2secret', internal: true, sourceKind: 'session', sourceId: 's' }
-  const timeEntry: OncePush = { kind: 'time_entry', ticketId: '7', internal: true, sessionId: 's', body: push.body, details: {} as never }
+  const secret = 'password: hunter2secret'
+  const note = { visibility: 'internal', text: forAccount(secret) } as const
+  const push: NewPush = { ticketId: '7', note, sourceKind: 'session', sourceId: 's' }
+  const timeEntry: OncePush = { kind: 'time_entry', ticketId: '7', note, sessionId: 's', details: {} as never }
   /** Answer the statements of a push. The batch reads the row that it has inserted, or an earlier one. */
   function createPushDatabase(isMasked: boolean, inserted: object[], stored: object[]) {
     const stub = createStubDatabase((sql) =>
@@ -156,25 +159,26 @@ describe('a note for a ticket', () => {
     const note = createPushDatabase(false, inserted, stored)
     expect([await enqueuePush(note.db, push, createBudget()), note.outbox]).toEqual([id, entries])
   })
+  it('AUD-01 for the client is masked, whatever the account says', async () => {
+    const { db, findStatements } = createPushDatabase(false, [], [])
+    const budget = createBudget()
+    await enqueuePush(db, { ...push, note: forTicket('client', secret, budget) }, budget)
+    await enqueueOncePush(db, { ...timeEntry, note: forTicket('resolution', secret, budget) } as OncePush, budget)
+    const text = forClient(secret, budget)
+    await enqueueOncePush(db, { kind: 'ticket', sessionId: 's', description: text, details: { summary: text } as never }, budget)
+    expect(findStatements('insert into psa_pushes')).toHaveLength(3)
+    expect(JSON.stringify(findStatements('insert into psa_pushes'))).not.toContain('hunter2secret')
+  })
   it.each([false, true])('is masked as the account says: %s', async (isMasked) => {
     const { db, findStatements } = createPushDatabase(isMasked, [], [])
     await enqueuePush(db, push, createBudget())
     await enqueueOncePush(db, timeEntry, createBudget())
-    const ticket: OncePush = {
-      kind: 'ticket',
-      ticketId: null,
-      internal: false,
-      sessionId: 's',
-      body: 'b',
-      details: { summary: push.body } as never,
-    }
-    await enqueueOncePush(db, ticket, createBudget())
     const texts = findStatements('insert into psa_pushes').map((parameters) => JSON.stringify(parameters).includes('hunter2secret'))
-    expect(texts).toEqual([!isMasked, !isMasked, !isMasked])
+    expect(texts).toEqual([!isMasked, !isMasked])
   })
-  it.each([undefined, false, true])('that is a resolution (%s) says so', async (isResolution) => {
+  it.each([false, true])('that is a resolution (%s) says so', async (isResolution) => {
     const { db, findStatements } = createPushDatabase(false, [], [])
-    await enqueuePush(db, { ...push, ...(isResolution === undefined ? {} : { isResolution }) }, createBudget())
+    await enqueuePush(db, { ...push, note: forTicket(isResolution ? 'resolution' : 'client', 'x', createBudget()) }, createBudget())
     const details = isResolution ? '{"is_resolution":true}' : '{}'
     expect(findStatements('insert into psa_pushes')[0]).toContain(details)
     expect(findStatements('insert into psa_pushes')[0]).not.toContain(isResolution ? '{}' : '{"is_resolution":true}')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type ClientText, forAccount, readTicketText } from '#rules/audience.ts'
 import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '#test/support/psa-recorder.ts'
 import { createConnectWise } from '#vendors/psa/connectwise.ts'
 import { PsaError, type TicketSearch } from '#vendors/psa/psa.ts'
@@ -180,7 +181,7 @@ describe('ConnectWise', () => {
     ],
   ] as const)('adds a note that is %s', async (visibility, flags) => {
     const { calls, port } = openConnectWise(() => ({ id: 9 }))
-    expect(await port.addNote('7', { text: 't', visibility })).toBe('9')
+    expect(await port.addNote('7', readTicketText(visibility, 't'))).toBe('9')
     expect(calls).toEqual([{ call: 'POST /service/tickets/7/notes', body: { text: 't', ...flags, processNotifications: false } }])
   })
 
@@ -197,9 +198,17 @@ describe('ConnectWise', () => {
 
   it('creates a ticket whose summary has at most 100 characters', async () => {
     const { calls, port } = openConnectWise(() => ({ id: 9 }))
-    const ticket = { summary: '😀'.repeat(101), description: 'd', companyId: '21', contactId: null, boardId: null, reference: 'r' }
+    const text = (value: string) => value as ClientText
+    const ticket = {
+      summary: text('😀'.repeat(101)),
+      description: text('d'),
+      companyId: '21',
+      contactId: null,
+      boardId: null,
+      reference: 'r',
+    }
     expect(await port.createTicket(ticket)).toBe('9')
-    await port.createTicket({ ...ticket, summary: 's', contactId: '31', boardId: '1' })
+    await port.createTicket({ ...ticket, summary: text('s'), contactId: '31', boardId: '1' })
     const body = { summary: '😀'.repeat(100), initialDescription: 'd', company: { id: 21 }, externalXRef: 'r' }
     expect(calls.map((call) => call.body)).toEqual([body, { ...body, summary: 's', contact: { id: 31 }, board: { id: 1 } }])
   })
@@ -226,8 +235,7 @@ describe('ConnectWise', () => {
       memberId: '3',
       startedAt: '2026-11-23T09:00:00.123Z',
       minutes: 50,
-      text: 't',
-      visibility: 'internal',
+      note: { visibility: 'internal', text: forAccount('t') },
       reference: 'r',
     } as const
     expect(await port.addTimeEntry(entry)).toBe('9')

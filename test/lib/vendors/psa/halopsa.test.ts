@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type ClientText, readTicketText } from '#rules/audience.ts'
 import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '#test/support/psa-recorder.ts'
 import { createHaloPsa } from '#vendors/psa/halopsa.ts'
 import { PsaError, type TicketSearch } from '#vendors/psa/psa.ts'
@@ -210,7 +211,7 @@ describe('HaloPSA', () => {
     ['resolution', 'Public Note', 'Resolution:<br>a &lt;b&gt;<br>c', false],
   ] as const)('adds a note that is %s', async (visibility, outcome, note_html, hiddenfromuser) => {
     const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Actions' ? [{ id: 9 }] : undefined))
-    expect(await port.addNote('7', { text: 'a <b>\nc', visibility })).toBe('9')
+    expect(await port.addNote('7', readTicketText(visibility, 'a <b>\nc'))).toBe('9')
     expect(calls.at(-1)?.body).toEqual([{ ticket_id: 7, outcome, note_html, hiddenfromuser, sendemail: false }])
   })
 
@@ -233,7 +234,8 @@ describe('HaloPSA', () => {
 
   it('creates a ticket, with its user and its team if they are known', async () => {
     const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Tickets' ? { id: 9 } : undefined))
-    const ticket = { summary: 's', description: 'a\nb', companyId: '21', contactId: null, boardId: null, reference: 'r' }
+    const text = (value: string) => value as ClientText
+    const ticket = { summary: text('s'), description: text('a\nb'), companyId: '21', contactId: null, boardId: null, reference: 'r' }
     expect(await port.createTicket(ticket)).toBe('9')
     await port.createTicket({ ...ticket, contactId: '31', boardId: '1' })
     const body = { summary: 's', details_html: 'a<br>b', client_id: 21, third_party_id_string: 'r' }
@@ -276,8 +278,7 @@ describe('HaloPSA', () => {
       memberId: '3',
       startedAt: '2026-11-23T09:00:00.000Z',
       minutes: 90,
-      text: 't',
-      visibility: 'client',
+      note: readTicketText('client', 't'),
       reference: 'r',
     } as const
     expect(await port.addTimeEntry(entry)).toBe('9')

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConditions } from '#local/vendors/psa/psa-conditions.ts'
 import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
+import { readTicketText } from '#rules/audience.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 import { toIdList, toLiteral } from '#vendors/psa/conditions.ts'
 import { createConnectWise } from '#vendors/psa/connectwise.ts'
@@ -25,19 +26,16 @@ const connectWise = {
 }
 
 it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 characters', () => {
-  const notes = Array.from({ length: 14 }, (_, n) => ({
-    id: String(n),
-    text: `${n} ${'👩‍💻x '.repeat(200)}`,
-    author: null,
-    internal: true,
-    created_at: null,
-  }))
-  const previews = toPromptNotes({ notes })
+  const note = { author: 'Dana', internal: true, created_at: null, added_by_service: false }
+  const notes = Array.from({ length: 14 }, (_, n) => ({ ...note, text: `${n} ${'👩‍💻x '.repeat(200)}` }))
+  const previews = toPromptNotes({ notes }).map(({ text }) => text)
   expect(previews.map((text) => text.split(' ')[0])).toEqual(Array.from({ length: 10 }, (_, n) => String(n)))
   for (const text of previews) expect([Array.from(text).length, text.isWellFormed()]).toEqual([200, true])
-  expect(toPromptNotes({ notes: [{ id: '1', text: ' two\n\n lines ', author: null, internal: false, created_at: null }] })).toEqual([
-    'two lines',
-  ])
+  const [own, other] = [
+    { ...note, text: 'own', added_by_service: true },
+    { ...note, text: ' two\n\n lines ' },
+  ]
+  expect(toPromptNotes({ notes: [own, other] })).toEqual([{ internal: true, author: 'Dana', at: null, text: 'two lines' }])
 })
 
 describe('conditions', () => {
@@ -85,10 +83,7 @@ describe('a hostile ticket id', () => {
       return { access_token: 't', id: 1 }
     }
     const port = createPort(http)
-    const [note, sought] = [
-      { text: 'x', visibility: 'internal' },
-      { text: 'x', since: '2026-11-21T09:00:00.000Z' },
-    ] as const
+    const [note, sought] = [readTicketText('internal', 'x'), { text: 'x', since: '2026-11-21T09:00:00.000Z' }] as const
     for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, sought)])
       await call().catch((error: unknown) => expect(error).toBeInstanceOf(PsaError))
     return paths
