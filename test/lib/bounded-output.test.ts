@@ -16,7 +16,7 @@ import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Report } from '#rules/exports/report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { renderTicketNote } from '#rules/exports/ticket-note.ts'
-import { maskStored } from '#rules/masking/mask.ts'
+import { mask, maskStored } from '#rules/masking/mask.ts'
 import { writeIndentedJson } from '#rules/text/indented-json.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
@@ -193,5 +193,36 @@ describe('DIA-20 a diagram', () => {
     const data = JSON.parse(`${'['.repeat(50)}${Array(1000).fill(1)}${']'.repeat(50)}`) as object
     expect(writeIndentedJson({ data }, 50_000)).toBe(JSON.stringify({ data }))
     expect(writeIndentedJson({ data }, 500_000)).toBe(JSON.stringify({ data }, null, 2))
+  })
+})
+
+describe('SES-58 a stored text that is masked', () => {
+  it('SES-58 is left out when it takes more work than is left, and never shown unmasked', () => {
+    const text = 'password: Sommer!9x'
+    // 19 characters, and a place that names a secret.
+    const steps = 19 * 20 + 650
+    expect(maskStored(text, createBudget({ steps }))).toBe('password: [masked secret]')
+    expect(maskStored(text, createBudget({ steps: steps - 1 }))).toBe(shortenedMark)
+    expect(() => mask(text, createBudget({ steps: steps - 1 }))).toThrow(expect.objectContaining({ status: 422 }))
+  })
+
+  it('VER-08 counts what a page of a comparison writes', () => {
+    const budget = createBudget()
+    const fields = [{ field: 'name', before: null, after: 'ab', parts: null }]
+    renderComparison('x', { base: 1, version: 2, fields, items: [] }, budget)
+    expect(budget.getSpent().steps).toBe(150 + 2)
+    const item = { list: 'steps', id: 'a', label: 'b', change: 'added', moved: false, position_before: null, position_after: null } as const
+    const parts = [{ op: 'insert', text: 'cd' } as const]
+    renderComparison(
+      'x',
+      {
+        base: 1,
+        version: 2,
+        fields: [],
+        items: [{ ...item, fields: [{ ...fields[0], field: 'name', before: null, after: null, parts }] }],
+      },
+      budget,
+    )
+    expect(budget.getSpent().steps).toBe(152 + 400 + 2 + 150 + 11 + 2)
   })
 })

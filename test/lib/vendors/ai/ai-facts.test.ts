@@ -4,6 +4,7 @@ import type { Candidate } from '#db/rows/candidates.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { createDefaultTitle, toSessionTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
 import { createBudget } from '#rules/budget.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts, toSearchText, toWholeCase } from '#vendors/ai/facts.ts'
 import { isRepeatedFix, listTriedFixes } from '#vendors/ai/repeated-fixes.ts'
@@ -72,6 +73,10 @@ describe('the documentation of a case', () => {
       /^Status: requesting escalation\nCase: VPN drops\n\nProblem\nping (?!10\.1\.2\.3)/,
     )
     expect(writeDocumentation(session, {}, false, createBudget())).toContain('ping 10.1.2.3')
+  })
+  it('leaves out what takes too much work to mask', () => {
+    const text = writeDocumentation(toSession({ problem_summary: 'ping 10.1.2.3 '.repeat(20) }), {}, true, createBudget({ steps: 10_000 }))
+    expect([text.includes('10.1.2.3'), text.includes(`Problem\n${shortenedMark}`)]).toEqual([false, true])
   })
 })
 
