@@ -13,7 +13,7 @@ import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { routeGroups } from './routes.ts'
 
-export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
+export interface NodeService extends Pick<HttpServer, 'port' | 'fetch' | 'finishEffects'> {
   services: Services
   /** Count the open escalation streams of an account in this process. */
   countStreams(accountId: string): number
@@ -39,6 +39,7 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
   return {
     port: server.port,
     fetch: server.fetch,
+    finishEffects: server.finishEffects,
     services,
     countStreams: realtime.countStreams,
     runCron,

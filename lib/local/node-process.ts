@@ -26,6 +26,7 @@ export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTri
   return {
     fetch: service.fetch,
     services: service.services,
+    finishEffects: service.finishEffects,
     runCron: service.runCron,
     countSubscribers: async (accountId) => service.countStreams(accountId),
     async dispose() {

@@ -6,6 +6,8 @@ export interface RunningService {
   fetch?(request: Request): Promise<Response>
   /** What the app uses, on Node. */
   services?: Services
+  /** Wait for what earlier requests have left to do, on Node. */
+  finishEffects?(): Promise<void>
   /** Run the periodic work, as the platform does each minute. */
   runCron(): Promise<void>
   /** Count the open escalation streams of an account. */

@@ -74,6 +74,8 @@ export interface LocalServerOptions {
   countJobs?: (() => Promise<{ scheduled: number; delivering: number } | undefined>) | undefined
   /** The users that the dashboard signs in with one click. */
   users?: readonly DemoUser[] | undefined
+  /** Wait for what earlier requests have left to do, such as messages that they publish. */
+  finishEffects?: () => Promise<void>
   /** Called before everything else, for speed. Returns whether it has handled the request. */
   rawHandler?: RequestHandler
   onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -101,6 +103,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     clock,
     faults,
     records,
+    finishEffects: options.finishEffects,
     token: secrets.qstashToken,
     currentSigningKey: secrets.qstashCurrentSigningKey,
     nextSigningKey: secrets.qstashNextSigningKey,

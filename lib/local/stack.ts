@@ -46,7 +46,7 @@ export interface StackOptions {
   users?: readonly DemoUser[]
 }
 
-export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
+export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'finishEffects' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
   /** Origin of the service, without a slash at the end. */
   api: string
   localServer: LocalServer
@@ -87,6 +87,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       if (request.url === '/sql') roundTripCount++
       return neon.handle(request, response)
     },
+    finishEffects: async () => stack.finishEffects?.(),
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
       await superuser.run((client) => moveDatabaseClock(client, offsetMs))

@@ -26,7 +26,7 @@ export interface Facts {
   evidence?: string[]
   known?: { key: string; value: string }[]
   task_lane?: { questions?: { text: string }[]; actions?: { text: string; done?: boolean }[] }
-  ticket?: { summary?: string; company?: string | null; configurations?: string[]; notes?: string[] } | null
+  ticket?: { summary?: string; company?: string | null; configurations?: string[]; notes?: { text: string }[] } | null
   flows?: Outline[]
   articles?: { number: number; title: string; text: string }[]
   resolved_sessions?: { number: number; title: string; problem: string; solution: string; fixes: string[] }[]
@@ -45,7 +45,12 @@ export interface Turn {
 /** Return what the session is about: the reported problem and the ticket, or else the first message of the user. */
 export function describeReport({ session, ticket }: Facts, turns: readonly Turn[] = []): string {
   const firstMessage = turns.find(({ role }) => role === 'user')?.text
-  return [session?.problem_summary, ticket?.summary, ...(ticket?.notes ?? []), session?.problem_summary || ticket ? '' : firstMessage]
+  return [
+    session?.problem_summary,
+    ticket?.summary,
+    ...(ticket?.notes ?? []).map(({ text }) => text),
+    session?.problem_summary || ticket ? '' : firstMessage,
+  ]
     .filter(Boolean)
     .join('\n')
 }

@@ -6,7 +6,7 @@ interface SummaryFacts extends Facts {
   audience?: string
   length?: string
   kind?: string
-  resolution?: { outcome: string | null; notes: string | null } | null
+  resolution?: { outcome: string | null; notes?: string | null } | null
   conversation?: { role: string; text: string }[]
 }
 
@@ -54,7 +54,11 @@ export function createStatusUpdate(facts: SummaryFacts, turns: readonly Turn[]) 
   const message = `We are working on your report: “${problem}”. ${state}`
   const details =
     facts.length === 'detailed'
-      ? [createSection('What we did so far:', listAttempts(facts)), createSection('What comes next:', listOpenTasks(facts))]
+      ? [
+          createSection('What we did so far:', listAttempts(facts)),
+          createSection('What we know:', facts.evidence ?? []),
+          'We write again when there is news.',
+        ]
       : []
   const text = joinParagraphs(message, ...details)
   return { text: facts.audience === 'email_draft' ? joinParagraphs('Hello,', text, 'Kind regards,\nYour support team') : text }
@@ -65,7 +69,8 @@ export function createSessionOutput(facts: SummaryFacts, turns: readonly Turn[])
   const problem = describeProblem(facts, turns)
   const cause = facts.triage?.triage_hypothesis ?? 'not established'
   const workingFixes = (facts.fixes ?? []).filter(({ status }) => status === 'applied_success').map(({ title }) => title)
-  const result = facts.resolution?.notes ?? (workingFixes.length > 0 ? workingFixes.join('; ') : 'still open')
+  const result =
+    facts.resolution?.notes ?? (workingFixes.length > 0 ? workingFixes.join('; ') : (facts.resolution?.outcome ?? 'still open'))
   switch (facts.kind) {
     case 'client_email':
       return {

@@ -17,6 +17,8 @@ export interface HttpServer {
   port: number
   /** Answer a request without HTTP, as if it came from this machine. */
   fetch(request: Request): Promise<Response>
+  /** Wait for what earlier requests have left to do. */
+  finishEffects(): Promise<void>
   /** Accept no new connection, and wait for the open requests and their effects. After `timeoutMs`, cut what is left. */
   close(timeoutMs: number): Promise<void>
 }
@@ -47,6 +49,7 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
   return {
     port: await listen(server, port, host),
     fetch: async (request) => app.fetch(request, localEnv, execution),
+    finishEffects,
     async close(timeoutMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), timeoutMs)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type NewEscalation, storeEscalation } from '#functions/ai/handoffs/queries.ts'
 import { escalate } from '#functions/ai/handoffs/service.ts'
+import { createBudget } from '#rules/budget.ts'
 import { createStubScope } from '#test/support/stub-scope.ts'
 
 const input = { target_user_id: null, urgency: 'high', reason: 'r', summary: 'Summary', what_was_tried: 't', next_steps: 'n' }
@@ -64,7 +65,7 @@ describe('the alert of an escalation', () => {
     [true, expect.not.stringContaining('hunter2secret')],
   ])('is masked as the account says: %s', async (isMasked, problem) => {
     const scope = openScope({ ...session, problem_summary: 'password: hunter2secret' }, { isMasked })
-    await escalate({ db: scope.db, caller: { userId: 'me' } } as never, 's', input as never)
+    await escalate({ db: scope.db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
     expect(readAlert(scope)).toMatchObject({ problem })
   })
 
@@ -90,7 +91,7 @@ describe('the alert of an escalation', () => {
 
 it('an escalation registers its messages, its reminder, its note and its assessment', async () => {
   const { db, outbox } = openScope(session)
-  const result = await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
+  const result = await escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
   expect(result).toMatchObject({ session_id: 's', status: 'escalated', handoff_id: 'h', psa_push: 'queued', notified: 1 })
   expect(outbox).toMatchObject([
     { kind: 'live_event', accountId: 'a' },
@@ -104,7 +105,7 @@ it('an escalation registers its messages, its reminder, its note and its assessm
 
 it('a session that changes while it is read is read again', async () => {
   const { db, findStatements } = openScope(session, { conflicts: 1 })
-  await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
+  await escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
   expect(findStatements('u.full_name as name, u.role')).toHaveLength(2)
 })
 
@@ -113,7 +114,9 @@ it.each([
   ['the owner of an escalated session', { status: 'escalated' }, 'wrong_state'],
 ])('%s cannot escalate it', async (_, changes, kind) => {
   const { db, outbox } = openScope({ ...session, ...changes })
-  await expect(escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)).rejects.toMatchObject({ kind })
+  await expect(escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)).rejects.toMatchObject({
+    kind,
+  })
   expect(outbox).toEqual([])
 })
 

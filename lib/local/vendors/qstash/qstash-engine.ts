@@ -42,6 +42,7 @@ interface EngineOptions {
   records: Records
   schedules: Schedules
   signingKey: string
+  finishEffects?: (() => Promise<void>) | undefined
 }
 
 interface State extends EngineOptions {
@@ -66,6 +67,8 @@ const maxInFlight = 50
 const deduplicationMs = 10 * 60_000
 const maxTimerMs = 60_000
 const settleMs = 50
+/** An effect may also be a stream that stays open. */
+const maxEffectMs = 2000
 
 /** Create the delivery engine: it follows the moved clock, delivers at least once, retries with back-off and collects dead letters. */
 export function createEngine(options: EngineOptions): Engine {
@@ -110,10 +113,11 @@ async function waitUntilIdle(state: State): Promise<void> {
   while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
 }
 
-/** Wait until no message is published within `settleMs` after the last delivery. */
+/** Wait until no request has anything left to do, and no message is published within `settleMs` after the last delivery. */
 async function waitUntilSettled(state: State): Promise<void> {
   for (let wasIdle = false; !wasIdle; ) {
     await waitUntilIdle(state)
+    await Promise.race([state.finishEffects?.(), sleep(maxEffectMs)])
     await sleep(settleMs)
     const started = performance.now()
     await waitUntilIdle(state)

@@ -10,6 +10,8 @@ export interface QstashOptions {
   clock: Clock
   faults: Faults
   records: Records
+  /** Wait for messages that earlier requests still publish. */
+  finishEffects?: (() => Promise<void>) | undefined
   token: string
   currentSigningKey: string
   nextSigningKey: string
