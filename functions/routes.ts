@@ -126,6 +126,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./accounts/imports/operations.ts')).accountImportOperations,
     routes: {
       'accounts.imports.create': 'POST /accounts/me/import',
+      'accounts.imports.get': 'GET /accounts/me/imports/{import_id}',
     },
   },
   {

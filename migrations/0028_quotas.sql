@@ -118,13 +118,19 @@ begin
   raise exception 'a limit is reached' using errcode = 'SF4LR',
     detail = json_build_object('resource', p_quota, 'used', p_used, 'limit', p_limit);
 end $$;
+-- Whether the transaction counts its rows at its end, as an import does, so that it does not hold the lock for long.
+-- Security definer, because only the owner can sign.
+create function app.counts_later() returns boolean language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return current_setting('app.usage', true) <> '' and current_setting('app.usage', true) = app.sign('usage later');
+end $$;
 -- Raises SF4LR if the account has more of something than its quota allows. The caller has just added it.
 create function app.check_quota(p_account uuid, p_quota text) returns void language plpgsql set search_path = public, pg_temp as $$
 declare
   most constant bigint := app.quota_limit(p_account, p_quota);
   used bigint;
 begin
-  if most is not null then
+  if most is not null and app.counts_later() is not true then
     perform app.lock_usage(p_account);
     used := app.quota_used(p_account, p_quota);
     if used > most then
@@ -152,7 +158,8 @@ create function app.start_counter() returns trigger language plpgsql set search_
 declare
   account constant uuid := case when tg_op = 'INSERT' then new.account_id else old.account_id end;
 begin
-  if not exists (select from usage_counters c where c.account_id = account and c.quota = tg_argv[0]) then
+  if app.counts_later() is not true
+    and not exists (select from usage_counters c where c.account_id = account and c.quota = tg_argv[0]) then
     perform app.lock_usage(account);
     insert into usage_counters (account_id, quota, used)
     select a.id, tg_argv[0], app.sum_usage(a.id, tg_argv[0]) from accounts a where a.id = account
@@ -170,7 +177,7 @@ declare
   counted bigint;
   most bigint;
 begin
-  if p_change = 0 then
+  if p_change = 0 or app.counts_later() is true then
     return;
   end if;
   perform app.lock_usage(p_account);

@@ -62,8 +62,100 @@ grant select, insert, update (links) on account_exports to app_runtime;
 grant select on account_export_parts to app_runtime;
 grant select, insert, update, delete on account_exports, account_export_parts to app_platform;
 
--- Starts the import of an archive: returns false unless the account has no flows, scripts, diagrams and target lists. Writes the audit entry
--- of the import and switches the entries of its rows off until the transaction ends. Imports of one account wait for one another here.
+-- A job checks an archive in slices, prepares its rows, and stores all of them with the last slice.
+create table account_imports (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  requested_by     uuid default app.user_id(),
+  -- The archive.
+  object_key       text not null,
+  state            text not null default 'queued' check (state in ('queued', 'retrying', 'succeeded', 'failed')),
+  attempts         integer not null default 0,
+  -- A slice that succeeds raises it, so it limits the attempts of one slice.
+  max_attempts     integer not null default 4,
+  last_error       text,
+  last_status_code integer,
+  next_attempt_at  timestamptz(3) default app.now(),
+  leased_until     timestamptz(3),
+  -- When a sweep last took the row, because its message was lost.
+  swept_at         timestamptz(3),
+  -- Where the next slice starts, and what was skipped so far.
+  progress         jsonb not null,
+  -- Bytes of records: each counts once when it is checked, and once when its row is prepared.
+  done             bigint not null default 0,
+  total            bigint not null,
+  -- The restored records by kind, and the records that an import never restores.
+  counts           jsonb not null default '{}',
+  -- The answer that refuses the archive.
+  problem          jsonb,
+  stored_at        timestamptz(3),
+  -- When it was stored or has failed.
+  finished_at      timestamptz(3),
+  created_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, requested_by) references users (account_id, id) on delete set null (requested_by)
+);
+create index account_imports_requester on account_imports (account_id, requested_by);
+-- One import at a time.
+create unique index account_imports_open on account_imports (account_id) where state in ('queued', 'retrying');
+-- For the sweep and the clean-up, which read the imports of all accounts as the platform role.
+create index account_imports_due on account_imports (next_attempt_at) where state in ('queued', 'retrying');
+create index account_imports_finished on account_imports (finished_at);
+create trigger audit after insert on account_imports for each row execute function app.audit('account_import');
+-- Security definer as for uploads. The archive is of no use after the import.
+create function app.delete_archive_later() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into deleted_objects (object_key) values (old.object_key) on conflict do nothing;
+  return null;
+end $$;
+create trigger delete_archive after update of state on account_imports for each row
+  when (new.state in ('succeeded', 'failed') and old.state in ('queued', 'retrying')) execute function app.delete_archive_later();
+
+-- The records of an import that were checked. Nobody sees them before the last slice stores them, all in one transaction.
+create table account_import_records (
+  account_id  uuid not null default app.account_id() references accounts on delete cascade,
+  import_id   uuid not null,
+  kind        text not null,
+  -- The number of the record among those of its kind in the archive.
+  place       integer not null,
+  -- The id in the archive; of a version of a flow its flow and number.
+  key         text not null,
+  -- False for an invalid version: its flow is not restored.
+  is_valid    boolean not null,
+  new_id      uuid not null default uuidv7(),
+  -- Whether `new_id` is a team or category of the account that has the same name.
+  is_existing boolean not null default false,
+  -- Of a flow the flow it was forked from, of a version its flow: ids in the archive.
+  parent      text,
+  root        text,
+  depth       integer not null default 0,
+  -- The record, and after its preparation the row.
+  record      jsonb,
+  length      integer not null,
+  primary key (account_id, import_id, kind, place),
+  unique (account_id, import_id, kind, key),
+  foreign key (account_id, import_id) references account_imports (account_id, id) on delete cascade
+);
+create index account_import_records_parent on account_import_records (account_id, import_id, kind, parent) where parent is not null;
+create index account_import_records_order on account_import_records (account_id, import_id, kind, depth, place);
+
+call app.protect('account_imports', writes => '{insert}');
+create policy reads on account_imports for select using (account_id = (select app.signed_account_id()));
+call app.protect('account_import_records');
+grant select, insert on account_imports to app_runtime;
+grant select, insert, update, delete on account_imports, account_import_records to app_platform;
+
+-- Whether an account has nothing that an import would mix with.
+create function app.is_empty(p_account uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select not exists (select from trees where account_id = p_account and deleted_at is null)
+     and not exists (select from script_templates where account_id = p_account)
+     and not exists (select from network_diagrams where account_id = p_account)
+     and not exists (select from target_lists where account_id = p_account)
+$$;
+
+-- Starts to store an import: returns false unless the account is empty. Writes the audit entry of the import. Until the transaction ends, its
+-- rows get no entries, and are not counted: app.finish_import counts them, so that the row of account_usage is locked last.
 -- Security definer, because only the owner can write the audit log.
 create function app.start_import(p_counts jsonb) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -71,21 +163,31 @@ declare
   own constant uuid := app.account_id();
 begin
   perform app.require_scope();
-  if app.role() is distinct from 'admin' then
+  if not exists (select from users where account_id = own and id = app.user_id() and role = 'admin' and is_active) then
     raise exception 'only an account admin may import' using errcode = 'SF403';
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('import:' || own, 0));
-  if exists (select from trees where account_id = own and deleted_at is null)
-     or exists (select from script_templates where account_id = own)
-     or exists (select from network_diagrams where account_id = own)
-     or exists (select from target_lists where account_id = own) then
+  if not app.is_empty(own) then
     return false;
   end if;
   insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, changes, ip)
   values (own, app.user_id(), 'account.imported', 'account', own, p_counts, app.client_address());
-  perform set_config('app.audit', app.sign('audit off'), true);
+  perform set_config('app.audit', app.sign('audit off'), true), set_config('app.usage', app.sign('usage later'), true);
   return true;
 end $$;
+revoke execute on function app.start_import(jsonb) from app_runtime;
+
+-- Counts what an import has stored, and raises SF4LR if the account has more than its quotas allow. Under the lock, every row that others
+-- have counted is committed; whoever waits for the lock counts their own afterwards.
+create function app.finish_import() returns void language plpgsql set search_path = public, pg_temp as $$
+declare
+  own constant uuid := app.account_id();
+begin
+  perform set_config('app.usage', '', true), app.lock_usage(own);
+  insert into usage_counters (account_id, quota, used) values (own, 'stored_bytes', app.sum_usage(own, 'stored_bytes'))
+  on conflict (account_id, quota) do update set used = excluded.used;
+  perform app.check_quota(own, 'flows'), app.check_quota(own, 'stored_bytes');
+end $$;
+revoke execute on function app.finish_import() from app_runtime;
 
 -- Deletes an account after a grace period, and anonymises a user. lib/db/erasure.ts declares what happens to each table.
 -- The table is what is left of an erased account. It names nobody. The id is that of the account.

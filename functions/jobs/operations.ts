@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ExportJob } from '#functions/accounts/export-slices/schemas.ts'
+import { ImportJob } from '#functions/accounts/import-slices/schemas.ts'
 import { AssessJob } from '#functions/ai/assessments/schemas.ts'
 import { RunTaskJob } from '#functions/ai/tasks/schemas.ts'
 import { DeliverJob } from '#functions/notifications/deliveries/schemas.ts'
@@ -13,6 +14,7 @@ import { attemptJobs } from '#work/messages.ts'
 // Each job loads its service on first use.
 const load = {
   exportSlices: () => import('#functions/accounts/export-slices/service.ts'),
+  importSlices: () => import('#functions/accounts/import-slices/service.ts'),
   aiAssessments: () => import('#functions/ai/assessments/service.ts'),
   aiTasks: () => import('#functions/ai/tasks/service.ts'),
   maintenanceRuns: () => import('#functions/maintenance/runs/service.ts'),
@@ -70,6 +72,12 @@ export const jobOperations = [
     path: attemptJobs.export.path,
     body: ExportJob,
     handle: async ({ ctx, body }) => (await load.exportSlices()).attempt(ctx, body.export_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.import',
+    path: attemptJobs.import.path,
+    body: ImportJob,
+    handle: async ({ ctx, body }) => (await load.importSlices()).attempt(ctx, body.import_id, body.attempt),
   }),
   job({
     id: 'jobs.remind',

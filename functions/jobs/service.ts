@@ -1,6 +1,7 @@
 import { settleAll, settleInTurn } from '#async/settle-all.ts'
 import { expiries } from '#db/retention.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as aiAssessments from '#functions/ai/assessments/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as aiTasks from '#functions/ai/tasks/service.ts'
@@ -26,6 +27,7 @@ type SweepContext = deliveries.DeliveryContext &
   aiTasks.TaskContext &
   webhooks.AttemptContext &
   exportSlices.ExportContext &
+  importSlices.ImportContext &
   presence.SweepContext &
   reports.SweepContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
@@ -36,7 +38,17 @@ type SweepContext = deliveries.DeliveryContext &
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = { deliveries, pushes, ticketChanges, assessments: aiAssessments, aiTasks, webhooks, reminders, exports: exportSlices }
+  const kinds = {
+    deliveries,
+    pushes,
+    ticketChanges,
+    assessments: aiAssessments,
+    aiTasks,
+    webhooks,
+    reminders,
+    exports: exportSlices,
+    imports: importSlices,
+  }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,
@@ -127,6 +139,11 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
     { name: 'uploads', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit) },
     { name: 'objects', batchSize: Math.min(batchSize, 50), processBatch: (limit) => deleteObjects(ctx, limit) },
     { name: 'account_export_parts', batchSize: Math.min(batchSize, 100), processBatch: (limit) => exportSlices.removeExpired(ctx, limit) },
+    {
+      name: 'account_import_records',
+      batchSize: Math.min(batchSize, 500),
+      processBatch: (limit) => importSlices.deleteRecords(ctx, limit),
+    },
     { name: 'webhook_log', batchSize, processBatch: (limit) => webhooks.deleteOverflow(ctx, limit) },
     { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) },
   ]

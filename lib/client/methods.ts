@@ -145,8 +145,10 @@ createLink: Method<'accounts.exports.createLink'>
 download: Method<'accounts.exports.download'>
 }
 imports: {
-/** Import an export into my account. The account must have no flows, scripts, diagrams and target lists: 409 `account_not_empty`. Restores settings, teams, categories, scripts, device types, diagrams, target lists, the step library, and flows with their versions. Everything gets new ids and belongs to the caller. Either all is stored or nothing. An archive has at most 16 MiB, and 64 MiB of restored records; `contents: restorable` makes a smaller one. */
+/** Import an export into my account. Starts a job that restores settings, teams, categories, scripts, device types, diagrams, target lists, the step library, and flows with their versions. The account must have no flows, scripts, diagrams and target lists: 409 `account_not_empty`. Everything gets new ids and belongs to the caller. Either all is stored, when the import has `succeeded`, or nothing. One import runs at a time. An archive has at most 16 MiB, and 64 MiB of restored records; `contents: restorable` makes a smaller one. */
 create: Method<'accounts.imports.create'>
+/** Get an import with its progress. It can be read for 90 days. */
+get: Method<'accounts.imports.get'>
 }
 invites: {
 /** List my account's invites. Open and past invites, newest first. */

@@ -61,6 +61,7 @@ export const operationTable = {
   'accounts.exports.createLink': 'post /accounts/me/exports/{export_id}/link',
   'accounts.exports.download': 'get /account-exports/{token} public',
   'accounts.imports.create': 'post /accounts/me/import file key',
+  'accounts.imports.get': 'get /accounts/me/imports/{import_id}',
   'accounts.invites.list': 'get /accounts/me/invites paged',
   'accounts.invites.create': 'post /accounts/me/invites body key',
   'accounts.invites.revoke': 'delete /accounts/me/invites/{invite_id}',

@@ -243,22 +243,45 @@ expires_at: string
 export type AccountExportStatus = ('queued' | 'running' | 'ready' | 'failed' | 'expired')
 export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
 export type AccountImport = {
-/** Records that were restored, by kind. */
+id: Id
+status: AccountImportStatus
+/** How far the job is. The unit is bytes of records; each counts when it is checked, and again when it is prepared for storing. */
+progress: {
+/** What is done. It never decreases. */
+done: number
+/** What there is to do. */
+total: number
+}
+/** Records that were restored, by kind. Empty until the import has succeeded. */
 restored: { [key: string]: number }
 /** Records of kinds that an import never restores. */
 not_restored: { [key: string]: number }
-/** Records that could not be restored, at most 200. */
+/** Records that cannot be restored, at most 200. */
 skipped: ({
 /** Kind of the record. */
 kind: string
 /** Its name. */
 name: (string | null)
-/** Why it was not restored. */
+/** Why it is not restored. */
 reason: string
 })[]
-/** Number of records that could not be restored. */
+/** Number of records that cannot be restored. */
 skipped_count: number
+/** Why the import has failed, in the form of an error answer; null otherwise. A full plan is `limit_reached`. */
+problem: ({
+/** What is wrong. */
+detail: string
+/** Code of the error. */
+code?: string | undefined
+} | null)
+/** The admin who started it. */
+requested_by: (Id | null)
+created_at: Timestamp
+/** When it succeeded or failed. */
+finished_at: (Timestamp | null)
 }
+/** `succeeded`: everything is stored. `failed`: nothing is stored; `problem` says why. */
+export type AccountImportStatus = ('queued' | 'running' | 'succeeded' | 'failed')
 /** The preferences of the account. */
 export type AccountPreferences = { [key: string]: JsonValue }
 /** Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all. */
@@ -2956,7 +2979,7 @@ postgresql: string
 }
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'ticket_changes')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'imports' | 'ticket_changes')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -5373,7 +5396,9 @@ export_id: string }; output: AccountExport; code: 'mfa_setup_required' | 'passwo
 export_id: string }; output: AccountExportLink; code: 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'wrong_state' }
   'accounts.exports.download': { input: { /** The token of a download link. */
 token: string }; output: Blob; code: never }
-  'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
+  'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
+  'accounts.imports.get': { input: { /** Id of the import. */
+import_id: string }; output: AccountImport; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.invites.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

@@ -204,6 +204,8 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   account_erasures: platform,
   account_export_parts: 'parts of exports',
   account_exports: 'the exports themselves',
+  account_import_records: 'parts of imports',
+  account_imports: 'the imports themselves',
   account_usage: counters,
   session_timers: 'state of reminders',
   ai_budgets: counters,

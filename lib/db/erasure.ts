@@ -139,6 +139,8 @@ export const erasure: Declaration = {
   accounts: { account: deleted, person: keeps('the name of the account, which its admins chose', 'name') },
   account_exports: { account: batches(10), person: nothing },
   account_export_parts: { account: deleted, person: nothing },
+  account_import_records: { account: batches(200), person: nothing },
+  account_imports: { account: batches(10), person: nothing },
   account_erasures: { account: keptFor('the proof that the account was erased; it names nobody'), person: nothing },
   deleted_objects: { account: deleted, person: nothing },
   // Outside any account.

@@ -40,6 +40,8 @@ export const retention: Record<keyof DB, Policy> = {
     column: 'removed_at',
     keptFor: '90 days',
   }),
+  account_import_records: endsWith('account_imports', 'what was checked and is not stored yet; a job deletes it after the import'),
+  account_imports: expires('shows who imported what', { column: 'finished_at', keptFor: '90 days' }),
   account_usage: kept('one row per account'),
   accounts: kept('one row per account'),
   ai_branches: endsWith('ai_sessions', 'few per session'),

@@ -44,6 +44,45 @@ export interface AccountExportsTable {
   created_at: Generated<string>
 }
 
+export interface AccountImportRecordsTable {
+  account_id: ColumnType<string, never, never>
+  import_id: string
+  kind: string
+  place: number
+  key: string
+  is_valid: boolean
+  new_id: Generated<string>
+  is_existing: Generated<boolean>
+  parent: string | null
+  root: string | null
+  depth: Generated<number>
+  record: Json | null
+  length: number
+}
+
+export interface AccountImportsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  requested_by: Generated<string | null>
+  object_key: string
+  state: Generated<'queued' | 'retrying' | 'succeeded' | 'failed'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  progress: Json
+  done: Generated<number>
+  total: number
+  counts: Generated<Json>
+  problem: Json | null
+  stored_at: string | null
+  finished_at: string | null
+  created_at: Generated<string>
+}
+
 export interface AccountUsageTable {
   account_id: ColumnType<string, never, never>
 }
@@ -1568,6 +1607,8 @@ export interface DB {
   account_erasures: AccountErasuresTable
   account_export_parts: AccountExportPartsTable
   account_exports: AccountExportsTable
+  account_import_records: AccountImportRecordsTable
+  account_imports: AccountImportsTable
   account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable
@@ -1710,6 +1751,7 @@ export interface SqlFunctions {
   'app.count_script_use': { p_id: string }
   'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
   'app.count_use': { p_account: string; p_tree: string }
+  'app.counts_later': Record<never, never>
   'app.create_api_key': {
     p_id: string
     p_hash: string
@@ -1828,6 +1870,7 @@ export interface SqlFunctions {
     p_request_id: string
   }
   'app.finish_erasure': { p_account: string }
+  'app.finish_import': Record<never, never>
   'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
@@ -1835,6 +1878,7 @@ export interface SqlFunctions {
   'app.has_tag': { p_tag: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
   'app.is_ai_budget_used': { p_account: string }
+  'app.is_empty': { p_account: string }
   'app.is_key_admitted': { p_account: string; p_key: string }
   'app.is_key_open': { p_account: string; p_key: string }
   'app.is_open_ai_session': { p_status: string }

@@ -24,7 +24,17 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 }
 
 /** Kinds of stored work in the metrics. Deliveries are counted by their channel. */
-export type AttemptLabel = 'ai_task' | 'assessment' | 'chat' | 'email' | 'export' | 'push' | 'reminder' | 'ticket_change' | 'webhook'
+export type AttemptLabel =
+  | 'ai_task'
+  | 'assessment'
+  | 'chat'
+  | 'email'
+  | 'export'
+  | 'import'
+  | 'push'
+  | 'reminder'
+  | 'ticket_change'
+  | 'webhook'
 
 /** Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until the next one, null without one. */
 export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>, retrySeconds: number | null): void {
@@ -75,6 +85,12 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
              next_attempt_at = ${retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`},
              last_error = ${result.ok ? (result.note ?? null) : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
+    /** Complete an attempt that did a slice of the work, and allow `maxAttempts` for the next one. Return no row when another attempt has been claimed since. */
+    continue: ({ id, attempts }: Pick<Attempt, 'id' | 'attempts'>, maxAttempts: number, assignments: RawBuilder<unknown>) => sql`
+      update ${tableRef}
+         set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null, next_attempt_at = app.now(),
+             last_error = null, swept_at = null, ${assignments}
+       where account_id = app.account_id() and id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /** Condition for rows whose last attempt was claimed and never completed. */
     abandoned: sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`,
     /**

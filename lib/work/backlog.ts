@@ -5,7 +5,18 @@ import { readStatement } from '#db/statement.ts'
 /** The stored work of one outbox that is not done. */
 export const Backlog = z.object({
   outbox: z
-    .enum(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'reminders', 'assessments', 'live_events', 'exports', 'ticket_changes'])
+    .enum([
+      'deliveries',
+      'pushes',
+      'ai_tasks',
+      'webhooks',
+      'reminders',
+      'assessments',
+      'live_events',
+      'exports',
+      'imports',
+      'ticket_changes',
+    ])
     .meta({ id: 'OutboxKind' })
     .describe('The kind of stored work.'),
   open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
@@ -40,6 +51,7 @@ export const selectBacklogs = readStatement(
            where w.is_active and (w.paused_until is null or w.paused_until <= app.now()) and d.state in ('pending', 'retrying')`,
     )}
     union all ${summarise('exports', attemptRows('account_exports', 'queued'))}
+    union all ${summarise('imports', attemptRows('account_imports', 'queued'))}
     union all ${summarise('reminders', attemptRows('escalation_reminders', 'waiting'))}
     union all ${summarise('assessments', sql`select created_at as due_at from ai_handoffs where assessment_status = 'pending' order by created_at`)}
     union all ${summarise('live_events', sql`select created_at as due_at from stream_events order by created_at`)}`,

@@ -11,6 +11,7 @@ export const attemptJobs = {
   webhook: { path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
   ticket_change: { path: '/jobs/psa/ticket', idField: 'change_id' },
   export: { path: '/jobs/accounts/export', idField: 'export_id' },
+  import: { path: '/jobs/accounts/import', idField: 'import_id' },
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 
 /**

@@ -19,6 +19,17 @@ export function insertExport(service: Service, { accountId, id }: Person): Promi
   )
 }
 
+/** Insert an import that has succeeded and restored nothing. */
+export function insertImport(service: Service, { accountId, id }: Person): Promise<string> {
+  const progress = { stage: 'store', skipped: { records: [], count: 0 } }
+  return insertReturningId(
+    service,
+    `insert into account_imports (account_id, requested_by, object_key, state, progress, total, counts, finished_at)
+     select $1, (select u.id from users u where u.account_id = $1 and u.id = $2), 'k', 'succeeded', $3, 0, '{"not_restored": {}}', app.now() returning id`,
+    [accountId, id, JSON.stringify(progress)],
+  )
+}
+
 /** Return an archive with these files. */
 export async function createArchive(files: Record<string, string | Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
@@ -56,7 +67,9 @@ export const exportFixtures: Record<string, Fixture> = {
     return { params: { token: await createExportTokens(parseConfig(service.settings)).sign(grant, 3600) } }
   },
   // A manifest alone restores nothing, so the account stays empty.
-  'accounts.imports.create': async () => ({
-    content: await encodeFileForm(await createArchive({ 'manifest.json': manifest }), 'export.zip', 'application/zip'),
-  }),
+  'accounts.imports.create': async (service, { accountId }) => {
+    await service.sql(`update account_imports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
+    return { content: await encodeFileForm(await createArchive({ 'manifest.json': manifest }), 'export.zip', 'application/zip') }
+  },
+  'accounts.imports.get': async (service, owner) => ({ params: { import_id: await insertImport(service, owner) } }),
 }

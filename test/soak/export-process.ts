@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
-import { openArchive, planImport, readVersions } from '#functions/accounts/import-records/service.ts'
+import { type CheckPosition, checkSlice, firstPosition, openArchive } from '#functions/accounts/import-records/service.ts'
 import { folderObjects } from '#platform/node/objects-folder.ts'
 import { openPostgres } from '#platform/node/postgres.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, jobSteps } from '#rules/budget.ts'
 
 // A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
 
@@ -24,13 +24,13 @@ async function writeExport(url: string, folder: string, id: string): Promise<num
   return slices
 }
 
-/** Check an archive as an import does, and read its versions as the second pass does. Return the number of versions. */
+/** Check an archive as the slices of an import do. Return the number of slices. */
 async function readImport(path: string): Promise<number> {
   const archive = await openArchive(new Uint8Array(await readFile(path)))
-  const plan = await planImport(archive, createBudget())
-  let versions = 0
-  for await (const _ of readVersions(archive, plan)) versions++
-  return versions
+  let slices = 0
+  for (let next: CheckPosition | null = firstPosition; next; slices++)
+    next = (await checkSlice(archive, next, createBudget({ steps: jobSteps }))).next
+  return slices
 }
 
 const [mode, ...args] = process.argv.slice(2) as [string, string, string, string]

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { folderObjects } from '#platform/node/objects-folder.ts'
 import { createExport, downloadExport, readArchive, toComparable } from '#test/support/account-exports.ts'
+import { importArchive } from '#test/support/account-imports.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createFlow, printerFlow } from '#test/support/flows.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
@@ -87,7 +88,7 @@ it('DAT-08 imports hundreds of flows with versions, and the second export is equ
   await writeFile(path, bytes)
   console.log({ bytes: bytes.byteLength, ...(await run('import', path)) })
   const start = Date.now()
-  const { restored, skipped } = await admin.client.accounts.imports.create({ file: new Blob([await readFile(path)]) })
+  const { restored, skipped } = await importArchive(admin, new Uint8Array(await readFile(path)))
   console.log({ restored, ms: Date.now() - start })
   expect(skipped).toEqual([])
   const again = await downloadExport(service, admin, await createExport(admin, 'restorable'))

@@ -46,13 +46,8 @@ export const insertPart = writeStatement(
 )
 
 /** Record a slice after which another follows. Return no row when a later attempt was claimed. */
-export const continueExport = writeStatement(
-  z.object({ id: z.string() }),
-  ({ id, attempts: attempt }: ClaimedExport, progress: ExportProgress) => sql`
-    update account_exports
-       set state = 'retrying', progress = ${jsonb(progress)}, bytes = ${progress.bytes}, max_attempts = attempts + ${maxSliceAttempts}::integer,
-           leased_until = null, next_attempt_at = app.now(), last_error = null, swept_at = null
-     where account_id = app.account_id() and id = ${id} and attempts = ${attempt} and state in ('queued', 'retrying') returning id`,
+export const continueExport = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedExport, progress: ExportProgress) =>
+  attempts.continue(claimed, maxSliceAttempts, sql`progress = ${jsonb(progress)}, bytes = ${progress.bytes}`),
 )
 
 /** Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */

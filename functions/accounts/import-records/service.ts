@@ -1,8 +1,8 @@
-import { uuidv7 } from '#db/uuid.ts'
+import type { RestoredKindName } from '#db/restored-columns.ts'
 import { validateWithin } from '#http/validation-budget.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
-import { type Budget, createBudget } from '#rules/budget.ts'
+import { type Budget, createBudget, stepsPerSecond } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import {
@@ -11,7 +11,6 @@ import {
   findScriptProblem,
   findVersionProblem,
   Manifest,
-  type OwnId,
   type RecordKind,
   type RecordOf,
   recordSchemas,
@@ -25,7 +24,7 @@ const maxRestoredBytes = 64 * 1024 * 1024
 const maxDepth = 128
 const maxRecords = 100_000
 const maxListedSkips = 200
-const maxForks = 1000
+const maxKeyLength = 100
 
 /** An archive whose files are read one after the other, so that few of them are in memory. */
 export interface Archive {
@@ -47,29 +46,48 @@ export interface SkipList {
   count: number
 }
 
-/** What an import is going to restore: the new ids by kind and old id. */
-export interface ImportPlan {
-  ids: Record<RecordKind | 'flows', Map<string, OwnId>>
-  /** The flows, parents before their forks. */
-  flows: PlannedFlow[]
-  /** The places of the records of each kind that are restored. The import reads them again, and checks them only once. */
-  places: Map<string, Set<number>>
-  /** Versions of flows that are not restored, as `tree_id/version`. */
-  invalidVersions: ReadonlySet<string>
-  skipped: SkipList
+/** Where the next slice reads. Flows are last, because each needs its current version. */
+export interface CheckPosition {
+  kind: RestoredKindName
+  /** The number of the file among those of the kind. */
+  file: number
+  /** Characters of the file that were read. */
+  offset: number
+  /** Records of the kind that were read. */
+  count: number
 }
 
-export interface PlannedFlow extends FlowRecord {
-  /** The number of forks from the first flow of the archive to this one. */
-  depth: number
+/** A record that was checked. */
+export interface CheckedRecord {
+  kind: RestoredKindName
+  place: number
+  key: string
+  name: string | null
+  /** False for an invalid version: its flow is not restored. */
+  is_valid: boolean
+  parent: string | null
+  record: object | null
+  length: number
 }
 
-const restoredKinds = [...(Object.keys(recordSchemas) as RecordKind[]), 'flows', 'flow_versions'] as const
+/** What a slice has checked. */
+export interface CheckedSlice {
+  records: CheckedRecord[]
+  skipped: SkippedRecord[]
+  /** Null when all files are read. */
+  next: CheckPosition | null
+  /** Bytes of the files before `next`. */
+  done: number
+}
+
+const checkedKinds: readonly RestoredKindName[] = [...(Object.keys(recordSchemas) as RecordKind[]), 'flow_versions', 'flows']
+export const firstPosition: CheckPosition = { kind: 'account', file: 0, offset: 0, count: 0 }
 
 /** Open an export. Throw 422 for a file that is no export or too large, and 400 for another version of the format. */
 export async function openArchive(bytes: Bytes): Promise<Archive> {
   const entries = await callArchive(async () => listEntries(bytes, limits))
-  const files = entries.filter(({ name }) => restoredKinds.some((kind) => isFileOf(kind, name)))
+  const files = entries.filter(({ name }) => checkedKinds.some((kind) => isFileOf(kind, name)))
+  if (files.some(({ size }) => size > limits.entryBytes)) throw unreadableFile()
   if (new Set(files.map(({ name }) => name)).size < files.length) throw invalidFile('must not contain a file twice')
   if (files.reduce((sum, { size }) => sum + size, 0) > maxRestoredBytes)
     throw invalidFile(`must have at most ${maxRestoredBytes / 2 ** 20} MiB of records that can be restored, after decompression`)
@@ -82,174 +100,130 @@ export async function openArchive(bytes: Bytes): Promise<Archive> {
   return { bytes, entries: files, manifest }
 }
 
-export const createOwnId = () => uuidv7() as OwnId
+/** Return the bytes of the records that can be restored. */
+export const sumSizes = ({ entries }: Archive) => entries.reduce((sum, { size }) => sum + size, 0)
 
-/** Check every record that can be restored, and choose the new ids. Nothing is written. */
-export async function planImport(archive: Archive, budget: Budget): Promise<ImportPlan> {
-  const skipped: SkipList = { records: [], count: 0 }
-  const places: ImportPlan['places'] = new Map()
-  const ids = Object.fromEntries([...Object.keys(recordSchemas), 'flows'].map((kind) => [kind, new Map()])) as ImportPlan['ids']
-  for (const kind of Object.keys(recordSchemas) as RecordKind[])
-    places.set(kind, await planRecords(archive, kind, ids[kind], skipped, budget))
-  const { versions, invalidVersions, places: versionPlaces } = await planVersions(archive, skipped, budget)
-  places.set('flow_versions', versionPlaces)
-  const flows = new Map<string, FlowRecord>()
-  for await (const { value } of readCounted(archive, 'flows', budget)) {
-    const { data: flow, error } = FlowRecord.safeParse(value)
-    const reason = flow ? findFlowProblem(flow, flows, versions, invalidVersions) : describeIssue(error)
-    if (reason) addSkipped(skipped, 'flows', value, reason)
-    else if (flow) flows.set(flow.id, flow)
-  }
-  for (const id of flows.keys()) ids.flows.set(id, createOwnId())
-  return { ids, flows: sortByDepth(flows), places, invalidVersions, skipped }
-}
-
-/** Read the valid records of a kind that the plan contains. */
-export async function* readPlanned<K extends RecordKind>(archive: Archive, kind: K, plan: ImportPlan): AsyncGenerator<RecordOf<K>, void> {
-  const places = plan.places.get(kind)
-  for await (const { value, place } of readValues(archive, kind))
-    if (places?.has(place)) yield recordSchemas[kind].parse(value) as RecordOf<K>
-}
-
-/** Read the versions of the planned flows. */
-export async function* readVersions(
-  archive: Archive,
-  { ids, invalidVersions, places }: ImportPlan,
-): AsyncGenerator<FlowVersionRecord, void> {
-  const planned = places.get('flow_versions')
-  for await (const { value, place } of readValues(archive, 'flow_versions')) {
-    if (!planned?.has(place)) continue
-    const version = FlowVersionRecord.parse(value)
-    if (!invalidVersions.has(toVersionKey(version)) && ids.flows.has(version.tree_id)) yield version
-  }
-}
-
-/** Choose the ids of the records that are restored. Return their places. */
-async function planRecords(
-  archive: Archive,
-  kind: RecordKind,
-  ids: Map<string, OwnId>,
-  skipped: SkipList,
-  budget: Budget,
-): Promise<Set<number>> {
-  const places = new Set<number>()
-  for await (const { value, place } of readCounted(archive, kind, budget)) {
-    const id = getId(value)
-    const reason = findRecordProblem(kind, value, budget) ?? (ids.has(id) ? 'has the id of another record' : null)
-    if (reason) addSkipped(skipped, kind, value, reason)
-    else {
-      ids.set(id, createOwnId())
-      places.add(place)
+/**
+ * Check the next records, as many as `steps` of work allow, and at least one. A record that takes more than a slice is not restored. Nothing
+ * is written. Throw 422 for a line that is no JSON or that PostgreSQL cannot store.
+ */
+export async function checkSlice(archive: Archive, start: CheckPosition, budget: Budget, steps = sliceSteps): Promise<CheckedSlice> {
+  const slice: CheckedSlice = { records: [], skipped: [], next: start, done: 0 }
+  const end = budget.getSpent().steps + steps
+  let isFirst = true
+  for (let at: CheckPosition | null = start; at; at = slice.next) {
+    if (!isFirst && at.kind === 'flows' && start.kind !== 'flows') break
+    const text = await readFile(archive, at)
+    if (text === null) {
+      slice.next = toNextKind(at)
+      continue
     }
+    const lines = readLines(text, at.offset)
+    for (let line = lines.next(); !line.done; line = lines.next()) {
+      const left = end - budget.getSpent().steps - line.value.text.length * stepsPerCharacter
+      if (!isFirst && left < 0) return finish(archive, slice, at)
+      const value = parseLine(line.value.text, at.kind, at.count + 1)
+      const own = createBudget({ steps: isFirst ? Math.max(left, minRecordSteps) : left })
+      budget.spend(line.value.text.length * stepsPerCharacter)
+      const checked = checkRecord(at.kind, value, own)
+      budget.spend(own.getSpent().steps)
+      // It takes more than what is left, so it is the first one of the next slice.
+      if (checked === tooMuchWork && !isFirst) return finish(archive, slice, at)
+      at = { ...at, offset: line.value.end, count: at.count + 1 }
+      addChecked(slice, at, value, checked === tooMuchWork ? { reason: tooMuchWork } : checked, line.value.text.length)
+      isFirst = false
+      await budget.pause()
+    }
+    slice.next = { ...at, file: at.file + 1, offset: 0 }
   }
-  return places
+  return finish(archive, slice, slice.next)
 }
 
-function findRecordProblem(kind: RecordKind, value: unknown, budget: Budget): string | null {
-  const { data, error } = validateWithin(budget, () => recordSchemas[kind].safeParse(value))
-  if (error) return describeIssue(error)
-  return kind === 'scripts' ? limitReason(findScriptProblemWithin(data as RecordOf<'scripts'>, budget)) : null
+/** The work of a slice. */
+export const sliceSteps = stepsPerSecond / 4
+/** What the check of a long record may take beside its reading. */
+const minRecordSteps = sliceSteps / 2
+/** Reading a record from JSON, and checking its fields. */
+const stepsPerCharacter = 5
+const tooMuchWork = 'takes too much work to check'
+
+type Checked = { key: string; parent: string | null; record: object } | { reason: string }
+
+function finish(archive: Archive, slice: CheckedSlice, next: CheckPosition | null): CheckedSlice {
+  const total = sumSizes(archive)
+  if (!next) return { ...slice, next, done: total }
+  const files = checkedKinds.slice(0, checkedKinds.indexOf(next.kind)).flatMap((kind) => listFiles(archive, kind))
+  const read = [...files, ...listFiles(archive, next.kind).slice(0, next.file)].reduce((sum, { size }) => sum + size, 0)
+  return { ...slice, next, done: Math.min(total, read + next.offset) }
 }
 
-/** Check a script with the work of one request, because nothing else runs meanwhile. One that takes longer is not restored. */
-function findScriptProblemWithin(script: RecordOf<'scripts'>, budget: Budget): string | null {
-  const ownBudget = createBudget()
+function addChecked({ records, skipped }: CheckedSlice, at: CheckPosition, value: object, checked: Checked, length: number): void {
+  const common = { kind: at.kind, place: at.count, name: getName(value), length }
+  if ('record' in checked) return void records.push({ ...common, ...checked, is_valid: true })
+  skipped.push({ kind: at.kind, name: common.name, reason: checked.reason })
+  if (at.kind === 'flow_versions')
+    records.push({ ...common, key: toVersionKey(value as VersionKey).slice(0, maxKeyLength), is_valid: false, parent: null, record: null })
+}
+
+/** Check one record. Return why it is not restored, or the record with the ids that connect it. */
+function checkRecord(kind: RestoredKindName, value: object, budget: Budget): Checked | typeof tooMuchWork {
   try {
-    return findScriptProblem(script, ownBudget)
+    return validateWithin(budget, () => validateRecord(kind, value, budget))
   } catch (error) {
-    if (error instanceof Problem) return 'script_body: takes too much work to check'
+    if (error instanceof Problem) return tooMuchWork
     throw error
-  } finally {
-    budget.spend(ownBudget.getSpent().steps)
   }
+}
+
+function validateRecord(kind: RestoredKindName, value: object, budget: Budget): Checked {
+  if (kind === 'flow_versions') {
+    const { data, error } = FlowVersionRecord.safeParse(value)
+    const reason = data ? limitReason(findVersionProblem(data)) : describeIssue(error)
+    return data && !reason ? { key: toVersionKey(data), parent: data.tree_id, record: data } : { reason: reason ?? '' }
+  }
+  if (kind === 'flows') {
+    const { data, error } = FlowRecord.safeParse(value)
+    if (!data) return { reason: describeIssue(error) }
+    return data.deleted_at ? { reason: 'was deleted' } : { key: data.id, parent: data.parent_tree_id, record: data }
+  }
+  const { data, error } = recordSchemas[kind].safeParse(value)
+  if (!data) return { reason: describeIssue(error) }
+  const reason = kind === 'scripts' ? limitReason(findScriptProblem(data as RecordOf<'scripts'>, budget)) : null
+  return reason ? { reason } : { key: getId(value), parent: null, record: data }
 }
 
 const limitReason = (reason: string | null) => reason?.slice(0, 500).toWellFormed() ?? null
 
-/** Reading a record from JSON, and checking its fields. */
-const stepsPerCharacter = 5
+const listFiles = ({ entries }: Archive, kind: string) => entries.filter(({ name }) => isFileOf(kind, name))
 
-/** Read the values of a kind, count their work, and let other requests in between. */
-async function* readCounted(archive: Archive, kind: string, budget: Budget): AsyncGenerator<{ value: unknown; place: number }, void> {
-  for await (const { value, place, length } of readValues(archive, kind)) {
-    budget.spend(length * stepsPerCharacter)
-    await budget.pause()
-    yield { value, place }
-  }
+/** Return the text of the next file of a kind, or null after the last one. Throw 422 if the kind has too many records. */
+async function readFile(archive: Archive, { kind, file, offset, count }: CheckPosition): Promise<string | null> {
+  const entry = listFiles(archive, kind)[file]
+  if (!entry) return null
+  const text = await callArchive(() => readText(archive.bytes, entry, limits))
+  if (offset === 0 && count + countLines(text) > maxRecords)
+    throw invalidFile(`must have at most ${maxRecords.toLocaleString('en')} records of a kind`)
+  return text
 }
 
-async function planVersions(archive: Archive, skipped: SkipList, budget: Budget) {
-  const versions = new Set<string>()
-  const invalidVersions = new Set<string>()
-  const places = new Set<number>()
-  for await (const { value, place } of readCounted(archive, 'flow_versions', budget)) {
-    const { data, error } = FlowVersionRecord.safeParse(value)
-    const key = toVersionKey(value as { tree_id: unknown; version: unknown })
-    const problem = data ? limitReason(findVersionProblem(data)) : describeIssue(error)
-    const reason = problem ?? (versions.has(key) ? 'is in the archive twice' : null)
-    if (reason) {
-      addSkipped(skipped, 'flow_versions', value, reason)
-      if (!versions.has(key)) invalidVersions.add(key)
-    } else {
-      versions.add(key)
-      places.add(place)
-    }
-  }
-  return { versions, invalidVersions, places }
+function toNextKind({ kind }: CheckPosition): CheckPosition | null {
+  const next = checkedKinds[checkedKinds.indexOf(kind) + 1]
+  return next ? { ...firstPosition, kind: next } : null
 }
 
-function findFlowProblem(
-  flow: FlowRecord,
-  flows: ReadonlyMap<string, FlowRecord>,
-  versions: ReadonlySet<string>,
-  invalidVersions: ReadonlySet<string>,
-): string | null {
-  const key = toVersionKey({ tree_id: flow.id, version: flow.version })
-  if (flow.deleted_at) return 'was deleted'
-  if (flows.has(flow.id)) return 'has the id of another record'
-  if (invalidVersions.has(key)) return 'its current version is not valid'
-  return versions.has(key) ? null : 'its current version is missing'
-}
-
-/** Sort the flows so that each follows its parent. A flow whose line of parents is a circle or very long has no parent. */
-function sortByDepth(flows: ReadonlyMap<string, FlowRecord>): PlannedFlow[] {
-  const planned = [...flows.values()].map((flow) => {
-    const line = new Set([flow.id])
-    for (let parent = flow.parent_tree_id; parent && flows.has(parent); parent = flows.get(parent)?.parent_tree_id ?? null) {
-      if (line.has(parent) || line.size > maxForks) return { ...flow, parent_tree_id: null, depth: 0 }
-      line.add(parent)
-    }
-    const parent_tree_id = line.size > 1 ? flow.parent_tree_id : null
-    return { ...flow, parent_tree_id, depth: line.size - 1 }
-  })
-  return planned.sort((a, b) => a.depth - b.depth)
-}
-
-/** Read the JSON values of a kind with their places, file after file. Throw 422 for a line that is no JSON or that PostgreSQL cannot store. */
-async function* readValues(
-  { bytes, entries }: Archive,
-  kind: string,
-): AsyncGenerator<{ value: unknown; place: number; length: number }, void> {
-  let count = 0
-  for (const entry of entries.filter(({ name }) => isFileOf(kind, name))) {
-    const text = await callArchive(() => readText(bytes, entry, limits))
-    if (count + countLines(text) > maxRecords) throw invalidFile(`must have at most ${maxRecords.toLocaleString('en')} records of a kind`)
-    for (const line of readLines(text)) {
-      count++
-      const value = isTooDeep(line, maxDepth) ? undefined : parseJson(line)
-      if (typeof value !== 'object' || value === null || findUnstorableText(value, []).length > 0)
-        throw invalidFile(`must have one JSON object per line; line ${count} of ${kind} is something else`)
-      yield { value, place: count, length: line.length }
-    }
-  }
+function parseLine(line: string, kind: string, place: number): object {
+  const value = isTooDeep(line, maxDepth) ? undefined : parseJson(line)
+  if (typeof value !== 'object' || value === null || findUnstorableText(value, []).length > 0)
+    throw invalidFile(`must have one JSON object per line; line ${place} of ${kind} is something else`)
+  return value
 }
 
 /** Read the lines of a text one by one, because a text of line breaks alone would become millions of strings. */
-function* readLines(text: string): Generator<string, void> {
-  for (let start = 0; start < text.length; ) {
+function* readLines(text: string, offset: number): Generator<{ text: string; end: number }, void> {
+  for (let start = offset; start < text.length; ) {
     const end = text.indexOf('\n', start)
     const next = end < 0 ? text.length : end
-    yield text.slice(start, next)
+    yield { text: text.slice(start, next), end: next + 1 }
     start = next + 1
   }
 }
@@ -261,9 +235,9 @@ function countLines(text: string): number {
 }
 
 /** Record what is not restored, with the reason. The list has a limit; the count has none. */
-export function addSkipped(skipped: SkipList, kind: string, value: unknown, reason: string): void {
-  skipped.count++
-  if (skipped.records.length < maxListedSkips) skipped.records.push({ kind, name: getName(value), reason })
+export function addSkipped(skipped: SkipList, records: readonly SkippedRecord[]): void {
+  skipped.count += records.length
+  skipped.records.push(...records.slice(0, maxListedSkips - skipped.records.length))
 }
 
 /** Return whether a file has records of a kind: `flows.jsonl`, `flows-2.jsonl` and so on. Names are only compared, never used as paths. */
@@ -275,12 +249,14 @@ async function callArchive<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ArchiveError || error instanceof RangeError ? invalidFile('must be a ZIP archive that can be read') : error
+    throw error instanceof ArchiveError || error instanceof RangeError ? unreadableFile() : error
   }
 }
 
+const unreadableFile = () => invalidFile('must be a ZIP archive that can be read')
 const invalidFile = (msg: string) => invalidField(['body', 'file'], msg, 'unreadable')
-export const toVersionKey = ({ tree_id, version }: { tree_id: unknown; version: unknown }) => `${tree_id}/${version}`
+type VersionKey = { tree_id: unknown; version: unknown }
+export const toVersionKey = ({ tree_id, version }: VersionKey) => `${tree_id}/${version}`
 const getId = (value: unknown) => String((value as { id?: unknown }).id)
 
 function getName(value: unknown): string | null {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '#functions/accounts/import-records/schemas.ts'
-import { openArchive, planImport, readPlanned, readVersions } from '#functions/accounts/import-records/service.ts'
+import { type CheckedSlice, checkSlice, firstPosition, openArchive, sliceSteps } from '#functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '#problem.ts'
-import { createBudget, stepsPerSecond } from '#rules/budget.ts'
+import { createBudget, jobSteps, stepsPerSecond } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
@@ -10,7 +10,15 @@ import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const toId = (n: number) => `01934b6e-7d1a-7c3e-9f20-${String(n).padStart(12, '0')}`
 const openFiles = async (files: Record<string, string>) => openArchive(await createArchive({ ...files, 'manifest.json': manifest }))
-const planFiles = async (files: Record<string, string>) => planImport(await openFiles(files), createBudget())
+
+/** Check the records of an archive, slice after slice. */
+async function checkFiles(files: Record<string, string>, steps?: number): Promise<CheckedSlice[]> {
+  const archive = await openFiles(files)
+  const slices: CheckedSlice[] = []
+  for (let next: CheckedSlice['next'] = firstPosition; next; next = slices.at(-1)?.next ?? null)
+    slices.push(await checkSlice(archive, next, createBudget({ steps: jobSteps }), steps))
+  return slices
+}
 
 const flow = { id: toId(1), tree_type: 'troubleshooting', status: 'published', visibility: 'account', name: 'Printer', version: 1 }
 const version = {
@@ -18,12 +26,6 @@ const version = {
   tree_structure: printerFlow(),
 }
 const step = { id: toId(1), title: 'Restart', step_type: 'action', visibility: 'team' }
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = []
-  for await (const value of values) collected.push(value)
-  return collected
-}
 
 /** Return the messages with which a promise is refused, or undefined if it is not. */
 const findMessages = (work: Promise<unknown>) =>
@@ -44,7 +46,7 @@ describe('a file of records', () => {
     ['of 128 levels', `{"a":${'['.repeat(127)}${']'.repeat(127)}}`, undefined],
     ['of 129 levels', `{"a":${'['.repeat(128)}${']'.repeat(128)}}`, 'line 1 of teams'],
   ])('DAT-11 %s is read or refused', async (_, text, place) => {
-    const messages = await findMessages(planFiles({ 'teams.jsonl': text }))
+    const messages = await findMessages(checkFiles({ 'teams.jsonl': text }))
     expect(messages).toEqual(place && [`must have one JSON object per line; ${place} is something else`])
   })
 
@@ -59,7 +61,7 @@ describe('a file of records', () => {
     ['100,001 lines in two files', ['{}\n', '\n'.repeat(100_000)], tooMany],
   ])('DAT-11 of %s is read or refused', async (_, texts, message) => {
     const files = Object.fromEntries(texts.map((text, n) => [`teams-${n + 1}.jsonl`, text]))
-    expect(await findMessages(planFiles(files))).toEqual([message])
+    expect(await findMessages(checkFiles(files))).toEqual([message])
   })
 
   it.each([
@@ -91,14 +93,17 @@ describe('the size of an archive', () => {
   const mebibytes = (count: number) => count * 2 ** 20
 
   it.each([
-    [[32, 32].map(mebibytes), undefined],
-    [[mebibytes(32), mebibytes(32) + 1], ['must have at most 64 MiB of records that can be restored, after decompression']],
+    [[12, 12, 12, 12, 12, 4].map(mebibytes), undefined],
+    [
+      [...[12, 12, 12, 12, 12].map(mebibytes), mebibytes(4) + 1],
+      ['must have at most 64 MiB of records that can be restored, after decompression'],
+    ],
   ])('DAT-11 may be 64 MiB of records: %j', async (sizes, expected) => {
     expect(await findMessages(openArchive(await declareSizes(sizes)))).toEqual(expected)
   })
 })
 
-describe('what a plan leaves out', () => {
+describe('what a check leaves out', () => {
   it.each([
     ['categories', { id: toId(1) }, null, /^name: /],
     ['categories', { id: 'x', name: 7 }, null, /^id: /],
@@ -118,79 +123,39 @@ describe('what a plan leaves out', () => {
     ],
     ['teams', { id: toId(1), name: 'x'.repeat(300) }, 'x'.repeat(200), /^name: /],
   ])('DAT-10 names a record of %s: %j', async (kind, record, name, reason) => {
-    const { ids, skipped } = await planFiles({ [`${kind}.jsonl`]: toLines([record]) })
-    expect(skipped).toEqual({ count: 1, records: [{ kind, name, reason: expect.stringMatching(reason) }] })
-    expect(ids[kind as keyof typeof ids].size).toBe(0)
+    const [slice] = await checkFiles({ [`${kind}.jsonl`]: toLines([record]) })
+    expect(slice).toMatchObject({ skipped: [{ kind, name, reason: expect.stringMatching(reason) }], records: [] })
   })
 
   it.each([
     ['no flow and no node', {}],
     ['a flow and a node', { source_tree_id: toId(2), source_node_id: 'a', source_tree_name: 'Printer' }],
   ])('DAT-10 keeps a library step with %s', async (_, source) => {
-    const { ids, skipped } = await planFiles({ 'library_steps.jsonl': toLines([{ ...step, ...source }]) })
-    expect([skipped.count, ids.library_steps.size]).toEqual([0, 1])
+    const [slice] = await checkFiles({ 'library_steps.jsonl': toLines([{ ...step, ...source }]) })
+    expect(slice).toMatchObject({ skipped: [], records: [{ kind: 'library_steps', place: 1 }] })
   })
 
-  it('DAT-10 names the version whose structure has another type, and its flow', async () => {
+  it('DAT-10 names the version whose structure has another type, and remembers it for its flow', async () => {
     const wrong = { ...version, tree_structure: patchProcedure() }
-    const { skipped } = await planFiles({ 'flows.jsonl': toLines([flow]), 'flow_versions.jsonl': toLines([wrong]) })
-    expect(skipped.records).toEqual([
-      { kind: 'flow_versions', name: 'Printer', reason: expect.stringMatching(/^tree_structure: /) },
-      { kind: 'flows', name: 'Printer', reason: 'its current version is not valid' },
-    ])
+    const [slice] = await checkFiles({ 'flows.jsonl': toLines([flow]), 'flow_versions.jsonl': toLines([wrong]) })
+    expect(slice).toMatchObject({
+      skipped: [{ kind: 'flow_versions', name: 'Printer', reason: expect.stringMatching(/^tree_structure: /) }],
+      records: [{ kind: 'flow_versions', key: `${toId(1)}/1`, is_valid: false, record: null }],
+    })
   })
 
   it('DAT-10 keeps a draft without a structure', async () => {
     const draft = { ...version, status: 'draft', tree_structure: null }
-    const { skipped, ids } = await planFiles({
+    const slices = await checkFiles({
       'flows.jsonl': toLines([{ ...flow, status: 'draft' }]),
       'flow_versions.jsonl': toLines([draft]),
     })
-    expect([skipped.records, ids.flows.size]).toEqual([[], 1])
+    expect(slices.flatMap(({ skipped }) => skipped)).toEqual([])
+    expect(slices.flatMap(({ records }) => records.map(({ kind, is_valid }) => [kind, is_valid]))).toEqual([
+      ['flow_versions', true],
+      ['flows', true],
+    ])
   })
-})
-
-describe('the records that a plan restores', () => {
-  it('are each read once, and the account without an id', async () => {
-    const category = { id: toId(1), name: 'Printing' }
-    const archive = await openFiles({
-      'categories.jsonl': toLines([category, category, { id: toId(2) }, { id: toId(3), name: 'Network' }]),
-      'account.jsonl': toLines([{ timezone: 'no zone' }]),
-    })
-    const plan = await planImport(archive, createBudget())
-    expect(await collect(readPlanned(archive, 'categories', plan))).toEqual([category, { id: toId(3), name: 'Network' }])
-    expect(await collect(readPlanned(archive, 'account', plan))).toEqual([])
-  })
-
-  it('contain the versions of the planned flows, each once, but no invalid one', async () => {
-    const old = { ...version, version: 2, name: 'Second' }
-    const archive = await openFiles({
-      'flows.jsonl': toLines([flow]),
-      'flow_versions.jsonl': toLines([
-        version,
-        { ...version, name: 'Again' },
-        old,
-        { ...version, version: 3, name: '' },
-        { ...version, version: 3, name: 'After an invalid one' },
-        { ...version, tree_id: toId(2), name: 'Of no flow' },
-      ]),
-    })
-    const plan = await planImport(archive, createBudget())
-    expect((await collect(readVersions(archive, plan))).map(({ name }) => name)).toEqual(['Printer', 'Second'])
-  })
-})
-
-it.each([
-  [1001, 0, 1000],
-  [1002, 0, 1000],
-])('DAT-10 a line of %i forks starts with a flow without a parent', async (count, first, last) => {
-  const ids = Array.from({ length: count }, (_, n) => toId(n + 1))
-  const { flows } = await planFiles({
-    'flows.jsonl': toLines(ids.map((id, n) => ({ ...flow, id, parent_tree_id: n === 0 ? null : ids[n - 1] }))),
-    'flow_versions.jsonl': toLines(ids.map((tree_id) => ({ ...version, tree_id, status: 'draft', tree_structure: null }))),
-  })
-  expect([flows.length, flows.at(0)?.depth, flows.at(-1)?.depth]).toEqual([count, first, last])
-  expect(flows.filter(({ parent_tree_id }) => parent_tree_id === null)).toHaveLength(count - 1000)
 })
 
 it('DAT-10 the records of an archive have these limits', async () => {
@@ -199,37 +164,58 @@ it('DAT-10 the records of an archive have these limits', async () => {
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('import-records.txt')
 })
 
-describe('DAT-13 an import', () => {
+describe('a slice', () => {
   const createScripts = (count: number, script_body: string) =>
     toLines(Array.from({ length: count }, (_, index) => ({ id: toId(index), name: 'A', language: 'bash', script_body })))
-  const variables = '{{a}}\n'.repeat(30_000)
 
-  it('DAT-13 counts the check of each script, and checks none of them again when it stores them', async () => {
+  it('DAT-13 counts the check of each script', async () => {
     const budget = createBudget({ steps: 10 * stepsPerSecond })
-    const archive = await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) })
-    const plan = await planImport(archive, budget)
-    const { steps } = budget.getSpent()
-    expect(steps).toBeGreaterThan(3 * 7000 * 5)
-    expect(await collect(readPlanned(archive, 'scripts', plan))).toHaveLength(3)
-    expect(budget.getSpent().steps).toBe(steps)
+    await checkSlice(await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) }), firstPosition, budget)
+    expect(budget.getSpent().steps).toBeGreaterThan(3 * 7000 * 5)
   })
 
-  it('DAT-13 leaves out a script that takes too much work to check', async () => {
+  it('DAT-13 leaves out a script that takes too much work to check, and checks the others', async () => {
     const parameters_schema = [{ name: 'p', label: 'P', type: 'string' }]
-    const script = {
-      id: toId(1),
-      name: 'A',
-      language: 'python',
-      script_body: `print({{ p }})\n${'a = '.repeat(40_000)}a`,
-      parameters_schema,
-    }
-    const archive = await openFiles({ 'scripts.jsonl': toLines([script]) })
-    const { skipped } = await planImport(archive, createBudget({ steps: 10 * stepsPerSecond }))
-    expect(skipped.records.map(({ reason }) => reason)).toEqual(['script_body: takes too much work to check'])
+    const body = `print({{ p }})\n${'a = '.repeat(40_000)}a`
+    const script = { id: toId(1), name: 'A', language: 'python', script_body: body, parameters_schema }
+    const others = [2, 3].map((n) => ({ ...script, id: toId(n), script_body: 'print({{ p }})' }))
+    const slices = await checkFiles({ 'scripts.jsonl': toLines([others[0], script, others[1]]) })
+    expect(slices.flatMap(({ skipped }) => skipped)).toEqual([{ kind: 'scripts', name: 'A', reason: 'takes too much work to check' }])
+    expect(slices.flatMap(({ records }) => records.map(({ place }) => place))).toEqual([1, 3])
   })
 
-  it('DAT-13 is refused when all its records take too much work', async () => {
-    const archive = await openFiles({ 'scripts.jsonl': createScripts(100, variables) })
-    await expect(planImport(archive, createBudget({ steps: stepsPerSecond / 10 }))).rejects.toMatchObject({ status: 422 })
+  it('DAT-14 ends after a quarter of a second of work, and the next one continues at the next record', async () => {
+    const archive = await openFiles({
+      'scripts-1.jsonl': createScripts(30, 'echo {{ a }}\n'.repeat(10_000)),
+      'scripts-2.jsonl': createScripts(30, 'echo 1\n'.repeat(20_000)),
+    })
+    const places: number[] = []
+    const counts: number[] = []
+    let slices = 0
+    for (let next: CheckedSlice['next'] = firstPosition; next; slices++) {
+      const budget = createBudget({ steps: jobSteps })
+      const slice: CheckedSlice = await checkSlice(archive, next, budget)
+      expect(budget.getSpent().steps).toBeLessThanOrEqual(sliceSteps)
+      counts.push(slice.done)
+      places.push(...slice.records.map(({ place }) => place))
+      next = slice.next
+      places.push(...slice.skipped.map(() => 0))
+    }
+    expect(slices).toBeGreaterThan(2)
+    expect(places).toHaveLength(60)
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(counts.at(-1)).toBe(archive.entries.reduce((sum, { size }) => sum + size, 0))
+  })
+
+  it('DAT-14 is smaller with fewer steps, and has one record at least', async () => {
+    const files = { 'scripts.jsonl': createScripts(4, 'echo 1\n'.repeat(500)) }
+    const budget = createBudget()
+    await checkSlice(await openFiles({ 'scripts.jsonl': createScripts(1, 'echo 1\n'.repeat(500)) }), firstPosition, budget)
+    const { steps } = budget.getSpent()
+    const count = async (limit: number) => (await checkFiles(files, limit)).map(({ records }) => records.length)
+    // Flows are the last slice.
+    expect(await count(4 * steps)).toEqual([4, 0])
+    expect(await count(2.5 * steps)).toEqual([2, 2, 0])
+    expect(await count(1)).toEqual([1, 1, 1, 1, 0])
   })
 })

@@ -3,8 +3,8 @@ import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { createArchive } from '#test/contract/fixtures-exports.ts'
 import { createExport, downloadExport, readArchive } from '#test/support/account-exports.ts'
+import { importArchive } from '#test/support/account-imports.ts'
 import { sharedService } from '#test/support/app.ts'
-import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createChildFlow, createParentFlow } from '#test/support/subflows.ts'
 
@@ -19,8 +19,7 @@ async function createScene() {
   return { other, files, childId: child.id as string, parentId: parent.id as string }
 }
 
-const importFiles = async ({ client }: Person, files: Record<string, string>) =>
-  client.accounts.imports.create({ file: new Blob([await createArchive(files)]) })
+const importFiles = async (person: Person, files: Record<string, string>) => importArchive(person, await createArchive(files))
 
 async function findFlow({ client }: Person, name: string) {
   const [item] = await client.flows.trees.list({ search: name })
@@ -55,7 +54,9 @@ it('SUB-21 refuses an archive whose flows run each other, and imports nothing', 
   const child = versions.find(({ tree_id }) => tree_id === childId)
   child.tree_structure.steps[1].subflow = { tree_id: parentId }
   const lines = versions.map((version) => `${JSON.stringify(version)}\n`).join('')
-  const error = await expectRefusal(importFiles(other, { ...files, 'flow_versions.jsonl': lines }), 400)
-  expect(error.body).toMatchObject({ code: 'flow_invalid' })
+  expect(await importFiles(other, { ...files, 'flow_versions.jsonl': lines })).toMatchObject({
+    status: 'failed',
+    problem: { code: 'flow_invalid' },
+  })
   expect(await other.client.flows.trees.list({ search: 'Parent' })).toEqual([])
 })

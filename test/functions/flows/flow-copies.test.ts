@@ -5,6 +5,7 @@ import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { type CopiedColumn, columnDefaults, contentFields, copiedColumns } from '#rules/flows/rfflow.ts'
 import { createExport, downloadExport, readArchive } from '#test/support/account-exports.ts'
+import { importArchive } from '#test/support/account-imports.ts'
 import { sharedService } from '#test/support/app.ts'
 import { createFlow, printerFlow, printerForm } from '#test/support/flows.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
@@ -64,7 +65,7 @@ describe('a flow of which every column differs from its default', () => {
     const markdown = Object.entries(await readArchive(bytes)).find(([name]) => name.endsWith(`${flow.id}.md`))?.[1]
     expect(pickColumns(readFlowMarkdown(markdown ?? '').flow ?? {})).toEqual(values)
     const other = await createAdmin()
-    await other.client.accounts.imports.create({ file: new Blob([bytes]) })
+    await importArchive(other, bytes)
     expect((await other.client.flows.trees.list({})).map(pickColumns)).toContainEqual(values)
   })
 })

@@ -1,0 +1,258 @@
+import { type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
+import type { WriteDb } from '#db/scope.ts'
+import type { FlowRecord, FlowVersionRecord } from '#functions/accounts/import-records/schemas.ts'
+import {
+  addSkipped,
+  type CheckedRecord,
+  checkSlice,
+  openArchive,
+  type SkippedRecord,
+  sliceSteps,
+  toVersionKey,
+} from '#functions/accounts/import-records/service.ts'
+import { losesSubflow, type NewIds, toRow } from '#functions/accounts/import-rows/service.ts'
+import { describe, toProblem } from '#http/app.ts'
+import type { JobContext } from '#http/job.ts'
+import { Problem } from '#problem.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import type { SweptKind } from '#work/sweep.ts'
+import * as queries from './queries.ts'
+
+/** The parts of a job's context that a slice needs. */
+export type ImportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'budget' | 'log'>
+
+/** What a slice has done, and what it writes in the transaction that records it. */
+interface Slice {
+  write(db: WriteDb): Promise<{ progress: queries.ImportProgress; done: number } | { counts: Record<string, number> }>
+}
+
+// Rows are stored in this order, so that each refers to one that exists.
+const kinds = Object.keys(restoredKinds) as RestoredKindName[]
+
+/**
+ * Do the next slice of an import: check records of the archive, prepare rows, or store all of them. Its result and its progress are written
+ * in one transaction, so an attempt that crashes has changed nothing. A duplicate message finds the attempt already claimed.
+ */
+export async function attempt(ctx: ImportContext, importId: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimImport.first(ctx.platform, importId, attemptNumber)
+  if (!claimed) return
+  try {
+    await recordSlice(ctx, claimed, await doSlice(ctx, claimed))
+    recordAttempt('import', { ok: true }, null)
+  } catch (error) {
+    if (error instanceof OvertakenError) return
+    await recordFailure(ctx, claimed, error)
+  }
+}
+
+/** Fail the imports whose last attempt never reported a result. */
+export async function failAbandoned(ctx: ImportContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedImports.all(ctx.platform))
+    await completeFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true }, new Problem('internal'))
+}
+
+/** Return the functions with which the sweep claims and attempts due slices. */
+export function toSweptKind(ctx: ImportContext): SweptKind {
+  return {
+    kind: 'import',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDueImports.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+/** Delete up to `limit` records of imports that are over. Return their number. */
+export function deleteRecords({ platform }: Pick<JobContext, 'platform'>, limit: number): Promise<number> {
+  return queries.deleteRecords.run(platform, limit)
+}
+
+/** A later attempt was claimed. Thrown to roll back what this one has written. */
+class OvertakenError extends Error {}
+
+/** The work of a slice. After each failure it is halved, so that a slice that was too large succeeds. */
+function countSteps({ attempts, max_attempts }: queries.ClaimedImport): number {
+  const failures = Math.max(0, attempts - (max_attempts - queries.maxSliceAttempts) - 1)
+  return sliceSteps / 2 ** failures
+}
+
+async function doSlice(ctx: ImportContext, claimed: queries.ClaimedImport): Promise<Slice> {
+  const { progress } = claimed
+  switch (progress.stage) {
+    case 'check':
+      return checkNext(ctx, claimed, progress)
+    case 'connect':
+      return { write: (db) => connect(db, claimed) }
+    case 'prepare':
+      return prepareNext(ctx, claimed, progress)
+    case 'store':
+      return { write: (db) => store(db, claimed) }
+  }
+}
+
+const openScope = (ctx: ImportContext, { account_id, requested_by }: queries.ClaimedImport) =>
+  ctx.openAccountScope(account_id, requested_by)
+
+/** Write what a slice has done, and enqueue the next one. */
+async function recordSlice(ctx: ImportContext, claimed: queries.ClaimedImport, slice: Slice): Promise<void> {
+  await openScope(ctx, claimed).transaction(async (db) => {
+    const result = await slice.write(db)
+    const recorded =
+      'counts' in result
+        ? await queries.completeImport.first(db, claimed, result.counts)
+        : await queries.continueImport.first(db, claimed, result.progress, result.done)
+    if (!recorded) throw new OvertakenError()
+    if ('progress' in result) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1 })
+  })
+}
+
+type Progress<Stage> = Extract<queries.ImportProgress, { stage: Stage }>
+
+async function checkNext(ctx: ImportContext, claimed: queries.ClaimedImport, { at, skipped }: Progress<'check'>): Promise<Slice> {
+  const bytes = await ctx.uploads.get(claimed.object_key)
+  if (!bytes) throw new Error('The archive of an import is missing')
+  const slice = await checkSlice(await openArchive(bytes), at, ctx.budget, countSteps(claimed))
+  return {
+    async write(db) {
+      addSkipped(skipped, slice.skipped)
+      const records = await leaveOutFlows(db, claimed.id, slice.records, skipped)
+      const inserted = await queries.insertRecords.all(db, claimed.id, records)
+      const places = new Set(inserted.map(({ kind, place }) => `${kind} ${place}`))
+      addSkipped(skipped, records.filter(({ kind, place, is_valid }) => is_valid && !places.has(`${kind} ${place}`)).map(toDuplicate))
+      const progress = slice.next ? { stage: 'check' as const, at: slice.next, skipped } : { stage: 'connect' as const, skipped }
+      return { progress, done: slice.done }
+    },
+  }
+}
+
+function toDuplicate({ kind, name }: CheckedRecord): SkippedRecord {
+  return { kind, name, reason: kind === 'flow_versions' ? 'is in the archive twice' : 'has the id of another record' }
+}
+
+/** Return the records without the flows whose current version is missing or not valid. */
+async function leaveOutFlows(db: WriteDb, id: string, records: readonly CheckedRecord[], skipped: queries.ImportProgress['skipped']) {
+  const toKey = ({ record }: CheckedRecord) => {
+    const flow = record as FlowRecord
+    return toVersionKey({ tree_id: flow.id, version: flow.version })
+  }
+  const flows = records.filter(({ kind }) => kind === 'flows')
+  const versions = flows.length > 0 ? await queries.selectVersions.all(db, id, flows.map(toKey)) : []
+  const validByKey = new Map(versions.map(({ key, is_valid }) => [key, is_valid]))
+  return records.filter((record) => {
+    if (record.kind !== 'flows') return true
+    const isValid = validByKey.get(toKey(record))
+    if (!isValid) {
+      const reason = isValid === false ? 'its current version is not valid' : 'its current version is missing'
+      addSkipped(skipped, [{ kind: 'flows', name: record.name, reason }])
+    }
+    return isValid
+  })
+}
+
+/** Connect the records with one another, and with what the account has. */
+async function connect(db: WriteDb, { id, total, progress: { skipped } }: queries.ClaimedImport) {
+  await queries.deleteLostVersions.run(db, id)
+  await queries.connectNames.run(db, id)
+  await queries.connectForks.run(db, id)
+  const records = (await queries.countRecords.all(db, id)).reduce((sum, { count }) => sum + count, 0)
+  const at = { kind: kinds[0] ?? 'account', place: 0 }
+  return { progress: { stage: 'prepare' as const, at, prepared: 0, records, skipped }, done: total / 2 }
+}
+
+// Characters of records that are read at once.
+const preparedLength = 1024 * 1024
+/** Reading a record, replacing its ids, and writing it. */
+const stepsPerCharacter = 5
+
+async function prepareNext(ctx: ImportContext, claimed: queries.ClaimedImport, progress: Progress<'prepare'>): Promise<Slice> {
+  const { db } = openScope(ctx, claimed)
+  const scope = await queries.selectScope.one(db)
+  const platformFlows = (await queries.selectPlatformFlows(db)).map(({ id }) => [id, id] as const)
+  const { kind, place } = progress.at
+  const records = await queries.selectRecords.all(
+    db,
+    claimed.id,
+    kind,
+    place,
+    Math.min(preparedLength, countSteps(claimed) / stepsPerCharacter),
+  )
+  const ids = toNewIds(await queries.selectNewIds.all(db, claimed.id, listIds(records)), platformFlows)
+  const rows: { place: number; row: object | null }[] = []
+  const lost: SkippedRecord[] = []
+  for (const { record: json, ...connected } of records) {
+    ctx.budget.spend(json.length * stepsPerCharacter)
+    const record: object = JSON.parse(json)
+    rows.push({ place: connected.place, row: toRow(kind, record, connected, ids, scope) })
+    if (kind === 'flow_versions' && losesSubflow(record as FlowVersionRecord, ids))
+      lost.push({ kind: 'subflows', name: (record as FlowVersionRecord).name, reason: 'runs a flow that is not in the archive' })
+    await ctx.budget.pause()
+  }
+  const last = records.at(-1)
+  const nextKind = last ? kind : kinds[kinds.indexOf(kind) + 1]
+  return {
+    async write(tx) {
+      addSkipped(progress.skipped, lost)
+      if (rows.length > 0) await queries.updateRecords.run(tx, claimed.id, kind, rows)
+      const prepared = progress.prepared + records.length
+      const done = claimed.total / 2 + Math.round((claimed.total / 2) * Math.min(1, prepared / Math.max(1, progress.records)))
+      if (!nextKind) return { progress: { stage: 'store', skipped: progress.skipped }, done }
+      return { progress: { ...progress, at: { kind: nextKind, place: last?.place ?? 0 }, prepared }, done }
+    },
+  }
+}
+
+const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+
+/** List all that looks like an id in records and their connections. */
+function listIds(records: readonly { record: string; parent: string | null; root: string | null }[]): string[] {
+  return [...new Set(records.flatMap(({ record, parent, root }) => `${record} ${parent} ${root}`.match(idPattern) ?? []))]
+}
+
+function toNewIds(
+  found: readonly { kind: keyof NewIds; key: string; id: NewIds['flows'] extends ReadonlyMap<string, infer Id> ? Id : never }[],
+  platformFlows: Iterable<readonly [string, (typeof found)[number]['id']]>,
+): NewIds {
+  const mapOf = (kind: keyof NewIds) => found.filter((row) => row.kind === kind).map(({ key, id }) => [key, id] as const)
+  return {
+    teams: new Map(mapOf('teams')),
+    categories: new Map(mapOf('categories')),
+    script_categories: new Map(mapOf('script_categories')),
+    scripts: new Map(mapOf('scripts')),
+    flows: new Map([...mapOf('flows'), ...platformFlows]),
+  }
+}
+
+/** Store all rows in one transaction, which only copies them. Throw 409 unless the account is empty, and when a limit of the plan is reached. */
+async function store(db: WriteDb, { id }: queries.ClaimedImport) {
+  const countByKind = new Map((await queries.countRecords.all(db, id)).map(({ kind, count }) => [kind, count]))
+  const counts = Object.fromEntries(kinds.filter((kind) => kind !== 'account').map((kind) => [kind, countByKind.get(kind) ?? 0]))
+  const { is_started } = await queries.startImport.one(db, counts)
+  if (!is_started) throw new Problem('account_not_empty')
+  await queries.updateSettings.run(db, id)
+  for (const kind of kinds) {
+    if (kind === 'account') continue
+    for (let last = await queries.insertRows.first(db, id, kind, { depth: -1, place: 0 }); last; )
+      last = await queries.insertRows.first(db, id, kind, last)
+  }
+  await queries.finishImport.run(db)
+  return { counts }
+}
+
+/** Repeat a slice that failed for a reason that may pass. Otherwise the import fails, and nothing of it is stored. */
+async function recordFailure(ctx: ImportContext, claimed: queries.ClaimedImport, error: unknown): Promise<void> {
+  const problem = toProblem(error)
+  const isFinal = problem.status < 500
+  if (!isFinal) ctx.log({ import_slice_failed: claimed.id, error: describe(error) })
+  const result = { ok: false as const, status: null, error: 'The slice could not be done', ...(isFinal ? { gone: true } : {}) }
+  await completeFailure(ctx, claimed, result, problem)
+}
+
+async function completeFailure(ctx: ImportContext, claimed: queries.ClaimedImport, result: SendResult, problem: Problem): Promise<void> {
+  const attempts = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
+  const delaySeconds = secondsUntilRetry({ ...claimed, attempts, max_attempts: queries.maxSliceAttempts }, result)
+  recordAttempt('import', { ok: false }, delaySeconds)
+  await openScope(ctx, claimed).transaction(async (db) => {
+    const recorded = await queries.failImport.first(db, claimed, result, delaySeconds, problem.body)
+    if (recorded && delaySeconds !== null) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+  })
+}
