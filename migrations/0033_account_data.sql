@@ -144,6 +144,7 @@ call app.protect('account_imports', writes => '{insert}');
 create policy reads on account_imports for select using (account_id = (select app.signed_account_id()));
 call app.protect('account_import_records');
 grant select, insert on account_imports to app_runtime;
+grant select on account_import_records to app_runtime;
 grant select, insert, update, delete on account_imports, account_import_records to app_platform;
 
 -- Whether an account has nothing that an import would mix with.
@@ -174,7 +175,6 @@ begin
   perform set_config('app.audit', app.sign('audit off'), true), set_config('app.usage', app.sign('usage later'), true);
   return true;
 end $$;
-revoke execute on function app.start_import(jsonb) from app_runtime;
 
 -- Counts what an import has stored, and raises SF4LR if the account has more than its quotas allow. Under the lock, every row that others
 -- have counted is committed; whoever waits for the lock counts their own afterwards.

@@ -6,7 +6,7 @@ import { insertFullAiSession } from './fixtures-ai.ts'
 import { insertApproval } from './fixtures-approvals.ts'
 import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
-import { insertExport } from './fixtures-exports.ts'
+import { insertExport, insertImport } from './fixtures-exports.ts'
 import { insertCategory, insertPin, insertPublishedFlowRows, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
@@ -110,5 +110,9 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await service.sql(
     `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory) values ($1, $2, 1, 'k', 1, '')`,
     [account.id, exportId],
+  )
+  await service.sql(
+    `insert into account_import_records (account_id, import_id, kind, place, key, is_valid, length) values ($1, $2, 'teams', 1, 'k', true, 1)`,
+    [account.id, await insertImport(service, account.admin)],
   )
 }

@@ -57,6 +57,8 @@ const otherIndexes = new Set([
   'account_exports_due', // the sweep reads every account at once, on the platform connection
   'account_exports_expired', // the clean-up deletes by age in every account, on the platform connection
   'account_exports_removed', // the clean-up deletes by age in every account, on the platform connection
+  'account_imports_due', // the sweep reads every account at once, on the platform connection
+  'account_imports_finished', // the clean-up deletes by age in every account, on the platform connection
   'ai_tasks_due', // the sweep reads every account at once, on the platform connection
   'ai_tasks_age', // the clean-up deletes by age in every account, on the platform connection
   'webhook_deliveries_age', // the clean-up deletes by age in every account, on the platform connection

@@ -40,6 +40,10 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
     `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
      select account_id, id, 1, 'accounts/' || account_id || '/exports/part', 1, '' from account_exports where account_id = $1 limit 1`,
   )
+  await insertForAccount(
+    `insert into account_import_records (account_id, import_id, kind, place, key, is_valid, length)
+     select account_id, id, 'teams', 1, 'k', true, 1 from account_imports where account_id = $1 limit 1`,
+  )
   await insertForAccount(`insert into psa_ticket_changes (account_id, ticket_id) values ($1, '4711')`)
   await insertForAccount(
     `insert into psa_rule_matches (account_id, rule_id, ticket_id) select account_id, id, '4711' from psa_rules where account_id = $1 limit 1`,

@@ -49,9 +49,13 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [table, null, 1000],
     [table, Object.keys(table.key), 1000],
   ]),
-  'functions/accounts/imports/queries.ts#insertRows': Object.keys(restoredKinds)
+  'functions/accounts/import-slices/queries.ts#insertRows': Object.keys(restoredKinds)
     .filter((kind) => kind !== 'account')
-    .map((kind) => [kind, []]),
+    .map((kind) => [id, kind, { depth: 0, place: 1 }]),
+  'functions/accounts/import-slices/queries.ts#failImport': [
+    [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, null, {}],
+    [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],
+  ],
   'functions/accounts/export-slices/queries.ts#completeExport': [
     [{ id, attempts: 1 }, { ok: true, status: null }, null, { bytes: 1, directory_bytes: 1 }],
     [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],

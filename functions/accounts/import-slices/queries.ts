@@ -5,8 +5,9 @@ import { jsonb, platformAccountId } from '#db/expressions.ts'
 import { listRestoredColumns, type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import type { OwnId } from '#functions/accounts/import-records/schemas.ts'
 import type { CheckedRecord, CheckPosition, SkipList } from '#functions/accounts/import-records/service.ts'
-import type { ConnectedRecord, NewIds, Scope } from '#functions/accounts/import-rows/service.ts'
+import type { NewIds, Scope } from '#functions/accounts/import-rows/service.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 
@@ -153,7 +154,7 @@ export const countRecords = readStatement(
 /** A record to prepare. `record` is JSON. */
 export const NextRecord = z.object({
   place: z.int(),
-  id: notNull<ConnectedRecord['id']>(),
+  id: notNull<OwnId>(),
   parent: z.string().nullable(),
   root: z.string().nullable(),
   depth: z.int(),
@@ -173,9 +174,11 @@ export const selectRecords = readStatement(
      where n.length_before < ${maxLength}::integer order by n.place`,
 )
 
+export const NewId = z.object({ kind: notNull<keyof NewIds>(), key: z.string(), id: notNull<OwnId>() })
+
 /** Select the new ids of the records that have these ids. */
 export const selectNewIds = readStatement(
-  z.object({ kind: notNull<keyof NewIds>(), key: z.string(), id: notNull<ConnectedRecord['id']>() }),
+  NewId,
   (importId: string, ids: readonly string[]) => sql`
     select r.kind, r.key, r.new_id as id from account_import_records r
      where ${isOfImport(importId)} and r.kind in ('teams', 'categories', 'script_categories', 'scripts', 'flows')
@@ -201,14 +204,14 @@ export const selectScope = readStatement(
 )
 
 /** Select the published flows that ship with the service. Every account can run them as sub-flows. */
-export function selectPlatformFlows(db: ReadDb): Promise<{ id: ConnectedRecord['id'] }[]> {
+export function selectPlatformFlows(db: ReadDb): Promise<{ id: OwnId }[]> {
   return db
     .selectFrom('trees')
     .select('id')
     .where('account_id', '=', platformAccountId)
     .where('status', '=', sql.lit('published'))
     .where('deleted_at', 'is', null)
-    .$narrowType<{ id: ConnectedRecord['id'] }>()
+    .$narrowType<{ id: OwnId }>()
     .execute()
 }
 

@@ -1,6 +1,7 @@
+import type * as z from 'zod'
 import { type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
 import type { WriteDb } from '#db/scope.ts'
-import type { FlowRecord, FlowVersionRecord } from '#functions/accounts/import-records/schemas.ts'
+import type { FlowRecord, FlowVersionRecord, OwnId } from '#functions/accounts/import-records/schemas.ts'
 import {
   addSkipped,
   type CheckedRecord,
@@ -10,7 +11,7 @@ import {
   sliceSteps,
   toVersionKey,
 } from '#functions/accounts/import-records/service.ts'
-import { losesSubflow, type NewIds, toRow } from '#functions/accounts/import-rows/service.ts'
+import { losesSubflow, type NewIds, type Scope, toRow } from '#functions/accounts/import-rows/service.ts'
 import { describe, toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
@@ -164,41 +165,62 @@ const preparedLength = 1024 * 1024
 /** Reading a record, replacing its ids, and writing it. */
 const stepsPerCharacter = 5
 
+/** Prepare the next rows, as many as the work of a slice allows. */
 async function prepareNext(ctx: ImportContext, claimed: queries.ClaimedImport, progress: Progress<'prepare'>): Promise<Slice> {
   const { db } = openScope(ctx, claimed)
   const scope = await queries.selectScope.one(db)
   const platformFlows = (await queries.selectPlatformFlows(db)).map(({ id }) => [id, id] as const)
-  const { kind, place } = progress.at
-  const records = await queries.selectRecords.all(
-    db,
-    claimed.id,
-    kind,
-    place,
-    Math.min(preparedLength, countSteps(claimed) / stepsPerCharacter),
-  )
-  const ids = toNewIds(await queries.selectNewIds.all(db, claimed.id, listIds(records)), platformFlows)
-  const rows: { place: number; row: object | null }[] = []
-  const lost: SkippedRecord[] = []
-  for (const { record: json, ...connected } of records) {
-    ctx.budget.spend(json.length * stepsPerCharacter)
-    const record: object = JSON.parse(json)
-    rows.push({ place: connected.place, row: toRow(kind, record, connected, ids, scope) })
-    if (kind === 'flow_versions' && losesSubflow(record as FlowVersionRecord, ids))
-      lost.push({ kind: 'subflows', name: (record as FlowVersionRecord).name, reason: 'runs a flow that is not in the archive' })
-    await ctx.budget.pause()
+  const pages: PreparedPage[] = []
+  let at: Progress<'prepare'>['at'] | null = progress.at
+  for (let left = countSteps(claimed) / stepsPerCharacter; at && left > 0; ) {
+    const { kind, place }: Progress<'prepare'>['at'] = at
+    const records = await queries.selectRecords.all(db, claimed.id, kind, place, Math.min(preparedLength, left))
+    const last = records.at(-1)
+    const nextKind: RestoredKindName | undefined = kinds[kinds.indexOf(kind) + 1]
+    at = last ? { kind, place: last.place } : nextKind ? { kind: nextKind, place: 0 } : null
+    if (!last) continue
+    const ids = toNewIds(await queries.selectNewIds.all(db, claimed.id, listIds(records)), platformFlows)
+    pages.push(await preparePage(ctx, kind, records, ids, scope))
+    left -= records.reduce((sum, { record }) => sum + record.length, 0)
   }
-  const last = records.at(-1)
-  const nextKind = last ? kind : kinds[kinds.indexOf(kind) + 1]
   return {
     async write(tx) {
-      addSkipped(progress.skipped, lost)
-      if (rows.length > 0) await queries.updateRecords.run(tx, claimed.id, kind, rows)
-      const prepared = progress.prepared + records.length
-      const done = claimed.total / 2 + Math.round((claimed.total / 2) * Math.min(1, prepared / Math.max(1, progress.records)))
-      if (!nextKind) return { progress: { stage: 'store', skipped: progress.skipped }, done }
-      return { progress: { ...progress, at: { kind: nextKind, place: last?.place ?? 0 }, prepared }, done }
+      const { skipped } = progress
+      for (const { kind, rows, lost } of pages) {
+        addSkipped(skipped, lost)
+        await queries.updateRecords.run(tx, claimed.id, kind, rows)
+      }
+      const prepared = pages.reduce((sum, { rows }) => sum + rows.length, progress.prepared)
+      const half = claimed.total / 2
+      const done = Math.round(half + half * Math.min(1, prepared / Math.max(1, progress.records)))
+      return { progress: at ? { ...progress, at, prepared } : { stage: 'store', skipped }, done }
     },
   }
+}
+
+interface PreparedPage {
+  kind: RestoredKindName
+  rows: { place: number; row: object | null }[]
+  lost: SkippedRecord[]
+}
+
+async function preparePage(
+  { budget }: ImportContext,
+  kind: RestoredKindName,
+  records: readonly z.output<typeof queries.NextRecord>[],
+  ids: NewIds,
+  scope: Scope,
+): Promise<PreparedPage> {
+  const page: PreparedPage = { kind, rows: [], lost: [] }
+  for (const { record: json, ...connected } of records) {
+    budget.spend(json.length * stepsPerCharacter)
+    const record: object = JSON.parse(json)
+    page.rows.push({ place: connected.place, row: toRow(kind, record, connected, ids, scope) })
+    if (kind === 'flow_versions' && losesSubflow(record as FlowVersionRecord, ids))
+      page.lost.push({ kind: 'subflows', name: (record as FlowVersionRecord).name, reason: 'runs a flow that is not in the archive' })
+    await budget.pause()
+  }
+  return page
 }
 
 const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
@@ -208,17 +230,14 @@ function listIds(records: readonly { record: string; parent: string | null; root
   return [...new Set(records.flatMap(({ record, parent, root }) => `${record} ${parent} ${root}`.match(idPattern) ?? []))]
 }
 
-function toNewIds(
-  found: readonly { kind: keyof NewIds; key: string; id: NewIds['flows'] extends ReadonlyMap<string, infer Id> ? Id : never }[],
-  platformFlows: Iterable<readonly [string, (typeof found)[number]['id']]>,
-): NewIds {
-  const mapOf = (kind: keyof NewIds) => found.filter((row) => row.kind === kind).map(({ key, id }) => [key, id] as const)
+function toNewIds(found: readonly z.output<typeof queries.NewId>[], platformFlows: readonly (readonly [string, OwnId])[]): NewIds {
+  const listOf = (kind: keyof NewIds) => found.filter((row) => row.kind === kind).map(({ key, id }) => [key, id] as const)
   return {
-    teams: new Map(mapOf('teams')),
-    categories: new Map(mapOf('categories')),
-    script_categories: new Map(mapOf('script_categories')),
-    scripts: new Map(mapOf('scripts')),
-    flows: new Map([...mapOf('flows'), ...platformFlows]),
+    teams: new Map(listOf('teams')),
+    categories: new Map(listOf('categories')),
+    script_categories: new Map(listOf('script_categories')),
+    scripts: new Map(listOf('scripts')),
+    flows: new Map([...listOf('flows'), ...platformFlows]),
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as tasks from '#functions/ai/tasks/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
@@ -34,6 +35,14 @@ it.each([
     `insert into account_exports (account_id, requested_by, ${attemptColumns}) select account_id, user_id, ${exhausted}`,
     exportSlices.failAbandoned,
     'export',
+  ],
+  [
+    'an import',
+    'account_imports',
+    `insert into account_imports (account_id, requested_by, object_key, progress, total, ${attemptColumns})
+     select account_id, user_id, 'k', '{"skipped": {"records": [], "count": 0}}', 0, ${exhausted}`,
+    importSlices.failAbandoned,
+    'import',
   ],
   ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned, 'ai_task'],
   [

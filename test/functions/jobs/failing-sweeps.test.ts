@@ -33,6 +33,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'deliveries',
     'digests',
     'exports',
+    'imports',
     'live_events',
     'presence',
     'pushes',

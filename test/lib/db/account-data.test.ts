@@ -87,13 +87,13 @@ it('an erasure deletes fewer rows at once where other rows end with them', () =>
     account.kind === 'batches' ? [[table, account.limit] as const] : [],
   )
   expect(groupByLimit(limits, 1000)).toEqual({
-    10: ['account_exports', 'notification_configs', 'webhooks'],
+    10: ['account_exports', 'account_imports', 'notification_configs', 'webhooks'],
     100: [
       ...['ai_sessions', 'draft_templates', 'escalation_policies', 'feedback', 'flow_conversations', 'flow_link_checks', 'flow_proposals'],
       ...['invites', 'kb_imports', 'knowledge_entries', 'maintenance_schedules', 'network_diagrams', 'on_call_schedules'],
       ...['script_builder_sessions', 'script_templates', 'sign_ins', 'target_lists', 'trees', 'uploads'],
     ],
-    200: ['diagram_versions', 'script_versions', 'sessions', 'tree_versions'],
+    200: ['account_import_records', 'diagram_versions', 'script_versions', 'sessions', 'tree_versions'],
     500: ['events'],
     1000: 'all others',
   })
