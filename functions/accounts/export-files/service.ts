@@ -23,10 +23,9 @@ export interface ExportJob {
   progress: ExportProgress | Record<string, never>
 }
 
-// A slice ends when it has this many bytes, or after this time. With the last file, it stays below the largest object.
-const sliceBytes = 4 * 1024 * 1024
+// A slice and a file end when they have this many bytes, a slice also after this time. With the last file, it stays below the largest object.
+export const sliceBytes = 4 * 1024 * 1024
 const sliceMs = 15_000
-const fileBytes = 4 * 1024 * 1024
 const flowsAtOnce = 10
 // A Worker may make 1,000 subrequests in one invocation.
 const uploadsAtOnce = 50
@@ -45,14 +44,15 @@ interface OpenSlice extends Sources {
   parts: Bytes[]
   directory: Bytes[]
   bytes: number
+  maxBytes: number
 }
 
 /** Write the next files of an export, in memory. `now` returns milliseconds. */
-export async function writeSlice(sources: Sources, job: ExportJob, now: () => number): Promise<Slice> {
+export async function writeSlice(sources: Sources, job: ExportJob, now: () => number, maxBytes = sliceBytes): Promise<Slice> {
   const progress = structuredClone('stage' in job.progress ? (job.progress as ExportProgress) : createProgress())
-  const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0 }
+  const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0, maxBytes }
   const deadline = now() + sliceMs
-  while (progress.stage !== 'end' && slice.bytes < sliceBytes && now() < deadline) await writeNext(slice)
+  while (progress.stage !== 'end' && slice.bytes < maxBytes && now() < deadline) await writeNext(slice)
   return { content: concatBytes(slice.parts), directory: concatBytes(slice.directory), isLast: progress.stage === 'end', progress }
 }
 
@@ -77,17 +77,17 @@ async function writeNext(slice: OpenSlice): Promise<void> {
   throw new Error(`An export has no stage ${stage}`)
 }
 
-/** Write the next file of a kind: 4 MiB of lines, or what is left. */
+/** Write the next file of a kind: as many lines as a slice may have, or what is left. */
 async function writeRecords(slice: OpenSlice, table: ExportedTable): Promise<void> {
-  const { progress } = slice
+  const { progress, maxBytes } = slice
   const lines: string[] = []
   let size = 0
   let isComplete = false
-  while (!isComplete && size < fileBytes) {
-    const rows = await queries.selectRecords.all(slice.db, table, progress.after, fileBytes - size)
+  while (!isComplete && size < maxBytes) {
+    const rows = await queries.selectRecords.all(slice.db, table, progress.after, maxBytes - size)
     lines.push(...rows.map(({ line }) => line))
     const read = rows.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0)
-    isComplete = rows.length < table.limit && size + read < fileBytes
+    isComplete = rows.length < table.limit && size + read < maxBytes
     size += read
     progress.after = rows.at(-1)?.key ?? progress.after
   }
@@ -110,7 +110,7 @@ async function writeFlows(slice: OpenSlice): Promise<void> {
 async function writeUploads(slice: OpenSlice): Promise<void> {
   const uploads = await queries.selectUploads.all(slice.db, slice.progress.after?.[0] ?? null, uploadsAtOnce)
   for (const [n, { id, object_key }] of uploads.entries()) {
-    if (slice.bytes >= sliceBytes) return completeBatch(slice, uploads.slice(0, n), 0)
+    if (slice.bytes >= slice.maxBytes) return completeBatch(slice, uploads.slice(0, n), 0)
     const content = await slice.uploads.get(object_key)
     if (content) await addFile(slice, { name: `uploads/${id}.jpg`, content, isStored: true })
     else slice.progress.counts.missing_files = (slice.progress.counts.missing_files ?? 0) + 1

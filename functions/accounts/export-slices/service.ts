@@ -69,8 +69,10 @@ interface StoredSlice {
 async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): Promise<StoredSlice> {
   const { db } = ctx.openAccountScope(claimed.account_id)
   // Loaded on first use: most processes never write an export.
-  const { writeSlice } = await import('#functions/accounts/export-files/service.ts')
-  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now)
+  const { sliceBytes, writeSlice } = await import('#functions/accounts/export-files/service.ts')
+  // After each failure a slice is halved, so that one that was too large succeeds.
+  const maxBytes = sliceBytes / 2 ** Math.max(0, listAttempts(claimed).length - 1)
+  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now, maxBytes)
   if (content.byteLength === 0) return { progress, isLast, part: null }
   const number = progress.parts + 1
   const object_key = nameObject(claimed, number, claimed.attempts)

@@ -22,6 +22,7 @@ import { type ExportQuery, type Format, formats } from './schemas.ts'
 /** Render the document, then mark a completed session as exported. Mark nothing if rendering fails. */
 export async function exportSession(ctx: ReadContext, id: string, query: ExportQuery): Promise<Content> {
   const { session, report, format, settings, images } = await readReport(ctx, id, query)
+  await ctx.budget.pause()
   const content = await renderReport(ctx, report, format, { settings, images })
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.callFunction, id)
   return content

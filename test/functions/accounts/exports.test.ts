@@ -239,6 +239,26 @@ it('DAT-06 writes uploads in slices of about 4 MiB', async () => {
   expect(parts).toHaveLength(3)
 })
 
+it('DAT-06 repeats a slice that has failed with half of the bytes', async () => {
+  const { admin } = await createAccount(service)
+  const image = await createImage('png', 30, 20)
+  for (let n = 0; n < 3; n++) await uploadImage(service, admin, image)
+  const { id, attempt } = await insertUnpublished(admin)
+  const get = async () => new Uint8Array(3 * 1024 * 1024)
+  const readStage = async () =>
+    (await service.sql(`select progress ->> 'stage' as stage from account_exports where id = $1`, [id]))[0]?.stage
+  let number = 1
+  for (; (await readStage()) !== 'upload_files'; number++) await attempt(number)
+  await attempt(number++, { get, put: () => Promise.reject(new Error('full')) })
+  await attempt(number++, { get })
+  await attempt(number, { get })
+  const parts = await service.sql(
+    'select bytes / (3 * 1024 * 1024) as images from account_export_parts where export_id = $1 order by number',
+    [id],
+  )
+  expect(parts.slice(-2)).toEqual([{ images: 1 }, { images: 2 }])
+})
+
 it('DAT-06 a late attempt cannot change a part that a later one has written', async () => {
   const { admin } = await createAccount(service)
   const { id, attempt, finish } = await insertUnpublished(admin)
