@@ -3,11 +3,12 @@ import { Problem } from '#problem.ts'
 import { createBudget, jobSteps } from '#rules/budget.ts'
 import { wrapText } from '#rules/diagrams/boxes.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
-import { readArticleText } from '#rules/knowledge/article.ts'
+import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
 import { redact } from '#rules/masking/redaction.ts'
 import { renderScript, type Template, validateTemplate } from '#rules/scripts/render.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
+import { readBlocksOf } from '#test/support/articles.ts'
 
 // What a small input could make large. Work and output are counted, so these tests say the same on every machine.
 
@@ -99,13 +100,27 @@ describe('WIR-47 what is read is counted before', () => {
     ['paragraphs of an HTML page', 'html', '<p>a</p>'.repeat(187_000)],
     ['blank lines', 'text', '\n'.repeat(5_000_000)],
   ] as const)('WIR-47 an article of many %s is too complex', (_, format, content) => {
-    expect(() => readArticleText(format, 'A', content, createBudget({ steps: jobSteps }))).toThrow(Problem)
+    expect(() => readBlocksOf(format, content, createBudget({ steps: jobSteps }))).toThrow(Problem)
   })
 
   it('WIR-47 an ordinary page of 5,000 elements takes little of it', () => {
     const budget = createBudget({ steps: jobSteps })
-    readArticleText('html', 'A', '<p>Restart the <b>spooler</b>.</p>'.repeat(2000), budget)
+    readBlocksOf('html', '<p>Restart the <b>spooler</b>.</p>'.repeat(2000), budget)
     expect(budget.getSpent().steps).toBeLessThan(jobSteps / 20)
+  })
+
+  it.each(['text', 'file'])('KBI-11 a long HTML page that is sent as %s lets other requests run between its passes', async (kind) => {
+    const page = `<table>${'<tr><td>a<td>b<td>c'.repeat(20_000)}</table>`
+    const budget = createBudget({ steps: jobSteps })
+    const stepsAtPause: number[] = []
+    const watched = { ...budget, pause: async () => void stepsAtPause.push(budget.getSpent().steps) }
+    await (kind === 'text'
+      ? readArticleText('html', 'A', page, watched)
+      : readArticleFile({ bytes: new TextEncoder().encode(page), name: 'a.html', type: '' }, watched))
+    const { steps } = budget.getSpent()
+    const passes = [...stepsAtPause, steps].map((at, n) => at - (stepsAtPause[n - 1] ?? 0))
+    expect(passes).toHaveLength(3)
+    expect(Math.max(...passes)).toBeLessThan(steps * 0.6)
   })
 
   it('WIR-47 the texts that are redacted for the model are counted', () => {

@@ -8,13 +8,14 @@ import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
 import { escapeMarkdown } from '#rules/exports/markdown-escape.ts'
 import { createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
-import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
+import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError, type Block } from '#rules/knowledge/blocks.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
+import { readBlocksOf } from '#test/support/articles.ts'
 import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '#test/support/knowledge.ts'
 import { measureBestCpuTimeMs, measureCpuTimeMs } from '#test/support/measure.ts'
 import { Action } from '#vendors/psa/halopsa-wire.ts'
@@ -59,8 +60,7 @@ async function expectLinear<T>(size: number, build: (size: number) => T, read: (
 
 const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
 const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' }, createBudget())).blocks)
-const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
-  buildAllNodes(readArticleText(format, 'Title', content, createBudget()).blocks)
+const readText = (format: 'html' | 'markdown' | 'text') => (content: string) => buildAllNodes(readBlocksOf(format, content))
 
 const buildWith = (name: string, content: string, body = docxParagraph('Text')) =>
   buildZip([...docxParts(documentXml(body)).filter((part) => part.name !== name), { name, content }])

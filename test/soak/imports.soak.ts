@@ -38,7 +38,6 @@ function createFlows() {
   const steps = Array.from({ length: 300 }, (_, n) => ({
     id: `step-${n}`,
     type: 'procedure_step',
-    content_type: 'action',
     title: `Check part ${n}`,
     description: `Open the console, look at part ${n}, and note what it shows. `.repeat(5),
   }))

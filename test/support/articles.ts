@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
 import { createBudget } from '#rules/budget.ts'
-import { readArticleFile } from '#rules/knowledge/article.ts'
+import { readArticleFile, readText } from '#rules/knowledge/article.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import { buildDocx, docxParagraph, docxSpanTable } from './knowledge.ts'
 
@@ -128,3 +128,12 @@ const wordArticles: { name: string; parts: WordPart[] }[] = [
     ],
   },
 ]
+
+/** Read the blocks of a text at once, without the pauses of a request. */
+export function readBlocksOf(format: 'markdown' | 'text' | 'html', content: string, budget = createBudget()): Block[] {
+  const work = readText(format, content, budget)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value.blocks
+  }
+}

@@ -57,14 +57,26 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile, budget
   if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
   if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
   const { title, blocks } =
-    format === 'docx' ? { title: null, blocks: await readDocx(bytes, budget) } : readText(format, decodeText(bytes), budget)
+    format === 'docx'
+      ? { title: null, blocks: await readDocx(bytes, budget) }
+      : await runWithPauses(readText(format, decodeText(bytes), budget), budget)
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
   return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
-export function readArticleText(format: TextFormat, title: string, content: string, budget: Budget): Article {
-  return requireBlocks({ format, title, blocks: readText(format, content, budget).blocks })
+export async function readArticleText(format: TextFormat, title: string, content: string, budget: Budget): Promise<Article> {
+  const { blocks } = await runWithPauses(readText(format, content, budget), budget)
+  return requireBlocks({ format, title, blocks })
+}
+
+/** Run work that yields between its passes, and let other requests of the process run there. */
+async function runWithPauses<T>(work: Generator<void, T>, budget: Budget): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await budget.pause()
+  }
 }
 
 /**
@@ -82,13 +94,14 @@ function requireBlocks(article: Article): Article {
   return article
 }
 
-function readText(format: TextFormat, content: string, budget: Budget): { title: string | null; blocks: Block[] } {
+/** Read the blocks of a text. Yield between the passes. */
+export function* readText(format: TextFormat, content: string, budget: Budget): Generator<void, { title: string | null; blocks: Block[] }> {
   const text = content.replace(/\r\n?/g, '\n')
   switch (format) {
     case 'markdown':
       return readMarkdown(text, budget)
     case 'html':
-      return readHtml(text, budget)
+      return yield* readHtml(text, budget)
     case 'text':
       return { title: null, blocks: readPlainText(text, budget) }
   }

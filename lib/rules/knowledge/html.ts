@@ -15,12 +15,17 @@ import {
 import { removeFurniture } from './page-furniture.ts'
 import { type Cell, formatTable } from './table.ts'
 
-/** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. */
-export function readHtml(html: string, budget: Budget): { title: string | null; blocks: Block[] } {
+/** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. Yield between its passes. */
+export function* readHtml(html: string, budget: Budget): Generator<void, { title: string | null; blocks: Block[] }> {
   const root = parseHtml(html, budget)
-  budget.spend(countElements(root) * stepsPerElement)
+  yield
+  const steps = countElements(root) * stepsPerElement
+  budget.spend(steps / 2)
+  const article = removeFurniture(root)
+  yield
+  budget.spend(steps / 2)
   const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0 }
-  readChildren(reader, removeFurniture(root))
+  readChildren(reader, article)
   writeParagraph(reader)
   return { title: findTitle(root), blocks: reader.writer.blocks }
 }

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
-import { readArticleText } from '#rules/knowledge/article.ts'
 import { furnitureLines, furnitureRules, furnitureTitles, isFurnitureTitle } from '#rules/knowledge/furniture-names.ts'
+import { readBlocksOf } from '#test/support/articles.ts'
 
 const paragraph = 'Restart the spooler on the print server, then print a test page from the workstation that reported it.'
 const listTexts = (part: string) =>
-  readArticleText('html', 'Title', `<h1>Printer</h1><p>${paragraph}</p>${part}<p>${paragraph}</p>`, createBudget()).blocks.map(
-    ({ text }) => text,
-  )
+  readBlocksOf('html', `<h1>Printer</h1><p>${paragraph}</p>${part}<p>${paragraph}</p>`).map(({ text }) => text)
 const article = ['Printer', paragraph, paragraph]
 
 describe.each(furnitureRules)('a part that $reason is left out', ({ names }) => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import { readArticleText } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { getText, parseHtml } from '#rules/knowledge/html-tree.ts'
+import { readBlocksOf } from '#test/support/articles.ts'
 
 type ExpectedBlock = [kind: string, level: number, text: string]
-const listBlocks = (html: string): ExpectedBlock[] =>
-  readArticleText('html', 'Title', html, createBudget()).blocks.map(({ kind, level, text }) => [kind, level, text])
+const listBlocks = (html: string): ExpectedBlock[] => readBlocksOf('html', html).map(({ kind, level, text }) => [kind, level, text])
 
 describe('the texts of a page', () => {
   it.each<[string, ExpectedBlock[]]>([

@@ -1,15 +1,13 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
-import { createBudget } from '#rules/budget.ts'
 import type { FlowStep, TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
-import { readArticleText } from '#rules/knowledge/article.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import { buildFlow } from '#rules/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '#rules/knowledge/nodes.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
-import { readSampleArticles, type SampleArticle } from '#test/support/articles.ts'
+import { readBlocksOf, readSampleArticles, type SampleArticle } from '#test/support/articles.ts'
 
 const articles = await readSampleArticles()
 const findArticle = (name: string) => articles.find((article) => article.name === name) as SampleArticle
@@ -144,7 +142,7 @@ describe('splitIntoSegments', () => {
 })
 
 describe('a page', () => {
-  const readPage = (html: string) => readArticleText('html', 'Page', html, createBudget()).blocks.map(({ text }) => text)
+  const readPage = (html: string) => readBlocksOf('html', html).map(({ text }) => text)
 
   it('KBI-08 keeps headings whose text is a link or a button', () => {
     const html = '<h2><a class="permalink" href="#a">Cause</a></h2><p>Heat.</p><h3><button>Remedy</button></h3><p>Cool it.</p>'

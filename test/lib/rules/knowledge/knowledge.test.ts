@@ -1,15 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
-import { createBudget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
-import { readArticleText } from '#rules/knowledge/article.ts'
 import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
 import { deriveTitle } from '#rules/knowledge/derive-title.ts'
 import { buildFlow } from '#rules/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '#rules/knowledge/nodes.ts'
 import type { Segment } from '#rules/knowledge/segment.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { readBlocksOf } from '#test/support/articles.ts'
 import { measureCpuTime } from '#test/support/measure.ts'
 
 let idCount = 0
@@ -17,8 +16,7 @@ function newId(): string {
   idCount++
   return `node-${idCount}`
 }
-const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) =>
-  readArticleText(format, 'Article', content, createBudget()).blocks
+const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) => readBlocksOf(format, content)
 const describeBlocks = (blocks: readonly Block[]) => blocks.map(({ kind, text }) => `${kind}: ${text}`)
 /** Convert blocks to nodes, by default with the proposals of the local model. */
 const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]): KbNode[] => {
