@@ -103,7 +103,7 @@ function watchHealth(api: string, pid: number) {
 }
 
 describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %s', (platform) => {
-  it.each(Object.entries(archives))('DAT-17 /health answers within 0.3 s: %s', async (name, createFiles) => {
+  it.each(Object.entries(archives))('DAT-14 /health answers within 0.3 s: %s', async (name, createFiles) => {
     const service = await startOwnService({}, { platform })
     onTestFinished(() => service.close())
     const child = platform === 'node' ? await startNodeChild(service.settings) : null

@@ -160,3 +160,40 @@ export const Manifest = z.object({
   counts: z.record(z.string().max(100), z.int().min(0)),
 })
 export type Manifest = z.output<typeof Manifest>
+
+/** A record that is not restored. */
+export interface SkippedRecord {
+  kind: string
+  name: string | null
+  reason: string
+}
+
+/** The records that are not restored: the first of them, and their number. */
+export interface SkipList {
+  records: SkippedRecord[]
+  count: number
+}
+
+/** Where the next slice reads. Flows are last, because each needs its current version. */
+export interface CheckPosition {
+  kind: RestoredKindName
+  /** The number of the file among those of the kind. */
+  file: number
+  /** Characters of the file that were read. */
+  offset: number
+  /** Records of the kind that were read. */
+  count: number
+}
+
+/** A record that was checked. */
+export interface CheckedRecord {
+  kind: RestoredKindName
+  place: number
+  key: string
+  name: string | null
+  /** False for an invalid version: its flow is not restored. */
+  is_valid: boolean
+  parent: string | null
+  record: object | null
+  length: number
+}

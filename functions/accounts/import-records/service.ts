@@ -6,6 +6,8 @@ import { type Budget, createBudget, stepsPerSecond } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import {
+  type CheckedRecord,
+  type CheckPosition,
   FlowRecord,
   FlowVersionRecord,
   findScriptProblem,
@@ -14,6 +16,8 @@ import {
   type RecordKind,
   type RecordOf,
   recordSchemas,
+  type SkipList,
+  type SkippedRecord,
 } from './schemas.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -31,43 +35,6 @@ export interface Archive {
   bytes: Bytes
   entries: readonly Entry[]
   manifest: Manifest
-}
-
-/** A record that is not restored. */
-export interface SkippedRecord {
-  kind: string
-  name: string | null
-  reason: string
-}
-
-/** The records that are not restored: the first of them, and their number. */
-export interface SkipList {
-  records: SkippedRecord[]
-  count: number
-}
-
-/** Where the next slice reads. Flows are last, because each needs its current version. */
-export interface CheckPosition {
-  kind: RestoredKindName
-  /** The number of the file among those of the kind. */
-  file: number
-  /** Characters of the file that were read. */
-  offset: number
-  /** Records of the kind that were read. */
-  count: number
-}
-
-/** A record that was checked. */
-export interface CheckedRecord {
-  kind: RestoredKindName
-  place: number
-  key: string
-  name: string | null
-  /** False for an invalid version: its flow is not restored. */
-  is_valid: boolean
-  parent: string | null
-  record: object | null
-  length: number
 }
 
 /** What a slice has checked. */

@@ -7,6 +7,7 @@ import { copyColumns } from '#rules/flows/rfflow.ts'
 import { replaceScriptIds } from '#rules/flows/script-ids.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import type { NewIds, Scope } from './schemas.ts'
 
 type Value = string | number | boolean | object
 /** Ids are those of this account, so that an id of the archive cannot be written. */
@@ -19,16 +20,6 @@ type ColumnValue<C> = C extends 'source_node_id'
       : Value | null
 /** A row of a kind as an import writes it. Fields that are no restored columns are ignored. */
 export type RestoredRow<K extends RestoredKindName> = { [C in RestoredColumn<K>]: ColumnValue<C> }
-
-/** What rows refer to. */
-export interface Scope {
-  account_id: OwnId
-  team_id: OwnId | null
-  now: string
-}
-
-/** The new ids of the records that a slice refers to, by kind and old id. */
-export type NewIds = Record<'teams' | 'categories' | 'script_categories' | 'scripts' | 'flows', ReadonlyMap<string, OwnId>>
 
 /** A checked record with what connects it. */
 export interface ConnectedRecord {

@@ -1,17 +1,10 @@
 import type * as z from 'zod'
 import { type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
 import type { WriteDb } from '#db/scope.ts'
-import type { FlowRecord, FlowVersionRecord, OwnId } from '#functions/accounts/import-records/schemas.ts'
-import {
-  addSkipped,
-  type CheckedRecord,
-  checkSlice,
-  openArchive,
-  type SkippedRecord,
-  sliceSteps,
-  toVersionKey,
-} from '#functions/accounts/import-records/service.ts'
-import { losesSubflow, type NewIds, type Scope, toRow } from '#functions/accounts/import-rows/service.ts'
+import type { CheckedRecord, FlowRecord, FlowVersionRecord, OwnId, SkippedRecord } from '#functions/accounts/import-records/schemas.ts'
+import { addSkipped, checkSlice, openArchive, sliceSteps, toVersionKey } from '#functions/accounts/import-records/service.ts'
+import type { NewIds, Scope } from '#functions/accounts/import-rows/schemas.ts'
+import { losesSubflow, toRow } from '#functions/accounts/import-rows/service.ts'
 import { describe, toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
