@@ -10,8 +10,10 @@ import type { NewIds, Scope } from '#functions/accounts/import-rows/schemas.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 
-// Several times what a slice takes.
-const leaseSeconds = 180
+// Several times what the last slice takes, which stores 64 MiB.
+const leaseSeconds = 300
+// The time of the transaction is that of its start.
+const finishedAt = sql`finished_at = app.now() + (clock_timestamp() - transaction_timestamp())`
 const attempts = attemptTable('account_imports', { initial: 'queued', done: 'succeeded', doneAt: 'stored_at', leaseSeconds })
 /** Attempts of one slice. */
 export const maxSliceAttempts = 4
@@ -54,7 +56,7 @@ export const completeImport = writeStatement(z.object({ id: z.string() }), (clai
     claimed,
     { ok: true, status: null },
     null,
-    sql`, finished_at = app.now(), done = total, counts = counts || ${jsonb({ restored: counts })}`,
+    sql`, ${finishedAt}, done = total, counts = counts || ${jsonb({ restored: counts })}`,
   ),
 )
 
@@ -62,12 +64,7 @@ export const completeImport = writeStatement(z.object({ id: z.string() }), (clai
 export const failImport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedImport, result: SendResult, retrySeconds: number | null, problem: object | null) =>
-    attempts.complete(
-      claimed,
-      result,
-      retrySeconds,
-      retrySeconds === null ? sql`, problem = ${jsonb(problem)}, finished_at = app.now()` : sql``,
-    ),
+    attempts.complete(claimed, result, retrySeconds, retrySeconds === null ? sql`, problem = ${jsonb(problem)}, ${finishedAt}` : sql``),
 )
 
 /** Mark due imports as swept, oldest first. */

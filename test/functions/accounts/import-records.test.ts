@@ -186,8 +186,8 @@ describe('a slice', () => {
 
   it('DAT-14 ends after a quarter of a second of work, and the next one continues at the next record', async () => {
     const archive = await openFiles({
-      'scripts-1.jsonl': createScripts(30, 'echo {{ a }}\n'.repeat(10_000)),
-      'scripts-2.jsonl': createScripts(30, 'echo 1\n'.repeat(20_000)),
+      'scripts-1.jsonl': createScripts(3, 'echo {{ a }}\n'.repeat(10_000)),
+      'scripts-2.jsonl': createScripts(3, 'echo 1\n'.repeat(20_000)),
     })
     const places: number[] = []
     const counts: number[] = []
@@ -202,7 +202,7 @@ describe('a slice', () => {
       places.push(...slice.skipped.map(() => 0))
     }
     expect(slices).toBeGreaterThan(2)
-    expect(places).toHaveLength(60)
+    expect(places).toHaveLength(6)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts.at(-1)).toBe(archive.entries.reduce((sum, { size }) => sum + size, 0))
   })
