@@ -1,4 +1,4 @@
--- Exports of an account as a ZIP archive, the start of an import, and the erasure of accounts and users.
+-- Exports of an account as a ZIP archive, imports of such archives, and the erasure of accounts and users.
 
 -- A job writes an export in slices; each slice adds one part.
 create table account_exports (
