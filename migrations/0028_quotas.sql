@@ -6,16 +6,13 @@ create table account_usage (
   account_id uuid primary key default app.account_id() references accounts on delete cascade
 );
 call app.protect('account_usage');
-grant select, insert, update on account_usage to app_runtime;
+grant select, update on account_usage to app_runtime;
 grant select, insert, update, delete on account_usage to app_platform;
-create function app.lock_usage(p_account uuid) returns void language plpgsql set search_path = public, pg_temp as $$
-begin
-  -- An account that is being deleted takes its rows with it, and has no quota any more.
-  insert into account_usage (account_id) select a.id from accounts a where a.id = p_account on conflict do nothing;
-  perform from account_usage u where u.account_id = p_account for no key update;
-end $$;
+create function app.lock_usage(p_account uuid) returns void language sql set search_path = public, pg_temp as $$
+  select from account_usage u where u.account_id = p_account for no key update
+$$;
 
--- What triggers count, so that no request has to. Before its first change, an account gets a row with what the tables contain.
+-- What triggers count, so that no request has to.
 create table usage_counters (
   account_id uuid not null default app.account_id() references accounts on delete cascade,
   quota      text not null check (quota in ('stored_bytes', 'open_ai_sessions')),
@@ -23,8 +20,17 @@ create table usage_counters (
   primary key (account_id, quota)
 );
 call app.protect('usage_counters');
-grant select, insert, update on usage_counters to app_runtime;
+grant select, update on usage_counters to app_runtime;
 grant select, insert, update, delete on usage_counters to app_platform;
+create function app.start_usage() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into account_usage (account_id) values (new.id);
+  insert into usage_counters (account_id, quota, used) values (new.id, 'stored_bytes', 0), (new.id, 'open_ai_sessions', 0);
+  return null;
+end $$;
+create trigger usage after insert on accounts for each row execute function app.start_usage();
+insert into account_usage (account_id) select id from accounts;
+insert into usage_counters (account_id, quota, used) select a.id, q.quota, 0 from accounts a, unnest(array['stored_bytes', 'open_ai_sessions']) q (quota);
 
 create function app.measure_version() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
@@ -118,19 +124,13 @@ begin
   raise exception 'a limit is reached' using errcode = 'SF4LR',
     detail = json_build_object('resource', p_quota, 'used', p_used, 'limit', p_limit);
 end $$;
--- Whether the transaction counts its rows at its end, as an import does, so that it does not hold the lock for long.
--- Security definer, because only the owner can sign.
-create function app.counts_later() returns boolean language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  return current_setting('app.usage', true) <> '' and current_setting('app.usage', true) = app.sign('usage later');
-end $$;
 -- Raises SF4LR if the account has more of something than its quota allows. The caller has just added it.
 create function app.check_quota(p_account uuid, p_quota text) returns void language plpgsql set search_path = public, pg_temp as $$
 declare
   most constant bigint := app.quota_limit(p_account, p_quota);
   used bigint;
 begin
-  if most is not null and app.counts_later() is not true then
+  if most is not null then
     perform app.lock_usage(p_account);
     used := app.quota_used(p_account, p_quota);
     if used > most then
@@ -153,23 +153,6 @@ create constraint trigger quota after insert on maintenance_schedules deferrable
 create constraint trigger quota after insert on webhooks deferrable initially deferred
   for each row execute function app.keep_quota('webhooks');
 
--- Starts the counter of the argument before the first row changes. Whoever changes rows at the same time waits in this function too.
-create function app.start_counter() returns trigger language plpgsql set search_path = public, pg_temp as $$
-declare
-  account constant uuid := case when tg_op = 'INSERT' then new.account_id else old.account_id end;
-begin
-  if app.counts_later() is not true
-    and not exists (select from usage_counters c where c.account_id = account and c.quota = tg_argv[0]) then
-    perform app.lock_usage(account);
-    insert into usage_counters (account_id, quota, used)
-    select a.id, tg_argv[0], app.sum_usage(a.id, tg_argv[0]) from accounts a where a.id = account
-    on conflict do nothing;
-  end if;
-  if tg_op = 'DELETE' then
-    return old;
-  end if;
-  return new;
-end $$;
 -- Adds a change to a counter, under a lock that is held until the transaction ends. The limit is exact, also for concurrent writers.
 create function app.add_usage(p_account uuid, p_quota text, p_change bigint) returns void
 language plpgsql set search_path = public, pg_temp as $$
@@ -177,7 +160,7 @@ declare
   counted bigint;
   most bigint;
 begin
-  if p_change = 0 or app.counts_later() is true then
+  if p_change = 0 then
     return;
   end if;
   perform app.lock_usage(p_account);
@@ -200,11 +183,6 @@ begin
   end if;
   return null;
 end $$;
-create trigger counter before insert or delete on tree_versions for each row execute function app.start_counter('stored_bytes');
-create trigger counter before insert or delete on uploads for each row execute function app.start_counter('stored_bytes');
-create trigger counter before insert or update or delete on network_diagrams for each row execute function app.start_counter('stored_bytes');
-create trigger counter before insert or delete on script_versions for each row execute function app.start_counter('stored_bytes');
-create trigger counter before insert or delete on diagram_versions for each row execute function app.start_counter('stored_bytes');
 create constraint trigger stored_bytes after insert or delete on tree_versions deferrable initially deferred
   for each row execute function app.count_stored_bytes();
 create constraint trigger stored_bytes after insert or delete on uploads deferrable initially deferred
@@ -227,8 +205,6 @@ begin
   end if;
   return null;
 end $$;
-create trigger counter before insert or delete on ai_sessions for each row execute function app.start_counter('open_ai_sessions');
-create trigger counter_later before update of status on ai_sessions for each row execute function app.start_counter('open_ai_sessions');
 create constraint trigger open_sessions after insert on ai_sessions deferrable initially deferred for each row
   when (app.is_open_ai_session(new.status)) execute function app.count_open_ai_sessions();
 create constraint trigger open_sessions_deleted after delete on ai_sessions deferrable initially deferred for each row

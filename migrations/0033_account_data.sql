@@ -156,7 +156,7 @@ create function app.is_empty(p_account uuid) returns boolean language sql stable
 $$;
 
 -- Starts to store an import: returns false unless the account is empty. Writes the audit entry of the import. Until the transaction ends, its
--- rows get no entries, and are not counted: app.finish_import counts them, so that the row of account_usage is locked last.
+-- rows get no entries.
 -- Security definer, because only the owner can write the audit log.
 create function app.start_import(p_counts jsonb) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -172,22 +172,9 @@ begin
   end if;
   insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, changes, ip)
   values (own, app.user_id(), 'account.imported', 'account', own, p_counts, app.client_address());
-  perform set_config('app.audit', app.sign('audit off'), true), set_config('app.usage', app.sign('usage later'), true);
+  perform set_config('app.audit', app.sign('audit off'), true);
   return true;
 end $$;
-
--- Counts what an import has stored, and raises SF4LR if the account has more than its quotas allow. Under the lock, every row that others
--- have counted is committed; whoever waits for the lock counts their own afterwards.
-create function app.finish_import() returns void language plpgsql set search_path = public, pg_temp as $$
-declare
-  own constant uuid := app.account_id();
-begin
-  perform set_config('app.usage', '', true), app.lock_usage(own);
-  insert into usage_counters (account_id, quota, used) values (own, 'stored_bytes', app.sum_usage(own, 'stored_bytes'))
-  on conflict (account_id, quota) do update set used = excluded.used;
-  perform app.check_quota(own, 'flows'), app.check_quota(own, 'stored_bytes');
-end $$;
-revoke execute on function app.finish_import() from app_runtime;
 
 -- Deletes an account after a grace period, and anonymises a user. lib/db/erasure.ts declares what happens to each table.
 -- The table is what is left of an erased account. It names nobody. The id is that of the account.

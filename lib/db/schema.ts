@@ -1751,7 +1751,6 @@ export interface SqlFunctions {
   'app.count_script_use': { p_id: string }
   'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
   'app.count_use': { p_account: string; p_tree: string }
-  'app.counts_later': Record<never, never>
   'app.create_api_key': {
     p_id: string
     p_hash: string
@@ -1870,7 +1869,6 @@ export interface SqlFunctions {
     p_request_id: string
   }
   'app.finish_erasure': { p_account: string }
-  'app.finish_import': Record<never, never>
   'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }

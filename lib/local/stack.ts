@@ -46,7 +46,8 @@ export interface StackOptions {
   users?: readonly DemoUser[]
 }
 
-export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'finishEffects' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
+export interface Stack
+  extends Pick<RunningService, 'fetch' | 'services' | 'finishEffects' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
   /** Origin of the service, without a slash at the end. */
   api: string
   localServer: LocalServer

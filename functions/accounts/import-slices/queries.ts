@@ -217,9 +217,6 @@ export const startImport = writeStatement(
   (counts: Record<string, number>) => sql`select ${callFunction('app.start_import', { p_counts: JSON.stringify(counts) })} as is_started`,
 )
 
-/** Count what was stored. */
-export const finishImport = writeStatement(null, () => sql`select from ${callFunction('app.finish_import', {})}`)
-
 const selectColumns = (kind: RestoredKindName) => {
   const columns = sql.join(listRestoredColumns(kind).map((column) => sql.ref(column)))
   return { table: sql.table(restoredKinds[kind].table), columns }

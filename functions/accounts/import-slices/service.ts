@@ -246,7 +246,6 @@ async function store(db: WriteDb, { id }: queries.ClaimedImport) {
     for (let last = await queries.insertRows.first(db, id, kind, { depth: -1, place: 0 }); last; )
       last = await queries.insertRows.first(db, id, kind, last)
   }
-  await queries.finishImport.run(db)
   return { counts }
 }
 
