@@ -6,7 +6,11 @@ import { sealWebhookSecret } from '#vendors/webhooks/sealed-secrets.ts'
 import { createWebhookSecret } from '#vendors/webhooks/sign.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
-async function insertWebhook(service: Service, { accountId }: Person): Promise<string> {
+export async function insertWebhook(
+  service: Service,
+  { accountId }: Pick<Person, 'accountId'>,
+  events: readonly string[] = ['member.joined'],
+): Promise<string> {
   // An account has at most ten.
   await service.sql(
     `delete from webhooks where id in (select id from webhooks where account_id = $1 order by created_at desc, id desc offset 6)`,
@@ -15,11 +19,13 @@ async function insertWebhook(service: Service, { accountId }: Person): Promise<s
   const id = crypto.randomUUID()
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   const secret = await sealWebhookSecret(vault, { accountId, webhookId: id }, createWebhookSecret())
-  return insertReturningId(
-    service,
-    `insert into webhooks (id, account_id, url, events, secret) values ($1, $2, $3, '{member.joined}', $4) returning id`,
-    [id, accountId, `${service.localOrigin}/hooks/${id}`, secret],
-  )
+  return insertReturningId(service, `insert into webhooks (id, account_id, url, events, secret) values ($1, $2, $3, $5, $4) returning id`, [
+    id,
+    accountId,
+    `${service.localOrigin}/hooks/${id}`,
+    secret,
+    events,
+  ])
 }
 
 export async function insertFailedDelivery(service: Service, owner: Person): Promise<{ id: string; webhookId: string }> {

@@ -22,7 +22,7 @@ export const texts: Record<string, (length: number) => string> = {
 
 // Fields that are codes, although their schema is only a text: nobody can store another value.
 const codeNames =
-  /(^|_)(ids?|at|key|keys|url|urls|type|timezone|cron|expression|token|secret|password|email|slug|hash|company|client_id)$|_days$/
+  /(^|_)(ids?|at|key|keys|url|urls|type|timezone|cron|expression|token|secret|password|email|slug|hash|company|client_id|number)$|_days$/
 
 /** What a field of a name may have at most: characters of its text, or of each value of its map, and items of its list. */
 interface FieldLimits {
@@ -143,6 +143,12 @@ async function listColumns(service: Service): Promise<Column[]> {
   return columns.filter(({ name, type }) => type === 'jsonb' || text.has(name) || items.has(name))
 }
 
+function getColumns(service: Service): Promise<Column[]> {
+  const known = columnsByService.get(service.api) ?? listColumns(service)
+  columnsByService.set(service.api, known)
+  return known
+}
+
 /** Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column. */
 export async function inflateRows(
   service: Service,
@@ -150,9 +156,7 @@ export async function inflateRows(
   createText: (length: number) => string,
   maxBytes: number,
 ): Promise<void> {
-  const known = columnsByService.get(service.api) ?? listColumns(service)
-  columnsByService.set(service.api, known)
-  for (const { table, name, type } of await known) {
+  for (const { table, name, type } of await getColumns(service)) {
     const rows = await service.sql<{ place: string; value: unknown }>(
       `select ctid::text as place, ${name} as value from ${table} where account_id = $1 and ${name} is not null limit 5`,
       [accountId],
@@ -172,4 +176,33 @@ export async function inflateRows(
       }
     }
   }
+}
+
+/** Write the name of each free text of an account's rows into it, between two marks. */
+export async function plantNames(service: Service, accountId: string, toMark: (field: string) => string): Promise<void> {
+  for (const { table, name, type } of await getColumns(service)) {
+    const rows = await service.sql<{ place: string; value: unknown }>(
+      `select ctid::text as place, ${name} as value from ${table} where account_id = $1 limit 5`,
+      [accountId],
+    )
+    for (const { place, value } of rows) {
+      if (value === null && type === 'jsonb') continue
+      const planted = plantJson(value ?? '', `${table}.${name}`, name, toMark)
+      const stored = type === 'jsonb' ? JSON.stringify(planted) : String(planted)
+      // A constraint may refuse it: then the column is no free text.
+      await service
+        .sql(`update ${table} set ${name} = $1::${type} where account_id = $2 and ctid = $3::tid`, [stored, accountId, place])
+        .catch(() => undefined)
+    }
+  }
+}
+
+function plantJson(value: unknown, path: string, name: string, toMark: (field: string) => string): unknown {
+  const { text, values } = readFieldLimits()
+  if (typeof value === 'string') return text.has(name) || values.has(name) ? toMark(path) : value
+  if (Array.isArray(value)) return value.map((item) => plantJson(item, path, name, toMark))
+  if (typeof value !== 'object' || value === null) return value
+  const plantField = ([key, item]: [string, unknown]) =>
+    [key, values.has(name) ? plantJson(item, path, name, toMark) : plantJson(item, `${path}.${key}`, key, toMark)] as const
+  return Object.fromEntries(Object.entries(value).map(plantField))
 }

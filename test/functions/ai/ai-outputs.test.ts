@@ -72,6 +72,41 @@ it('AIS-19 writes a status update for three audiences at two lengths, and stores
   expect((await owner.call('GET', sessionPath)).body).toEqual(before)
 })
 
+/** Add a note to a ticket by hand, through the ticketing system's own API. */
+async function addNoteByHand(ticketId: string, text: string, internalAnalysisFlag: boolean): Promise<void> {
+  const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo', 'content-type': 'application/json' }
+  const path = `/psa/v4_6_release/apis/3.0/service/tickets/${ticketId}/notes`
+  const body = JSON.stringify({ text, internalAnalysisFlag })
+  expect((await fetch(service.localOrigin + path, { method: 'POST', headers, body })).status).toBe(201)
+}
+
+it('AIS-43 AIS-44 PSA-38 tells colleagues of internal notes, clients of none, and nobody of notes that the service added', async () => {
+  const { owner, session, sessionPath } = await createScene()
+  const ticketId = session.psa_ticket_id as string
+  await owner.call('POST', `/integrations/psa/tickets/${ticketId}/notes`, { text: 'Pushed by us', visibility: 'internal' })
+  await waitUntilSettled()
+  await addNoteByHand(ticketId, 'Client is behind on payments', true)
+  await addNoteByHand(ticketId, 'We look at your printer', false)
+  // The context is cached until the service adds a note itself.
+  await owner.call('POST', `/integrations/psa/tickets/${ticketId}/notes`, { text: 'Pushed again', visibility: 'client' })
+  await waitUntilSettled()
+  const { body } = await owner.call('GET', `/integrations/psa/tickets/${ticketId}/context`)
+  const added = body.notes.filter(({ added_by_service }: { added_by_service: boolean }) => added_by_service)
+  expect(added.map(({ text }: { text: string }) => text).toSorted()).toEqual(['Pushed again', 'Pushed by us'])
+  const askFor = async (audience: string) => {
+    expectStatus(await owner.call('POST', `${sessionPath}/status-update`, { audience, length: 'quick' }), 200)
+    const [call] = await dashboard(service).listRecords('ai')
+    return JSON.stringify(call.request)
+  }
+  const [colleagues, client] = [await askFor('ticket_notes'), await askFor('client_update')]
+  const listMentions = (prompt: string) => ['behind on payments', 'We look at', 'Pushed'].map((text) => prompt.includes(text))
+  expect([listMentions(colleagues), listMentions(client)]).toEqual([
+    [true, true, false],
+    [false, true, false],
+  ])
+  expect(colleagues).toMatch(/internal\W+true.{0,200}behind on payments/)
+})
+
 it('AIS-20 creates four kinds of outputs, stores edits and lists the outputs', async () => {
   const { session, createOutput, editOutput, listOutputs } = await createScene({ connected: false })
   for (const kind of ['resolution_summary', 'ticket_note', 'client_email', 'kb_article']) {

@@ -95,7 +95,7 @@ describe('the sources of a diagnosis', () => {
     expect(citations).toEqual([{ kind: 'session', id: solved.id, title: solved.title }])
   })
 
-  it('AIS-71 contain no resolved session of a colleague, which the caller cannot open either', async () => {
+  it('AIS-42 contain no resolved session of a colleague, which the caller cannot open either', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
     const solved = await resolveCase(colleague, 'Teleprompter in studio two stays dark', 'resolved', 'Replaced the HDMI splitter.')

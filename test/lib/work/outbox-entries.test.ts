@@ -159,7 +159,7 @@ describe('a note for a ticket', () => {
     const note = createPushDatabase(false, inserted, stored)
     expect([await enqueuePush(note.db, push, createBudget()), note.outbox]).toEqual([id, entries])
   })
-  it('AUD-01 for the client is masked, whatever the account says', async () => {
+  it('PSA-39 for the client is masked, whatever the account says', async () => {
     const { db, findStatements } = createPushDatabase(false, [], [])
     const budget = createBudget()
     await enqueuePush(db, { ...push, note: forTicket('client', secret, budget) }, budget)
