@@ -13,6 +13,7 @@ import { ArticleError, type Block } from '#rules/knowledge/blocks.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
+import { writeCsv } from '#rules/text/csv.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
@@ -209,6 +210,7 @@ describe('a text of an export', () => {
   ]
   it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, joinLines))
   it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, escapeMarkdown))
+  it.each(texts)('WIR-30 takes linear time for many %s in CSV', (_, size, build) => expectLinear(size, build, (text) => writeCsv([[text]])))
 })
 
 describe('a note of a ticket', () => {
