@@ -57,7 +57,7 @@ const maxDepth = 60
 const maxHereDocuments = 1000
 
 /** Parse a script, unless its brackets are nested so deeply that the parser might not end. */
-function parseWithin(text: string, budget: Budget) {
+export function parseWithin(text: string, budget: Budget) {
   budget.spend(text.length * stepsPerCharacter)
   let depth = 0
   for (const { 0: char, index } of text.matchAll(/[(){}]/g)) {
