@@ -16,6 +16,8 @@ create table approvals (
   script_id        uuid,
   script_version   integer,
   risk             text check (risk in ('medium', 'high')),
+  -- Why the script has this risk.
+  risk_reasons     jsonb not null default '[]' check (jsonb_typeof(risk_reasons) = 'array'),
   approver_roles   text[] not null check (approver_roles <@ '{engineer,team_admin,account_admin}'),
   approver_ids     uuid[] not null check (cardinality(approver_ids) <= 20),
   -- The team and the user of the session.
@@ -54,9 +56,18 @@ call app.protect('approvals');
 grant select, insert, update (state, expires_at, decided_by, decided_at, decision_comment) on approvals to app_runtime;
 grant select, insert, update, delete on approvals to app_platform;
 
--- Whether a user may decide an approval now. Nobody decides about their own run, or about their own request.
+-- The person that a user acts for: who created an API key, or the user. Security definer, because members cannot read the keys.
+create function app.person_of(p_user uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select coalesce((select k.created_by from api_keys k where k.account_id = app.account_id() and k.id = p_user), p_user)
+$$;
+
+-- Whether a user may decide an approval now. Nobody decides about their own run or their own request, also not through an API key: whoever created
+-- a key counts as its runs, requests and decisions do.
 create function app.may_decide(a approvals, u users) returns boolean language sql stable as $$
   select u.is_active and u.role <> 'viewer' and u.id not in (a.runner_id, a.requested_by)
+     and app.person_of(u.id) not in (app.person_of(a.runner_id), app.person_of(a.requested_by))
      and (u.id = any (a.approver_ids) or 'engineer' = any (a.approver_roles)
           or ('account_admin' = any (a.approver_roles) and u.role = 'admin')
           or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))

@@ -675,7 +675,7 @@ clearProposal: Method<'ai.fixes.clearProposal'>
 recordOutcome: Method<'ai.fixes.recordOutcome'>
 /** Update the script of a fix. Does not apply the fix. Returns 422 with the line numbers for parameter placeholders in places where a value is not safe. */
 updateScript: Method<'ai.fixes.updateScript'>
-/** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` for a template of medium or high risk. */
+/** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` with `risk` and `risk_reasons` for a template, or a script used once, of medium or high risk. For another decision on such a script, `script` is the template without values. */
 decideScript: Method<'ai.fixes.decideScript'>
 }
 outputs: {

@@ -663,6 +663,8 @@ expires_after_minutes?: (number | null) | undefined
 export type ApprovalResponse = (ApprovalListItem & {
 /** The description of the step, or the rendered script. Secrets are replaced by `[secret]`. */
 subject: string
+/** Why the script has at least its risk, or needs administrator rights: at most 20 reasons. Empty when its content gives none. */
+risk_reasons: (ScriptRiskReason)[]
 })
 /** `voided`: the session moved on or ended. `used`: the step was answered. */
 export type ApprovalState = ('pending' | 'approved' | 'rejected' | 'expired' | 'voided' | 'used')
@@ -3820,7 +3822,7 @@ created_at: Timestamp
 export type ScriptGenerateRequest = {
 /** Values by parameter name. */
 parameters?: { [key: string]: unknown } | undefined
-/** A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk. */
+/** A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk, with these values. */
 session_id?: string | undefined
 }
 export type ScriptGenerateResponse = {
@@ -3859,6 +3861,13 @@ max?: (number | null) | undefined
 export type ScriptParameterType = ('string' | 'int' | 'bool' | 'choice' | 'password' | 'path' | 'hostname')
 /** How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. */
 export type ScriptRisk = ('low' | 'medium' | 'high')
+export type ScriptRiskReason = {
+/** The line of the script. */
+line: number
+risk: ScriptRisk
+/** What the script can do there. */
+reason: string
+}
 export type ScriptTemplateCreate = {
 /** Name of the template. */
 name: string
@@ -3869,8 +3878,9 @@ script_body: string
 /** The parameters of the script. */
 parameters_schema?: (ScriptParameter)[] | undefined
 language: ScriptLanguage
-/** Whether it needs administrator rights. */
+/** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
+/** How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`. */
 risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined
@@ -3918,6 +3928,8 @@ created_at: Timestamp
 updated_at: string
 }
 export type ScriptTemplateResponse = (ScriptTemplateListItem & {
+/** Why the script has at least its risk, or needs administrator rights: at most 20 reasons. Empty when its content gives none. */
+risk_reasons: (ScriptRiskReason)[]
 /** The script, with its placeholders. */
 script_body: string
 })
@@ -3935,8 +3947,9 @@ script_body?: string | undefined
 /** The parameters of the script. */
 parameters_schema?: (ScriptParameter)[] | undefined
 language?: ScriptLanguage | undefined
-/** Whether it needs administrator rights. */
+/** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
+/** How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`. */
 risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined

@@ -386,6 +386,7 @@ export const exportedColumns = {
     'script_id',
     'script_version',
     'risk',
+    'risk_reasons',
     'approver_roles',
     'approver_ids',
     'team_id',

@@ -347,6 +347,7 @@ export interface ApprovalsTable {
   script_id: string | null
   script_version: number | null
   risk: 'medium' | 'high' | null
+  risk_reasons: Generated<Json>
   approver_roles: string[]
   approver_ids: string[]
   team_id: string | null
@@ -1945,6 +1946,7 @@ export interface SqlFunctions {
   'app.onboarding_facts': { p_account: string; p_user: string }
   'app.pairs': { p_text: string }
   'app.period_start': { p_days: number }
+  'app.person_of': { p_user: string }
   'app.platform_account': Record<never, never>
   'app.presence_event': { p_account: string; p_type: string; p_id: string; p_user: string }
   'app.presence_mode': { p_account: string; p_type: string; p_id: string; p_user: string }

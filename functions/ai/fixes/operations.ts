@@ -97,7 +97,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/decision`,
     summary: 'Decide how to use a fix’s script',
     description:
-      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` for a template of medium or high risk.',
+      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` with `risk` and `risk_reasons` for a template, or a script used once, of medium or high risk. For another decision on such a script, `script` is the template without values.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -9,6 +9,7 @@ import { notFound, Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import type { Template } from '#rules/scripts/render.ts'
+import { assessRendered, type ScriptAssessment } from '#rules/scripts/risk/assess-script.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
 import * as queries from './queries.ts'
@@ -56,7 +57,11 @@ export async function decideScript(
   requireSafePlaceholders(scriptTemplate, 'edited_script', ctx.budget)
   const renderable =
     decision === 'one_off' ? makeUnusedParametersOptional(scriptTemplate) : keepProvidedParameters(scriptTemplate, parameters)
-  const { script } = scripts.render(renderable, parameters, ctx.budget)
+  const { script: rendered } = scripts.render(renderable, parameters, ctx.budget)
+  const assessment = assessRendered(scriptTemplate.language, rendered, ctx.budget)
+  if (decision === 'one_off') requireLowRisk(assessment)
+  // A template of some risk is rendered after an approval only, so nobody gets its values before.
+  const script = assessment.risk === 'low' ? rendered : scriptTemplate.script_body
   await queries.touchSession(ctx.db, ids.session_id)
   switch (decision) {
     case 'one_off':
@@ -88,14 +93,16 @@ async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['lan
       parameters_schema: fix.ai_drafted_parameters as ScriptParameter[],
     }
   if (fix.script_template_id === null) throw new Problem('no_script', 'This fix has no script to decide on; write one first')
-  const { script_body, parameters_schema, language: templateLanguage, risk } = await scripts.get(ctx, fix.script_template_id)
-  // An AI session has no approvals.
-  if (risk !== 'low')
-    throw new Problem(
-      'approval_required',
-      `An AI session cannot use a script of ${risk} risk; render it in a session of a flow, after an approval`,
-    )
+  const { script_body, parameters_schema, language: templateLanguage, risk, risk_reasons } = await scripts.get(ctx, fix.script_template_id)
+  requireLowRisk({ risk, risk_reasons })
   return { script_body, parameters_schema: parameters_schema as ScriptParameter[], language: templateLanguage }
+}
+
+/** Throw 409 for a script that needs an approval: an AI session has none. */
+function requireLowRisk({ risk, risk_reasons }: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
+  if (risk === 'low') return
+  const detail = `An AI session cannot use a script of ${risk} risk; make it a template and render that in a session of a flow, after an approval`
+  throw new Problem('approval_required', detail, { facts: { risk, risk_reasons } })
 }
 
 /** Make those parameters optional that the script does not use. */

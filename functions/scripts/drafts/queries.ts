@@ -4,7 +4,7 @@ import { accountId, jsonb, now, teamId, userId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
-import type { ScriptParameter } from '#rules/scripts/schema.ts'
+import type { ScriptParameter, ScriptRisk } from '#rules/scripts/schema.ts'
 import type { DraftTemplate } from './schemas.ts'
 
 const draftColumns = [
@@ -75,19 +75,21 @@ export interface Promotion {
   script_body: string
   parameters_schema: readonly ScriptParameter[]
   category_id: string | null
+  risk: ScriptRisk
+  requires_elevation: boolean
 }
 
 /** Insert the template and accept the draft in one statement. The row has the template's id; there is none if the draft is not pending. */
 export const promoteDraft = writeStatement(
   z.object({ id: z.string() }),
-  (id: string, { slug, name, description, script_body, parameters_schema, category_id }: Promotion) => sql`
+  (id: string, { slug, name, description, script_body, parameters_schema, category_id, risk, requires_elevation }: Promotion) => sql`
     with pending_draft as (
       select * from draft_templates d where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' for update
     ), inserted_template as (
-      insert into script_templates (team_id, name, slug, description, script_body, parameters_schema, language, category_id,
+      insert into script_templates (team_id, name, slug, description, script_body, parameters_schema, language, category_id, risk, requires_elevation,
                                     source_session_id, source_user_id, source_ticket_ref)
       select p.team_id, ${name}, ${slug}, ${description}, ${script_body}, ${jsonb(parameters_schema)}, p.language,
-             ${category_id}::uuid, p.source_session_id, p.created_by, p.source_ticket_ref from pending_draft p
+             ${category_id}::uuid, ${risk}, ${requires_elevation}::boolean, p.source_session_id, p.created_by, p.source_ticket_ref from pending_draft p
       returning id
     )
     update draft_templates d set status = 'accepted', promoted_template_id = inserted_template.id, resolved_at = app.now()

@@ -25,6 +25,7 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
   if (draft.status !== 'pending') throw createDecidedProblem(draft.status)
   const name = changes.name ?? draft.name
   const template = {
+    language: draft.language,
     slug: scripts.createUniqueSlug(name),
     name,
     description: changes.description ?? draft.description,
@@ -32,8 +33,8 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     parameters_schema: changes.parameters_schema ?? draft.proposed_parameters,
     category_id: changes.category_id ?? null,
   }
-  scripts.requireSafePlaceholders({ ...template, language: draft.language }, 'script_body', ctx.budget)
-  const promoted = await queries.promoteDraft.first(ctx.db, id, template).catch(throwUnknownCategory)
+  scripts.requireSafePlaceholders(template, 'script_body', ctx.budget)
+  const promoted = await queries.promoteDraft.first(ctx.db, id, scripts.assess(template, ctx.budget)).catch(throwUnknownCategory)
   if (!promoted) throw createDecidedProblem((await get(ctx, id)).status)
   return scripts.get(ctx, promoted.id)
 }

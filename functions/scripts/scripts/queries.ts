@@ -9,7 +9,8 @@ import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTempl
 
 export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'> & { restored_from: number | null }
 
-export interface ScriptRow extends ScriptTemplate {
+/** A row, whose risk is the one that was stored. */
+export interface ScriptRow extends Omit<ScriptTemplate, 'risk_reasons'> {
   /** Whether the caller may change it. */
   may_change: boolean
   /** Whether the caller is an admin of its team or an account admin. */

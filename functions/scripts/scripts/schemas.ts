@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '#http/fields.ts'
 import { getValidationBudget } from '#http/validation-budget.ts'
-import { Language, ParametersSchema, Risk, ScriptBody } from '#rules/scripts/schema.ts'
+import { Language, ParametersSchema, Risk, RiskReasons, ScriptBody } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
@@ -60,8 +60,8 @@ const scriptFields = {
 }
 
 export const ScriptTemplate = z
-  .strictObject({ ...scriptFields, script_body: z.string().describe('The script, with its placeholders.') })
-  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, script_body: exampleBody }] })
+  .strictObject({ ...scriptFields, risk_reasons: RiskReasons, script_body: z.string().describe('The script, with its placeholders.') })
+  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, risk_reasons: [], script_body: exampleBody }] })
 export type ScriptTemplate = z.infer<typeof ScriptTemplate>
 export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
 export type ScriptItem = z.infer<typeof ScriptItem>
@@ -85,8 +85,8 @@ const inputFields = {
   script_body: ScriptBody,
   parameters_schema: CheckedParameters,
   language: Language,
-  requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
-  risk: Risk,
+  requires_elevation: z.boolean().describe('Whether it needs administrator rights. Always true for a script that asks for them.'),
+  risk: Risk.describe('How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`.'),
   category_id: Id.nullable().describe('Its category; null for none.'),
 }
 const exampleInput = {
@@ -118,7 +118,7 @@ export const RenderRequest = z
   .strictObject({
     parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
     session_id: Id.optional().describe(
-      'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk.',
+      'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk, with these values.',
     ),
   })
   .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })

@@ -16,6 +16,7 @@ import {
   validateTemplate,
   validateValues,
 } from '#rules/scripts/render.ts'
+import { assessRendered, assessScript, raiseRisk } from '#rules/scripts/risk/assess-script.ts'
 import { type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
@@ -26,15 +27,27 @@ export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) 
   return toPage(await queries.selectScripts(db, query), query.limit)
 }
 
-export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<ScriptTemplate> {
-  return toScriptTemplate(await find(db, id))
+export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<ScriptTemplate> {
+  return toScriptTemplate(await find(db, id), budget)
 }
 
 export async function create({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, script: ScriptCreate): Promise<ScriptTemplate> {
-  requireSafePlaceholders({ ...script, parameters_schema: script.parameters_schema ?? [] }, 'script_body', budget)
-  return toScriptTemplate(
-    await queries.insertScript(db, script, createUniqueSlug(script.name)).catch(throwUnknownId('category_id', 'category', 'category')),
-  )
+  const template = { ...script, parameters_schema: script.parameters_schema ?? [] }
+  requireSafePlaceholders(template, 'script_body', budget)
+  const { risk_reasons, ...raised } = assess(template, budget)
+  const inserted = await queries
+    .insertScript(db, raised, createUniqueSlug(script.name))
+    .catch(throwUnknownId('category_id', 'category', 'category'))
+  return { ...toPublic(inserted), risk_reasons }
+}
+
+/** Return a template with the risk and the rights that its content has at least. */
+export function assess<T extends Template & { risk?: ScriptRisk | undefined; requires_elevation?: boolean | undefined }>(
+  template: T,
+  budget: Budget,
+) {
+  const { risk = 'low', requires_elevation = false } = template
+  return raiseRisk({ ...template, risk, requires_elevation }, assessScript(template, budget))
 }
 
 /** Save the changed fields as a new version. `restoredFrom` is the version that they come from, if any. */
@@ -48,18 +61,21 @@ export async function update(
     const current = await requireEditable(db, id)
     requireVersion('script', current, expected_version)
     requireAdminToLowerRisk(current, changes.risk)
-    if (Object.keys(changes).length === 0) return toScriptTemplate(current)
+    if (Object.keys(changes).length === 0) return toScriptTemplate(current, budget)
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
-    requireSafePlaceholders({ language, script_body, parameters_schema }, 'script_body', budget)
+    const { risk: requestedRisk = current.risk, requires_elevation: isElevated = current.requires_elevation } = changes
+    const template = { language, script_body, parameters_schema, risk: requestedRisk, requires_elevation: isElevated }
+    requireSafePlaceholders(template, 'script_body', budget)
+    const { risk, requires_elevation, risk_reasons } = assess(template, budget)
     const updated = await queries
-      .updateScript(db, id, current.version, { ...changes, restored_from: restoredFrom })
+      .updateScript(db, id, current.version, { ...changes, risk, requires_elevation, restored_from: restoredFrom })
       .catch(throwUnknownId('category_id', 'category', 'category'))
-    return updated && toScriptTemplate(updated)
+    return updated && { ...toPublic(updated), risk_reasons }
   })
 }
 
-export async function share({ db }: WriteContext, id: string, isShared: boolean): Promise<ScriptTemplate> {
-  return toScriptTemplate((await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)))
+export async function share({ db, budget }: WriteContext, id: string, isShared: boolean): Promise<ScriptTemplate> {
+  return toScriptTemplate((await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)), budget)
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -67,11 +83,11 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 }
 
 export async function generate(ctx: WriteContext, id: string, input: RenderRequest) {
-  const { template, script, warnings, approval } = await prepareRun(ctx, id, input)
+  const { template, script, warnings, requires_elevation, approval } = await prepareRun(ctx, id, input)
   if (approval && !(await approvals.isApproved(ctx, approval.session, approval.subject)))
     throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   await queries.countUse.run(ctx.db, id)
-  const { language, requires_elevation, slug } = template
+  const { language, slug } = template
   const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
   const elevationWarnings = requires_elevation ? ['The script needs administrator rights'] : []
   return {
@@ -86,22 +102,32 @@ export async function generate(ctx: WriteContext, id: string, input: RenderReque
 /** A script that was rendered. `approval` says what must be approved before the caller gets it; null for a script of low risk. */
 interface ScriptRun extends RenderedScript {
   template: queries.ScriptRow
+  requires_elevation: boolean
   approval: { session: SessionRow; subject: approvals.ApprovalSubject } | null
 }
 
-/** Render a template with values and with the answers of a session. A script of medium or high risk needs a session in progress. */
+/**
+ * Render a template with values and with the answers of a session. A script of medium or high risk needs a session in progress. The risk is that
+ * of the rendered script too: of its values, and of rows that were stored before their content was assessed.
+ */
 export async function prepareRun(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest): Promise<ScriptRun> {
   const template = await find(ctx.db, id)
-  const { risk } = template
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
   const rendered = render(template, values, ctx.budget)
-  if (risk === 'low') return { ...rendered, template, approval: null }
+  const assessment = assessRendered(template.language, rendered.script, ctx.budget)
+  const { risk, requires_elevation, risk_reasons } = raiseRisk(template, assessment)
+  if (risk === 'low') return { ...rendered, template, requires_elevation, approval: null }
   if (!session_id) throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
   const session = await sessions.requireInProgress(ctx.db, session_id)
   const { secret_keys: secretKeys } = session
-  const { digested, ...subject } = describeScript({ ...template, risk }, { values, script: rendered.script, secretKeys }, ctx.budget)
-  return { ...rendered, template, approval: { session, subject: { ...subject, digest: await sha256Base64url(digested) } } }
+  const { digested, ...subject } = describeScript(
+    { ...template, risk, riskReasons: risk_reasons },
+    { values, script: rendered.script, secretKeys },
+    ctx.budget,
+  )
+  const approval = { session, subject: { ...subject, digest: await sha256Base64url(digested) } }
+  return { ...rendered, template, requires_elevation, approval }
 }
 
 /** Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and 403 for one of a colleague. */
@@ -144,7 +170,7 @@ export function createUniqueSlug(name: string): string {
   return `${createSlug(name)}-${suffix}`
 }
 
-async function find(db: ReadContext['db'], id: string) {
+export async function find(db: ReadContext['db'], id: string) {
   return (await queries.selectScript(db, id)) ?? throwNotFound('Script template')
 }
 
@@ -161,6 +187,22 @@ function requireAdminToLowerRisk({ risk, is_admin }: queries.ScriptRow, newRisk:
     throw new Problem('forbidden', 'Only an admin of its team or an account admin may lower the risk of a script')
 }
 
-function toScriptTemplate({ may_change: _, is_admin: __, ...script }: queries.ScriptRow): ScriptTemplate {
+/** Return a template with the risk of its content, whatever was stored. */
+function toScriptTemplate(row: queries.ScriptRow, budget: Budget): ScriptTemplate {
+  return assessStored(toPublic(row), budget)
+}
+
+/** Assess a template that is stored already. One that takes too much work is not refused, but has a high risk. */
+export function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(template: T, budget: Budget) {
+  try {
+    return assess(template, budget)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const reason = 'takes too much work to be assessed'
+    return { ...template, risk: 'high' as const, risk_reasons: [{ line: 1, risk: 'high' as const, reason }] }
+  }
+}
+
+function toPublic({ may_change: _, is_admin: __, ...script }: queries.ScriptRow): Omit<ScriptTemplate, 'risk_reasons'> {
   return script
 }

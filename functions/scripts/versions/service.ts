@@ -7,7 +7,7 @@ import * as queries from './queries.ts'
 export const { list, get, compare } = createVersionReaders({
   selectItems: queries.selectItems.all,
   selectVersion: queries.selectVersion.first,
-  requireResource: (db, id) => scripts.get({ db }, id),
+  requireResource: scripts.find,
   toContent: toScriptContent,
 })
 

@@ -1,13 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { jsonb } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
+import type { RiskReason } from '#rules/scripts/schema.ts'
 import { Approval, ApprovalListItem } from './schemas.ts'
 
 /** An approval with the columns that its events need. */
-export const ApprovalRow = z.object({ ...Approval.shape, team_id: z.string().nullable(), runner_id: z.string(), digest: z.string() })
+export const ApprovalRow = z.object({
+  ...Approval.shape,
+  team_id: z.string().nullable(),
+  runner_id: z.string(),
+  digest: z.string(),
+  /** Whether the caller decided it, also through an API key. */
+  is_own_decision: z.boolean(),
+})
 const ListRow = z.object(ApprovalListItem.shape)
 export type ApprovalRow = z.output<typeof ApprovalRow>
 
@@ -20,7 +29,8 @@ const listColumns = sql`
   case when ${isExpired} then 'expired' else a.state end as state, a.comment, a.requested_by, ${nameOf(sql`a.requested_by`)} as requested_by_name,
   a.requested_at, a.expires_at, a.decided_by, ${nameOf(sql`a.decided_by`)} as decided_by_name, a.decided_at, a.decision_comment,
   coalesce(a.state = 'pending' and a.expires_at > app.now() and app.may_decide(a, u), false) as may_decide`
-const columns = sql`${listColumns}, a.subject, a.team_id, a.runner_id, a.digest`
+const columns = sql`${listColumns}, a.subject, a.risk_reasons, a.team_id, a.runner_id, a.digest,
+  coalesce(app.person_of(a.decided_by) = app.person_of(app.user_id()), false) as is_own_decision`
 const joinCaller = sql`left join users u on u.account_id = a.account_id and u.id = app.user_id()`
 
 export const selectWaiting = readStatement(
@@ -56,6 +66,7 @@ export interface ApprovalSubject {
   roles: readonly ApproverRole[]
   userIds: readonly string[]
   validMinutes: number
+  riskReasons: readonly RiskReason[]
 }
 
 const isSameSubject = ({ kind, script }: Pick<ApprovalSubject, 'kind' | 'script'>) =>
@@ -93,10 +104,11 @@ export const insertApproval = writeStatement(
          and s.current_step_id is not distinct from ${session.current_step_id} and s.answered = ${session.answered}
          for no key update),
     inserted as (
-      insert into approvals as a (session_id, kind, step_id, seq, digest, title, subject, script_id, script_version, risk, approver_roles,
+      insert into approvals as a (session_id, kind, step_id, seq, digest, title, subject, script_id, script_version, risk, risk_reasons, approver_roles,
                                   approver_ids, team_id, runner_id, valid_minutes, comment, expires_at)
       select s.id, ${subject.kind}, s.current_step_id, s.answered, ${subject.digest}, ${subject.title}, ${subject.subject},
              ${subject.script?.id ?? null}::uuid, ${subject.script?.version ?? null}::integer, ${subject.script?.risk ?? null},
+             ${jsonb(subject.riskReasons)}::jsonb,
              ${`{${subject.roles.join(',')}}`}::text[], ${`{${subject.userIds.join(',')}}`}::uuid[], s.team_id, s.user_id,
              ${subject.validMinutes}, ${comment}, app.now() + make_interval(mins => ${subject.validMinutes})
         from session_at_position s returning a.*)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
+import { RiskReasons } from '#rules/scripts/schema.ts'
 
 export const ApprovalId = idParams('session_id', 'session').extend(idParams('approval_id', 'approval').shape)
 
@@ -60,8 +61,9 @@ export const Approval = z
   .strictObject({
     ...fields,
     subject: z.string().describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.'),
+    risk_reasons: RiskReasons,
   })
-  .meta({ id: 'ApprovalResponse', examples: [{ ...example, subject: 'Users are signed out.' }] })
+  .meta({ id: 'ApprovalResponse', examples: [{ ...example, subject: 'Users are signed out.', risk_reasons: [] }] })
 export type Approval = z.infer<typeof Approval>
 
 export const ApprovalRequest = z

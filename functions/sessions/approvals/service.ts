@@ -115,13 +115,9 @@ export async function createRequiredProblem(
 }
 
 /** Return whether exactly this script is approved now by another user than the caller. */
-export async function isApproved(
-  ctx: Pick<WriteContext, 'db' | 'caller'>,
-  session: SessionRow,
-  subject: ApprovalSubject,
-): Promise<boolean> {
+export async function isApproved(ctx: Pick<WriteContext, 'db'>, session: SessionRow, subject: ApprovalSubject): Promise<boolean> {
   const latest = await queries.selectLatest.first(ctx.db, session, subject)
-  return latest?.state === 'approved' && latest.digest === subject.digest && latest.decided_by !== ctx.caller.userId
+  return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision
 }
 
 /**
@@ -161,6 +157,7 @@ async function describeStep(session: SessionRow, budget: Budget): Promise<Approv
     roles: approval.roles ?? [],
     userIds: approval.user_ids ?? [],
     validMinutes: approval.expires_after_minutes ?? defaultExpiryMinutes,
+    riskReasons: [],
   }
 }
 
@@ -213,6 +210,6 @@ async function find(db: ReadContext['db'], sessionId: string, id: string): Promi
   return (await queries.selectApproval.first(db, sessionId, id)) ?? throwNotFound('Approval')
 }
 
-function toApproval({ team_id: _, runner_id: __, digest: ___, ...approval }: queries.ApprovalRow): Approval {
+function toApproval({ team_id: _, runner_id: __, digest: ___, is_own_decision: ____, ...approval }: queries.ApprovalRow): Approval {
   return approval
 }

@@ -45,7 +45,7 @@ export interface RequiredApproval {
 /** Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and another user than the caller gave it. */
 const isValidApproval = (digest: string) => sql`
   a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.step_id = s.current_step_id and a.seq = s.answered
-    and a.digest = ${digest} and a.state = 'approved' and a.expires_at > app.now() and a.decided_by <> app.user_id()`
+    and a.digest = ${digest} and a.state = 'approved' and a.expires_at > app.now() and app.person_of(a.decided_by) <> app.person_of(app.user_id())`
 /** Condition on `sessions s`: the current step is approved, and its text is still the one that was approved. */
 const isApproved = ({ digest, session }: RequiredApproval) => sql`
   s.variables = ${jsonb(session.variables)} and s.ticket_number is not distinct from ${session.ticket_number}

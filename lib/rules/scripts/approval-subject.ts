@@ -1,6 +1,6 @@
 import type { Budget } from '#rules/budget.ts'
 import { renderScript, type Template } from './render.ts'
-import type { ScriptRisk } from './schema.ts'
+import type { RiskReason, ScriptRisk } from './schema.ts'
 
 /** A template whose rendering needs an approval. */
 interface TemplateWithRisk extends Template {
@@ -8,6 +8,7 @@ interface TemplateWithRisk extends Template {
   name: string
   version: number
   risk: Exclude<ScriptRisk, 'low'>
+  riskReasons: readonly RiskReason[]
 }
 
 /** Any engineer may approve a script of medium risk, and admins one of high risk. */
@@ -27,7 +28,7 @@ export function describeScript(
   { values, script, secretKeys }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
   budget: Budget,
 ) {
-  const { id, name, version, risk, parameters_schema } = template
+  const { id, name, version, risk, riskReasons, parameters_schema } = template
   const secrets = parameters_schema.filter((parameter) => parameter.type === 'password' || secretKeys.includes(parameter.name))
   const shownValues = { ...values, ...Object.fromEntries(secrets.map((parameter) => [parameter.name, secretPlaceholder])) }
   return {
@@ -38,6 +39,7 @@ export function describeScript(
     script: { id, version, risk },
     roles: rolesByRisk[risk],
     userIds: [],
+    riskReasons,
     validMinutes,
   }
 }

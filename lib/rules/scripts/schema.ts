@@ -13,6 +13,19 @@ export const Risk = z
   .describe('How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval.')
 export type ScriptRisk = z.infer<typeof Risk>
 
+export const RiskReason = z
+  .strictObject({
+    line: z.int().min(1).describe('The line of the script.'),
+    risk: Risk,
+    reason: z.string().describe('What the script can do there.'),
+  })
+  .meta({ id: 'ScriptRiskReason', examples: [{ line: 3, risk: 'high', reason: '`remove-item` deletes files or folders' }] })
+export type RiskReason = z.infer<typeof RiskReason>
+
+export const RiskReasons = z
+  .array(RiskReason)
+  .describe('Why the script has at least its risk, or needs administrator rights: at most 20 reasons. Empty when its content gives none.')
+
 export const parameterTypes = ['string', 'int', 'bool', 'choice', 'password', 'path', 'hostname'] as const
 
 export const ScriptBody = z

@@ -1,7 +1,6 @@
-import * as z from 'zod'
 import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
-import { type Language, Risk, type ScriptParameter, type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
+import { type Language, type RiskReason, type ScriptParameter, type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import { assessBash } from './bash.ts'
 import { assessCmd } from './cmd.ts'
@@ -9,19 +8,6 @@ import { type FoundRisk, type RiskContext, unknownMark } from './findings.ts'
 import { assessPowershell } from './powershell.ts'
 import { assessDownloads } from './programs.ts'
 import { assessPython } from './python.ts'
-
-export const RiskReason = z
-  .strictObject({
-    line: z.int().min(1).describe('The line of the script.'),
-    risk: Risk,
-    reason: z.string().describe('What the script can do there.'),
-  })
-  .meta({ id: 'ScriptRiskReason', examples: [{ line: 3, risk: 'high', reason: '`remove-item` deletes files or folders' }] })
-export type RiskReason = z.infer<typeof RiskReason>
-
-export const RiskReasons = z
-  .array(RiskReason)
-  .describe('Why the script has at least its risk, and why it needs administrator rights: at most 20 reasons. Nobody can set a lower risk.')
 
 /** What a script can do at least, by its content. */
 export interface ScriptAssessment {
@@ -64,7 +50,7 @@ export function assessRendered(language: Language, script: string, budget: Budge
   return assessText(language, script, budget)
 }
 
-export function maxRisk(...risks: readonly ScriptRisk[]): ScriptRisk {
+function maxRisk(...risks: readonly ScriptRisk[]): ScriptRisk {
   return scriptRisks[Math.max(...risks.map((risk) => scriptRisks.indexOf(risk)))] ?? 'low'
 }
 
@@ -136,3 +122,14 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
 const isLower = (a: ScriptRisk, b: ScriptRisk) => scriptRisks.indexOf(a) < scriptRisks.indexOf(b)
 
 const assess = { bash: assessBash, python: assessPython, powershell: assessPowershell, cmd: assessCmd } as const
+
+/** Return the risk and the rights that apply to a script: what its author says, but never less than what it can do. */
+export function raiseRisk<T extends { risk: ScriptRisk; requires_elevation: boolean }>(script: T, assessment: ScriptAssessment) {
+  const { risk, requires_elevation, risk_reasons } = assessment
+  return {
+    ...script,
+    risk: maxRisk(script.risk, risk),
+    requires_elevation: script.requires_elevation || requires_elevation,
+    risk_reasons,
+  }
+}
