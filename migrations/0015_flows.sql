@@ -148,6 +148,29 @@ create table tree_shares (
 );
 create index tree_shares_tree on tree_shares (account_id, tree_id, created_at desc);
 create trigger audit after insert or update of revoked_at on tree_shares for each row execute function app.audit('tree_share', 'hash');
+create index tree_shares_creator on tree_shares (account_id, created_by) where revoked_at is null;
+
+-- A link ends when its creator is deactivated or becomes a viewer, because nobody answers for it any more. Security definer, because the change may be
+-- that of an admin of the platform.
+create function app.end_shares_of_creator() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update tree_shares set revoked_at = app.now() where account_id = new.account_id and created_by = new.id and revoked_at is null;
+  return null;
+end $$;
+create trigger end_shares after update of role, is_active on users for each row
+  when (old.is_active and old.role <> 'viewer' and not (new.is_active and new.role <> 'viewer'))
+  execute function app.end_shares_of_creator();
+
+-- A link ends when fewer people may see its flow than before.
+create function app.end_shares_of_flow() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update tree_shares set revoked_at = app.now() where account_id = new.account_id and tree_id = new.id and revoked_at is null;
+  return null;
+end $$;
+create trigger end_shares after update of visibility on trees for each row
+  when (array_position(array['private', 'team', 'account', 'public'], new.visibility)
+        < array_position(array['private', 'team', 'account', 'public'], old.visibility))
+  execute function app.end_shares_of_flow();
 
 create table library_steps (
   id               uuid not null default uuidv7(),

@@ -237,13 +237,13 @@ create: Method<'flows.forks.create'>
 list: PagedMethod<'flows.forks.list'>
 }
 sharing: {
-/** Create a share link. The link opens the flow without sign-in while the flow is published. Returns 409 `wrong_state` for a draft. */
+/** Create a share link. The link opens the public part of the flow without sign-in while the flow is published. It ends when its creator leaves the account or is deactivated, and when the visibility of the flow becomes narrower. Returns 409 `wrong_state` for a draft. */
 create: Method<'flows.sharing.create'>
 /** List the share links of a flow. Newest first, without expired and revoked links. */
 list: PagedMethod<'flows.sharing.list'>
 /** Revoke a share link */
 revoke: Method<'flows.sharing.revoke'>
-/** Get a shared flow. Returns 404 if the link is unknown, expired or revoked, or if its flow is a draft or was deleted. */
+/** Get a shared flow. Titles, descriptions, options and the intake form, without attachments, scripts, approvals and sub-flows. Returns 404 if the link is unknown, expired, revoked or has ended, or if its flow is a draft or was deleted. */
 openLink: Method<'flows.sharing.openLink'>
 }
 transfer: {
@@ -786,7 +786,7 @@ acknowledge: Method<'oncall.acknowledgements.acknowledge'>
 }
 }
 search: {
-/** Search everything in my account. Finds flows and their published steps, library steps, scripts, sessions, AI sessions, articles and diagrams that I may see, best first. All words must occur; the last one may be the start of a word, for a search as you type. Without a result, words that are spelled similarly count. Ticket numbers, host names, addresses and error codes are found whole and by their start. */
+/** Search everything in my account. Finds flows and their published steps, library steps, scripts, sessions, AI sessions, articles and diagrams that I may see, best first. A program finds only the types that its scopes let it read. All words must occur; the last one may be the start of a word, for a search as you type. Without a result, words that are spelled similarly count. Ticket numbers, host names, addresses and error codes are found whole and by their start. */
 find: Method<'search.find'>
 }
 analytics: {

@@ -51,6 +51,8 @@ export interface Caller {
   signInId: string
   /** Set for an API key, whose id is then `userId` as well. */
   key?: KeyProof | undefined
+  /** Set for an MCP client that acts for the person: the scopes that the person agreed to. */
+  scopes?: readonly string[]
 }
 
 /** What proves an API key. */

@@ -172,6 +172,8 @@ export interface Operation<
   stepUp?: A extends 'public' ? undefined : true
   /** Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call, and with which scope. */
   closedToKeys?: true
+  /** Scopes that a program needs besides, because the operation reads or writes resources of other subjects. */
+  alsoNeeds?: readonly string[]
   /** Marks an operation that will be removed. Its answers and its documentation say so. */
   deprecated?: Deprecation
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */

@@ -14,6 +14,7 @@ import { type C, type Env, respondProblem, type Services, toProblem } from './ap
 import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
+import { requireGranted } from './granted-scopes.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
@@ -70,7 +71,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
     if (delegated) requireScope(keyScopes, delegated.scopes)
-    const known = task?.caller ?? delegated?.caller
+    const known = task?.caller ?? (delegated && { ...delegated.caller, scopes: delegated.scopes })
     const caller = known ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
     if (known) c.set('caller', known)
     const entries: OutboxEntry[] = []
@@ -204,6 +205,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   if (scope && !isStaffOperation(op)) Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
+  if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
   const handled = op.handle({ ctx, params: input.params, query: input.query, body: input.body })
   if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, taskId, toAnswer(op, handled))
   const result = await toOutcome(handled)

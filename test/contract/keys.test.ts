@@ -41,12 +41,25 @@ it('sign-in, second factors, billing, members, keys, webhooks and administration
   )
 })
 
-it.each(openOperations)('KEY-02 %s admits an admin’s key with its scope alone', async (_, op) => {
+it.each(openOperations)('KEY-02 KEY-14 %s admits an admin’s key with its scopes alone', async (_, op) => {
   const { account: owner, sample } = await createRequestSetup(service, op)
-  const key = await createKey(service, owner, { role: 'admin', scopes: [getKeyScope(op) ?? ''] })
+  const key = await createKey(service, owner, { role: 'admin', scopes: [getKeyScope(op) ?? '', ...(op.alsoNeeds ?? [])] })
   const { status, body } = await send(service, op, sample, { token: key.key })
   expect([401, 403], JSON.stringify(body)).not.toContain(status)
 })
+
+it.each(openOperations.filter(([, op]) => op.alsoNeeds))(
+  'KEY-14 %s refuses a key without each other scope that it needs',
+  async (_, op) => {
+    const { account: owner, sample } = await createRequestSetup(service, op)
+    for (const missing of op.alsoNeeds ?? []) {
+      const others = op.alsoNeeds?.filter((scope) => scope !== missing) ?? []
+      const key = await createKey(service, owner, { role: 'admin', scopes: [getKeyScope(op) ?? '', ...others] })
+      const { status, body } = await send(service, op, sample, { token: key.key })
+      expect([status, body.code, body.required_scope]).toEqual([403, 'insufficient_scope', missing])
+    }
+  },
+)
 
 it.each(listOnePer(openOperations, (op) => getKeyScope(op) ?? ''))(
   'KEY-02 %s returns 403 to a key with every other scope',

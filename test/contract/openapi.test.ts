@@ -155,7 +155,7 @@ describe('every operation', () => {
     const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
     const scope = getKeyScope(op)
-    const expected = [{ bearer: [] }, ...(scope ? [{ api_key: [scope] }] : [])]
+    const expected = [{ bearer: [] }, ...(scope ? [{ api_key: [scope, ...(op.alsoNeeds ?? [])] }] : [])]
     expect(security ?? document.security).toEqual(requiresToken(op) ? expected : [])
   })
 

@@ -95,6 +95,7 @@ export const fixOperations = [
     id: 'ai.fixes.decideScript',
     method: 'post',
     path: `${basePath}/{fix_id}/decision`,
+    alsoNeeds: ['scripts:write'],
     summary: 'Decide how to use a fix’s script',
     description:
       'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` with `risk` and `risk_reasons` for a template, or a script used once, of medium or high risk. For another decision on such a script, `script` is the template without values.',

@@ -85,6 +85,7 @@ export const aiOutputOperations = [
     id: 'ai.outputs.push',
     method: 'post',
     path: `${basePath}/outputs/{output_id}/push`,
+    alsoNeeds: ['psa:write'],
     summary: 'Push an output to the linked ticket',
     description:
       'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. A repeated request adds no second note; after a failure it retries the push. Returns 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',
@@ -102,6 +103,7 @@ export const aiOutputOperations = [
     id: 'ai.outputs.retryPush',
     method: 'post',
     path: `${basePath}/retry-psa-push`,
+    alsoNeeds: ['psa:write'],
     summary: 'Retry pushing a session’s documentation',
     description:
       'Allowed for the engineer who works on the session. Retries a failed note, or queues the documentation of a resolved session that has no note yet. Returns 409 `not_failed` in all other cases, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',

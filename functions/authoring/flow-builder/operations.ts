@@ -66,6 +66,7 @@ export const flowBuilderOperations = [
     id: 'authoring.flowBuilder.commit',
     method: 'post',
     path: '/ai/flow-builder/conversations/{conversation_id}/commit',
+    alsoNeeds: ['flows:write'],
     summary: 'Save the draft as a flow',
     description:
       'Creates a flow with status `draft` that belongs to me, and deletes the conversation. Returns 409 `no_draft` for a conversation without a draft.',

@@ -53,7 +53,7 @@ export async function commit(ctx: WriteContext, id: string, { name }: Conversati
   return inTransaction(ctx.db, async (db) => {
     const { draft } = (await queries.deleteConversation(db, id)) ?? throwNotFound('Flow-builder conversation')
     if (!draft) throw new Problem('no_draft', 'There is no draft yet')
-    return trees.create({ db }, { ...draft, name: name ?? draft.name, status: 'draft' })
+    return trees.create({ db, caller: ctx.caller }, { ...draft, name: name ?? draft.name, status: 'draft' })
   })
 }
 

@@ -108,6 +108,7 @@ export const kbImportOperations = [
     id: 'authoring.kbImports.commit',
     method: 'post',
     path: '/kb-imports/{import_id}/commit',
+    alsoNeeds: ['flows:write'],
     summary: 'Publish the nodes as a flow',
     description:
       'Returns 422 with every problem that prevents publishing, 409 `already_committed` with `tree_id` for a committed import, and 409 `not_converted` before the conversion.',

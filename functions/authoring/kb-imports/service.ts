@@ -80,7 +80,11 @@ export async function commit(ctx: WriteContext, id: string, input: KbImportCommi
     if (!isLocked) requireConverted(current)
     const { title, format } = current
     const import_metadata = { source: 'kb_import', import_id: id, title, format, imported_at: new Date().toISOString() }
-    const tree = await trees.create({ db }, { ...input, tree_structure: buildValidFlow(current, input) }, { import_metadata })
+    const tree = await trees.create(
+      { db, caller: ctx.caller },
+      { ...input, tree_structure: buildValidFlow(current, input) },
+      { import_metadata },
+    )
     await queries.markCommitted(db, id, tree.id)
     return tree
   })

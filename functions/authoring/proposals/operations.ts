@@ -10,6 +10,7 @@ export const flowProposalOperations = [
     id: 'authoring.proposals.create',
     method: 'post',
     path: '/sessions/{session_id}/convert-to-flow',
+    alsoNeeds: ['sessions:read', 'ai:read'],
     summary: 'Convert a session to a flow proposal',
     description:
       'Proposes a new flow or an update of one, from my completed session or my resolved AI session. Notifies the admins of the team. Returns 409 `wrong_state` for a session in another state, and 409 `already_pending` for a session with a pending proposal. Returns 400 for a target that ships with the service or has another type.',
@@ -70,6 +71,7 @@ export const flowProposalOperations = [
     id: 'authoring.proposals.approve',
     method: 'post',
     path: '/flow-proposals/{proposal_id}/approve',
+    alsoNeeds: ['flows:write'],
     summary: 'Approve a flow proposal',
     description:
       'Creates the flow for the submitter, or updates the target, and notifies the submitter. Returns 409 `already_decided` for a decided proposal, 409 `stale_version` if the target was saved since the proposal, and 409 `target_gone` if the target no longer exists.',

@@ -4,6 +4,7 @@ import { getSqlState } from '#db/sqlstate.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
+import { requireGranted } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, notFound, Problem, throwNotFound } from '#problem.ts'
 import type { Event } from '#rules/events/events.ts'
@@ -30,6 +31,7 @@ interface Source {
 /** Let the model write a publishable flow from a session, then store it as a proposal and notify the admins. */
 export async function create(ctx: WriteContext, id: string, { target_tree_id }: Conversion): Promise<FlowProposal> {
   const { source, tree_type, facts, base } = await findSource(ctx.db, id)
+  if (target_tree_id) await requireGranted(ctx, ['flows:read'])
   const target = target_tree_id ? await findTarget(ctx, target_tree_id, tree_type) : null
   if (await queries.selectPending(ctx.db, id)) throw alreadyPending()
   const proposed_flow = await writeFlow(ctx, tree_type, target?.flow ?? base, {

@@ -6,12 +6,12 @@ import * as queries from './queries.ts'
 import type { ForkCreate } from './schemas.ts'
 
 /** Create a draft that belongs to the caller, with the current content of the flow. */
-export async function create({ db }: WriteContext, treeId: string, { name, reason }: ForkCreate) {
-  const source = await trees.find(db, treeId)
+export async function create(ctx: WriteContext, treeId: string, { name, reason }: ForkCreate) {
+  const source = await trees.find(ctx.db, treeId)
   const { category, tree_structure, intake_form } = source
   const content = { ...copyColumns(source), tree_structure, intake_form, ...(category ? { category } : {}) }
   return trees.create(
-    { db },
+    ctx,
     { ...content, name: name ?? source.name, status: 'draft' },
     { parent: { account_id: source.account_id, id: source.id, reason: reason ?? null } },
   )

@@ -10,9 +10,11 @@ export const treeSharingOperations = [
     method: 'post',
     path: '/trees/{tree_id}/share',
     summary: 'Create a share link',
-    description: 'The link opens the flow without sign-in while the flow is published. Returns 409 `wrong_state` for a draft.',
+    description:
+      'The link opens the public part of the flow without sign-in while the flow is published. It ends when its creator leaves the account or is deactivated, and when the visibility of the flow becomes narrower. Returns 409 `wrong_state` for a draft.',
     access: 'engineer',
     limit: 'write',
+    closedToKeys: true,
     params: TreeId,
     body: schemas.ShareCreate,
     success: 201,
@@ -53,7 +55,8 @@ export const treeSharingOperations = [
     method: 'get',
     path: '/shared/{token}',
     summary: 'Get a shared flow',
-    description: 'Returns 404 if the link is unknown, expired or revoked, or if its flow is a draft or was deleted.',
+    description:
+      'Titles, descriptions, options and the intake form, without attachments, scripts, approvals and sub-flows. Returns 404 if the link is unknown, expired, revoked or has ended, or if its flow is a draft or was deleted.',
     access: 'public',
     platform: 'the link may belong to any account',
     limit: '30/minute/ip',

@@ -59,7 +59,7 @@ export async function revokeShare(db: WriteDb, treeId: string, id: string): Prom
   return numUpdatedRows > 0n
 }
 
-/** Return the published flow of a valid share. Return undefined for an invalid share and for a draft. */
+/** Return the published flow of a valid share. Return undefined for an invalid share, one whose creator has left, and for a draft. */
 export function selectSharedFlow(db: PlatformDb, hash: string) {
   return (
     db
@@ -68,10 +68,13 @@ export function selectSharedFlow(db: PlatformDb, hash: string) {
       .innerJoin('tree_versions as v', (join) =>
         join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
       )
+      // The link of somebody who is not there any more opens nothing, whatever has revoked it.
+      .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'))
       .select(['t.name', 't.description', 't.tree_type', 'v.tree_structure', 'v.intake_form', 's.expires_at'])
       .where('s.hash', '=', bytea(hash))
       .where('s.revoked_at', 'is', null)
       .where('s.expires_at', '>', now)
+      .where('u.is_active', '=', true)
       .where('t.status', '=', 'published')
       .where('t.deleted_at', 'is', null)
       // A published flow has content.

@@ -3,6 +3,7 @@ import type { PlatformDb } from '#db/scope.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import { buildPublicStructure } from '#rules/flows/preview.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 
@@ -26,6 +27,6 @@ export async function revoke({ db }: WriteContext, treeId: string, id: string) {
 
 export async function openLink({ platform }: { platform: PlatformDb }, token: string) {
   const flow = await queries.selectSharedFlow(platform, await sha256Bytea(token))
-  if (!flow) throw new Problem('not_found', 'The link is unknown, expired or revoked, or its flow is not published')
-  return flow
+  if (!flow) throw new Problem('not_found', 'The link is unknown, expired or revoked, or has ended with its creator or its flow')
+  return { ...flow, tree_structure: buildPublicStructure(flow.tree_structure) }
 }

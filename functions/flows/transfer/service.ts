@@ -35,7 +35,8 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
 }
 
 /** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
-export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
+export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
+  const { db } = ctx
   const { category, intake_form, tree_structure } = flow
   const columns = copyColumns(flow)
   const [existingLabels, subflows] = await Promise.all([
@@ -50,7 +51,7 @@ export async function createDraft({ db }: WriteContext, flow: FlowContent, metad
     tags: removeDuplicateTags(columns.tags),
     ...(category ? { category } : {}),
   }
-  const tree = await trees.create({ db }, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
+  const tree = await trees.create(ctx, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
   const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree)
   return {
     tree_id: tree.id,

@@ -2,6 +2,7 @@ import { type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '#db/rows/subflows.ts'
 import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
+import { requirePerson } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
@@ -26,7 +27,8 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 }
 
 /** Create a flow, published unless the input's status is `draft`. `origin` has the parent of a fork, another owner or import metadata. */
-export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate, origin: queries.Origin = {}): Promise<Tree> {
+export async function create(ctx: TreeContext, input: TreeCreate, origin: queries.Origin = {}): Promise<Tree> {
+  const { db } = ctx
   const { tree_structure, intake_form } = input
   const content: queries.TreeContent = {
     ...copyColumns(input),
@@ -39,6 +41,7 @@ export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate
     intake_form: normaliseForm(intake_form ?? []),
     library: [],
   }
+  if (content.visibility === 'public') requirePerson(ctx)
   await requireSubflows(db, null, content)
   const write = queries.insertTree(db, prepareContent(content), origin)
   return toTree(await write.catch(throwImpossibleSubflows(content)).catch(throwUnknownId('category_id', 'category', 'category')))
@@ -52,6 +55,7 @@ export async function update(ctx: TreeContext, id: string, input: TreeUpdate, re
     requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
     const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
+    if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
     const updated = await queries
       .updateTree(ctx.db, id, current.version, content)

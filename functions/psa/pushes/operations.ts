@@ -58,6 +58,7 @@ export const psaPushOperations = [
     id: 'psa.pushes.createTimeEntry',
     method: 'post',
     path: '/sessions/{session_id}/time-entry',
+    alsoNeeds: ['sessions:read'],
     summary: 'Add the time of a session to its ticket',
     description:
       'Queues a time entry for the member of the session’s user, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. Allowed for the session’s user and account admins.',
@@ -75,6 +76,7 @@ export const psaPushOperations = [
     id: 'psa.pushes.createTicket',
     method: 'post',
     path: '/sessions/{session_id}/ticket',
+    alsoNeeds: ['sessions:write'],
     summary: 'Create a ticket from a session',
     description:
       'Queues a new ticket with the result of the session so far. Its number becomes the ticket number of the session. A repeated request returns the first push, unless it has failed. Allowed for the session’s user and account admins.',
@@ -93,6 +95,7 @@ export const psaPushOperations = [
     id: 'psa.pushes.createForSession',
     method: 'post',
     path: '/sessions/{session_id}/push',
+    alsoNeeds: ['sessions:read'],
     summary: 'Push a session to its ticket',
     description:
       'Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection.',

@@ -9,6 +9,7 @@ export const scriptApprovalOperations = [
     id: 'scripts.approvals.request',
     method: 'post',
     path: '/script-templates/{template_id}/approvals',
+    alsoNeeds: ['sessions:write'],
     summary: 'Request approval of a rendered script',
     description:
       'For a template of medium risk (any engineer may approve) or high risk (admins). The approval covers exactly this script: another value, a new version of the template or the next step of the session needs another one. Approvers see the script without passwords and secret answers. Returns 409 `wrong_state` for a template of low risk, and otherwise the same errors as a request for a step.',

@@ -1,6 +1,7 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
+import { requireGranted } from '#http/granted-scopes.ts'
 import { Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
@@ -23,6 +24,7 @@ const maxMessages = 20
  */
 export async function create(ctx: WriteContext, input: BuilderCreate): Promise<BuilderSession | Existing<BuilderSession>> {
   if (input.origin === 'standalone') return get(ctx, await createStandalone(ctx, input))
+  await requireGranted(ctx, ['ai:read'])
   const { id, isNew } = (await queries.insertInline(ctx.db, input)) ?? throwNotFound('AI session')
   const session = await get(ctx, id)
   return isNew ? session : new Existing(session)

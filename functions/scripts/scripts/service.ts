@@ -3,6 +3,7 @@ import { retryOnConflict } from '#db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '#db/sqlstate.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
+import { requireGranted } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
@@ -112,6 +113,7 @@ interface ScriptRun extends RenderedScript {
  */
 export async function prepareRun(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest): Promise<ScriptRun> {
   const template = await find(ctx.db, id)
+  if (session_id) await requireGranted(ctx, ['sessions:read'])
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
   const rendered = render(template, values, ctx.budget)

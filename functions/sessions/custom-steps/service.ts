@@ -28,8 +28,8 @@ export async function add({ db, budget }: WriteContext, id: string, input: Custo
 }
 
 /** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */
-export async function saveAsTree({ db }: WriteContext, id: string, { name, description }: SaveAsTree) {
-  const session = await sessions.requireEditable(db, id)
+export async function saveAsTree(ctx: WriteContext, id: string, { name, description }: SaveAsTree) {
+  const session = await sessions.requireEditable(ctx.db, id)
   const { tree_type, category, intake_form, tree_account_id, tree_id } = session
   const chosenOptions = new Map(session.decisions.map(({ step_id, option_id }) => [step_id, option_id]))
   const content = {
@@ -41,7 +41,7 @@ export async function saveAsTree({ db }: WriteContext, id: string, { name, descr
     tree_structure: insertCustomSteps(session.tree_structure, session.custom_steps, chosenOptions),
     ...(category === null ? {} : { category }),
   }
-  return trees.create({ db }, content, { parent: { account_id: tree_account_id, id: tree_id, reason: null } })
+  return trees.create(ctx, content, { parent: { account_id: tree_account_id, id: tree_id, reason: null } })
 }
 
 interface StepSource {

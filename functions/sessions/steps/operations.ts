@@ -75,6 +75,7 @@ export const sessionStepOperations = [
     id: 'sessions.steps.saveAsTree',
     method: 'post',
     path: '/sessions/{session_id}/save-as-tree',
+    alsoNeeds: ['flows:write'],
     summary: 'Save a session as a draft flow',
     description:
       'The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits returns 400 `flow_invalid`.',

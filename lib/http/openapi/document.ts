@@ -89,7 +89,7 @@ function describeInWords({ description, deprecated }: AnyOperation): Json {
 /** Return who may call, unless it is every signed-in user and no API key, which is the document's default. */
 function buildSecurity(op: AnyOperation): Json {
   const scope = getKeyScope(op)
-  if (scope) return { security: [{ bearer: [] }, { api_key: [scope] }] }
+  if (scope) return { security: [{ bearer: [] }, { api_key: [scope, ...(op.alsoNeeds ?? [])] }] }
   return requiresToken(op) ? {} : { security: [] }
 }
 

@@ -5,7 +5,7 @@ const maxPreviewDepth = 3
 /** The public part of a node. It has no attachments and no scripts. */
 export interface PreviewNode {
   id: string
-  type: string
+  type: FlowNode['type']
   title: string
   description: string
   options?: { id: string; label: string; next_node_id?: string | null | undefined }[]
@@ -16,7 +16,7 @@ export interface PreviewNode {
 /** The public part of a step. It has no attachments and no scripts. */
 export interface PreviewStep {
   id: string
-  type: string
+  type: FlowStep['type']
   title: string
   description: string
   group_label?: string
@@ -27,6 +27,24 @@ export type FlowPreview = PreviewNode | { steps: PreviewStep[] }
 /** Return the first three levels of a tree, or all steps of a list. */
 export function buildPreview(structure: TreeStructure): FlowPreview {
   return isStepList(structure) ? { steps: structure.steps.map(previewStep) } : previewNode(structure, 1)
+}
+
+/** Return the public part of a whole flow: what a link shows to people without an account. */
+export function buildPublicStructure(structure: TreeStructure): TreeStructure {
+  return isStepList(structure) ? { steps: structure.steps.map(previewStep) } : publishNode(structure)
+}
+
+function publishNode(node: FlowNode): FlowNode {
+  const { id, type, title, description, options, next_node_id, children } = node
+  return {
+    id,
+    type,
+    title,
+    description,
+    ...(options ? { options } : {}),
+    ...(next_node_id ? { next_node_id } : {}),
+    ...(children ? { children: children.map(publishNode) } : {}),
+  }
 }
 
 function previewNode(node: FlowNode, depth: number): PreviewNode {

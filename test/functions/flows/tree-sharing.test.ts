@@ -97,3 +97,55 @@ it('ACC-17 writes an audit row without the token when a flow is shared and when 
   ])
   expect(text).not.toContain(link.token)
 })
+
+it('FLO-65 a link ends when its creator is deactivated or becomes a viewer, and does not come back', async () => {
+  const account = await createAccount(service)
+  for (const leave of [{ is_active: false }, { role: 'viewer' }]) {
+    const author = await account.addColleague()
+    const flow = await createFlow(author)
+    const { body: link } = await author.call('POST', `/trees/${flow.id}/share`)
+    expectStatus(await openLink(link.token), 200)
+    expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${author.id}`, leave), 200)
+    expectStatus(await openLink(link.token), 404)
+    expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${author.id}`, { is_active: true, role: 'engineer' }), 200)
+    expectStatus(await openLink(link.token), 404)
+  }
+})
+
+it('FLO-65 a link ends when the visibility of its flow becomes narrower, and stays when it becomes wider', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, { visibility: 'team' })
+  const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
+  for (const [visibility, status] of [
+    ['account', 200],
+    ['team', 404],
+    ['account', 404],
+  ] as const) {
+    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { visibility }), 200)
+    expectStatus(await openLink(link.token), status)
+  }
+})
+
+it('FLO-66 a link shows no attachment, script, approver, sub-flow or evidence of the flow', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const colleague = await account.addColleague()
+  const { id: script } = await admin.client.scripts.create({ name: 'x', language: 'bash', script_body: 'uptime' })
+  const tree_structure = {
+    id: 'ping',
+    type: 'action',
+    title: 'Ping',
+    description: 'Run ping',
+    next_node_id: 'end',
+    attachments: [{ title: 'Internal page', url: 'https://wiki.internal.example/x' }],
+    script_template_id: script,
+    approval: { user_ids: [colleague.id] },
+    evidence: [{ key: 'photo', label: 'Photo', type: 'text' }],
+    children: [{ id: 'end', type: 'solution', title: 'Done', description: '' }],
+  }
+  const flow = await createFlow(admin, { tree_structure, intake_form: [] })
+  const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
+  const { text, body } = expectStatus(await openLink(link.token), 200)
+  expect(body.tree_structure).toMatchObject({ id: 'ping', title: 'Ping', children: [{ id: 'end', title: 'Done' }] })
+  for (const secret of ['wiki.internal', script, colleague.id, 'attachments', 'evidence']) expect(text).not.toContain(secret)
+})
