@@ -125,6 +125,11 @@ const Settings = z.object({
   ),
   OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
   AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
+  AI_UNPAID_DAILY_BUDGET: z.coerce
+    .number()
+    .min(0)
+    .default(50)
+    .describe('Dollars that all accounts on trial or without a subscription together may spend on AI per day (UTC).'),
   AI_REDACTION: z
     .enum(redactionLevels)
     .default('secrets')

@@ -161,7 +161,7 @@ end $$;
 --   p_access    user | engineer | team_admin | account_admin | account_or_super_admin | super_admin; the last two with `_mfa` appended where
 --               super admins must have a second factor
 --   p_past      the guards to skip: none | guards (verified address, subscription) | mfa (these, and the second factor) |
---               password (these, and the due password change)
+--               password (these, and the due password change); verified skips none, and leaves no time to verify the address
 -- Raises SF401 (not signed in), SF403 (role), SF4PW, SF4EV, SF4SL, SF4MF (guards).
 create function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -173,13 +173,14 @@ declare
   is_super_admin boolean;
   must_change_password boolean;
   is_unverified boolean;
+  is_verified boolean;
   is_lapsed boolean;
   is_mfa_missing boolean;
   is_mfa_required boolean;
 begin
-  select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), app.lapsed(a),
+  select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), u.email_verified_at is not null, app.lapsed(a),
          not u.has_second_factor, a.require_mfa
-    into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_lapsed,
+    into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_verified, is_lapsed,
          is_mfa_missing, is_mfa_required
     from public.sign_ins s
     join public.users u on u.account_id = s.account_id and u.id = s.user_id
@@ -205,19 +206,19 @@ begin
             else false end) then
     raise exception 'role' using errcode = 'SF403';
   end if;
-  if p_past is null or p_past not in ('none', 'guards', 'mfa', 'password') then
+  if p_past is null or p_past not in ('verified', 'none', 'guards', 'mfa', 'password') then
     raise exception 'unknown guards to skip' using errcode = 'invalid_parameter_value';
   end if;
   if p_past <> 'password' and must_change_password then
     raise exception 'password change required' using errcode = 'SF4PW';
   end if;
-  if p_past = 'none' and is_unverified then
+  if (p_past = 'none' and is_unverified) or (p_past = 'verified' and not is_verified) then
     raise exception 'email not verified' using errcode = 'SF4EV';
   end if;
-  if p_past = 'none' and is_lapsed then
+  if p_past in ('none', 'verified') and is_lapsed then
     raise exception 'subscription lapsed' using errcode = 'SF4SL';
   end if;
-  if is_mfa_missing and p_past in ('none', 'guards')
+  if is_mfa_missing and p_past in ('verified', 'none', 'guards')
      and (is_mfa_required or (is_super_admin and p_access in ('super_admin_mfa', 'account_or_super_admin_mfa'))) then
     raise exception 'second factor required' using errcode = 'SF4MF';
   end if;

@@ -82,7 +82,8 @@ create function app.is_key_open(p_account uuid, p_key uuid) returns boolean lang
 $$;
 
 -- Checks what a key may do, and returns its role and team. `p_scopes` are the scopes of which one suffices; none for an operation that is closed to
--- keys. Raises SF401 (revoked or expired), SF4KN (closed), SF4KS (scope), SF403 (role), SF4SL (subscription), SF4FD (feature).
+-- keys. Raises SF401 (revoked or expired), SF4KN (closed), SF4KS (scope), SF403 (role), SF4EV (address of its
+-- creator), SF4SL (subscription), SF4FD (feature).
 create function app.check_key(p_account uuid, p_key uuid, p_scopes text[], p_access text, p_past text, p_feature text,
                               out v_role text, out v_team uuid, out v_team_role text)
 language plpgsql stable set search_path = public, pg_temp as $$
@@ -111,7 +112,11 @@ begin
             else false end) then
     raise exception 'role' using errcode = 'SF403';
   end if;
-  if p_past = 'none' and is_lapsed then
+  if p_past = 'verified' and exists (select from api_keys k join users c on c.account_id = k.account_id and c.id = k.created_by
+                                      where k.account_id = p_account and k.id = p_key and c.email_verified_at is null) then
+    raise exception 'the creator has not verified their address' using errcode = 'SF4EV';
+  end if;
+  if p_past in ('none', 'verified') and is_lapsed then
     raise exception 'subscription lapsed' using errcode = 'SF4SL';
   end if;
   if p_feature is not null and not app.feature_on(p_account, p_feature) then

@@ -49,21 +49,65 @@ call app.protect('ai_budgets');
 grant select, insert, update (used_micros) on ai_budgets to app_runtime;
 grant select, insert, update, delete on ai_budgets to app_platform;
 
--- Reserves the cost of a call and inserts its row. Returns null if the budget is used. Concurrent callers wait for the same row lock and see
+-- What all accounts without a paid subscription have spent and reserved together on a day (UTC). Accounts on trial cost nothing, so that a limit
+-- per account does not limit their sum.
+create table ai_unpaid_budgets (
+  starts_at   timestamptz(3) primary key,
+  used_micros bigint not null check (used_micros >= 0)
+);
+grant select, insert, update, delete on ai_unpaid_budgets to app_platform;
+
+-- The start of a day in UTC.
+create function app.utc_day(p_at timestamptz) returns timestamptz language sql immutable as $$ select date_trunc('day', p_at, 'UTC') $$;
+create function app.is_unpaid(p_account uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select app.subscription_of(a) in ('trialing', 'free') from accounts a where a.id = p_account
+$$;
+-- Adds to the common budget of today unless it is used up. Security definer, because no account may read it.
+create function app.reserve_unpaid_ai(p_reserved bigint, p_limit bigint) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform app.require_scope();
+  insert into ai_unpaid_budgets as b (starts_at, used_micros) select app.utc_day(app.now()), p_reserved where p_limit > 0
+  on conflict (starts_at) do update set used_micros = b.used_micros + excluded.used_micros where b.used_micros < p_limit;
+  return found;
+end $$;
+-- Replaces what was reserved on a day.
+create function app.settle_unpaid_ai(p_at timestamptz, p_difference bigint) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  update ai_unpaid_budgets b set used_micros = greatest(0, b.used_micros + p_difference)
+   where b.starts_at = app.utc_day(p_at) and p_difference <> 0
+$$;
+-- Whether the account belongs to those whose common budget of today is used up.
+create function app.is_unpaid_ai_used(p_limit bigint) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select app.is_unpaid(app.account_id())
+     and (p_limit = 0 or exists (select from ai_unpaid_budgets b where b.starts_at = app.utc_day(app.now()) and b.used_micros >= p_limit))
+$$;
+
+-- Reserves the cost of a call and inserts its row. Returns null if the budget of the account is used, or the common one of unpaid accounts
+-- (`p_unpaid_limit`). Concurrent callers wait for the same row lock and see
 -- one another's reservations. The last allowed call can exceed the limit by its own cost. Each call that runs at that time can exceed it by
 -- its cost beyond the reservation.
-create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint) returns uuid
+create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint, p_unpaid_limit bigint) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare
   period constant timestamptz := (select app.quota_period(a) from accounts a where a.id = app.account_id());
   most constant bigint := app.quota_limit(app.account_id(), 'ai_cost_micros');
+  is_unpaid constant boolean := app.is_unpaid(app.account_id());
   call uuid;
 begin
+  if is_unpaid and not app.reserve_unpaid_ai(p_reserved, p_unpaid_limit) then
+    return null;
+  end if;
   insert into ai_budgets as b (period_start, used_micros) select period, p_reserved where most is null or most > 0
   on conflict (account_id, period_start) do update set used_micros = b.used_micros + excluded.used_micros
     where most is null or b.used_micros < most;
   if found then
     insert into ai_calls (prompt, model, cost_micros, period_start) values (p_prompt, p_model, p_reserved, period) returning id into call;
+  elsif is_unpaid then
+    perform app.settle_unpaid_ai(app.now(), -p_reserved);
   end if;
   return call;
 end $$;
@@ -76,9 +120,11 @@ language sql set search_path = public, pg_temp as $$
        set outcome = p_outcome, input_tokens = p_input, cached_tokens = p_cached, output_tokens = p_output, reasoning_tokens = p_reasoning,
            cost_micros = p_cost, is_estimated = p_estimated, request_id = left(p_request_id, 200), finished_at = app.now()
      where c.account_id = app.account_id() and c.id = p_id and c.outcome = 'running'
-    returning c.period_start, new.cost_micros - old.cost_micros as difference)
-  update ai_budgets b set used_micros = greatest(0, b.used_micros + f.difference)
-    from finished f where b.account_id = app.account_id() and b.period_start = f.period_start
+    returning c.period_start, c.created_at, new.cost_micros - old.cost_micros as difference),
+  settled as (
+    update ai_budgets b set used_micros = greatest(0, b.used_micros + f.difference)
+      from finished f where b.account_id = app.account_id() and b.period_start = f.period_start)
+  select app.settle_unpaid_ai(f.created_at, f.difference) from finished f where app.is_unpaid(app.account_id())
 $$;
 
 -- Stored requests to the model: accepted ones (`Prefer: respond-async`), those that take longer than two seconds, and those whose client

@@ -13,7 +13,7 @@ createLead: Method<'public.createLead'>
 }
 identity: {
 auth: {
-/** Register a user. Creates an account on trial with the user as its admin. With `account_invite_code` the user joins the account of that invite instead. If registration is by invitation only, a platform invite code or an account's invite is required: 400 `invite_code_required`. An invalid platform invite code always returns 400 `invite_code_invalid`. */
+/** Register a user. Creates an account on trial with the user as its admin. With `account_invite_code` the user joins the account of that invite instead. If registration is by invitation only, a platform invite code or an account's invite is required: 400 `invite_code_required`. An invalid platform invite code always returns 400 `invite_code_invalid`. Registrations of one IPv6 network (/48) are limited to 10 a minute together. */
 register: Method<'identity.auth.register'>
 /** Sign in with e-mail address and password. Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 `sign_in_locked`. A device with a `device_token` has five attempts of its own. A user with a second factor gets an `mfa_token` for the challenge instead of tokens. */
 login: Method<'identity.auth.login'>

@@ -209,6 +209,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   account_usage: counters,
   session_timers: 'state of reminders',
   ai_budgets: counters,
+  ai_unpaid_budgets: platform,
   ai_tasks: shortLived,
   billing_events: 'ids at the billing provider',
   deleted_objects: platform,

@@ -82,6 +82,7 @@ export const erasure: Declaration = {
   ai_branches: { account: deleted, person: nothing },
   ai_calls: { account: batches(), person: nothing },
   ai_budgets: { account: deleted, person: nothing },
+  ai_unpaid_budgets: { account: platform, person: nothing },
   flow_conversations: { account: batches(100), person: rows },
   flow_proposals: { account: batches(100), person: keeps(work, 'reason') },
   draft_templates: { account: batches(100), person: keeps(work, 'script_body') },

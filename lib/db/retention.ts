@@ -46,6 +46,7 @@ export const retention: Record<keyof DB, Policy> = {
   accounts: kept('one row per account'),
   ai_branches: endsWith('ai_sessions', 'few per session'),
   ai_budgets: kept('one row per account and month'),
+  ai_unpaid_budgets: kept('one row per day'),
   ai_calls: expires('costs of a year can be compared with the one before', { column: 'created_at', keptFor: '400 days' }),
   ai_facts: endsWith('ai_sessions', 'the record of a session'),
   ai_fixes: endsWith('ai_sessions', 'the record of a session'),

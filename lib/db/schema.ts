@@ -318,6 +318,11 @@ export interface AiTasksTable {
   created_at: Generated<string>
 }
 
+export interface AiUnpaidBudgetsTable {
+  starts_at: string
+  used_micros: number
+}
+
 export interface ApiKeysTable {
   id: string
   account_id: ColumnType<string, never, never>
@@ -1624,6 +1629,7 @@ export interface DB {
   ai_sessions: AiSessionsTable
   ai_steps: AiStepsTable
   ai_tasks: AiTasksTable
+  ai_unpaid_budgets: AiUnpaidBudgetsTable
   api_keys: ApiKeysTable
   approvals: ApprovalsTable
   audit_logs: AuditLogsTable
@@ -1885,6 +1891,8 @@ export interface SqlFunctions {
   'app.is_rehash': Record<never, never>
   'app.is_small_object': { j: string }
   'app.is_task_lane': { j: string }
+  'app.is_unpaid': { p_account: string }
+  'app.is_unpaid_ai_used': { p_limit: number }
   'app.iso': { t: string }
   'app.knowledge_words': { p_title: string; p_description: string; p_body: string }
   'app.known_timezone': { p_timezone: string }
@@ -1965,6 +1973,7 @@ export interface SqlFunctions {
   'app.replay_outbox': { p_outbox: string }
   'app.require_row': { p_is_found: boolean }
   'app.require_scope': Record<never, never>
+  'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>
   'app.search_chunks': { p_text: string }
@@ -1977,8 +1986,9 @@ export interface SqlFunctions {
   'app.sees_resource': { p_type: string; p_id: string }
   'app.send_weekly_report': { p_account: string; p_team: string; p_week: string; p_due: string; p_content: string }
   'app.service_user': Record<never, never>
+  'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
-  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number }
+  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit: number }
   'app.start_erasures': { p_limit: number }
   'app.start_import': { p_counts: string }
   'app.step_ids': { p_structure: string }
@@ -1994,6 +2004,7 @@ export interface SqlFunctions {
   'app.ticket_filler': Record<never, never>
   'app.tree_line': { p_account: string; p_tree: string }
   'app.user_id': Record<never, never>
+  'app.utc_day': { p_at: string }
   'app.weigh_words': { p_text: string; p_language: string; p_weight: string }
   'app.write_digests': { p_limit: number }
 }

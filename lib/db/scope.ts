@@ -69,6 +69,8 @@ export interface ScopeOptions {
   skipGuards: SkippedGuards
   ip: string
   readOnly: boolean
+  /** Whether the address of the caller must be verified already, without the time that other operations leave. */
+  needsVerified?: boolean
   /** A feature that must be switched on for the account. */
   feature?: Feature | undefined
   /** Whether a caller with a second factor must have verified it within the last 10 minutes. */
@@ -92,8 +94,12 @@ export interface Scope {
   transaction<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
+function toSkippedInSql({ skipGuards, needsVerified }: ScopeOptions): string {
+  return needsVerified && skipGuards === 'none' ? 'verified' : skippedInSql[skipGuards]
+}
+
 function enterKeyStatement({ hash, isAddressChecked }: KeyProof, options: ScopeOptions): Statement {
-  const { caller, access, skipGuards, ip, feature, keyScopes = [] } = options
+  const { caller, access, ip, feature, keyScopes = [] } = options
   const address = isAddressChecked ? null : unmapAddress(ip)
   return toCallStatement('app.enter_key', {
     p_account: caller.accountId,
@@ -101,20 +107,21 @@ function enterKeyStatement({ hash, isAddressChecked }: KeyProof, options: ScopeO
     p_hash: hash,
     p_scopes: keyScopes,
     p_access: access,
-    p_past: skippedInSql[skipGuards],
+    p_past: toSkippedInSql(options),
     p_feature: feature ?? null,
     p_address: address,
   })
 }
 
 /** Return the arguments of app.enter, which functions that call it themselves have too. */
-function toEnterArguments({ caller, access, skipGuards, ip, superAdminMfa }: ScopeOptions) {
+function toEnterArguments(options: ScopeOptions) {
+  const { caller, access, ip, superAdminMfa } = options
   return {
     p_user: caller.userId,
     p_account: caller.accountId,
     p_sign_in: caller.signInId,
     p_access: superAdminMfa && access.endsWith('super_admin') ? `${access}_mfa` : access,
-    p_past: skippedInSql[skipGuards],
+    p_past: toSkippedInSql(options),
     p_ip: ip,
   }
 }

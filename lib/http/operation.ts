@@ -166,6 +166,8 @@ export interface Operation<
    * does not answer, each process counts the calls of such an operation, against half its limit. Calls of the others pass.
    */
   strictLimit?: StrictLimit
+  /** A second limit of an operation by address: per /48 network of IPv6, of which one customer may have 65,536 smaller ones. */
+  siteLimit?: Limit
   /** Guards that do not stop this operation. */
   skipGuards?: SkippedGuards
   /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
@@ -285,6 +287,14 @@ export function redirect(
 /** Return whether the operation runs on the `platform` connection, in the scope of a super admin. */
 export function isStaffOperation(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
+}
+
+/** The groups whose writes spend money at the AI provider, or prepare it. */
+const aiGroups = /^(ai|authoring|scripts\.builder|diagrams\.drafts)\./
+
+/** Return whether the caller must have verified their address, because accounts cost nothing and each call to the model does. */
+export function needsVerifiedAddress(op: AnyOperation): boolean {
+  return op.strictLimit === 'ai' || (op.method !== 'get' && aiGroups.test(op.id))
 }
 
 /** Return whether the operation needs an access token. */

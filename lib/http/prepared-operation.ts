@@ -9,6 +9,7 @@ import { createInputReader, type ReadInput } from './validate.ts'
 export interface PreparedOperation {
   op: AnyOperation
   rate: ParsedRate | null
+  siteRate: ParsedRate | null
   readInput: ReadInput
   keyScopes: readonly string[]
   /** Shared by all operations. */
@@ -30,5 +31,12 @@ export function createOperationFinder({ load }: RouteGroup, keys: KeyMemory): Fi
 
 function prepareOperation(op: AnyOperation, keys: KeyMemory): PreparedOperation {
   const rate = op.limit === 'none' ? null : parseRate(op.limit)
-  return { op, rate, readInput: createInputReader(op), keyScopes: listSufficientScopes(op), keys }
+  return {
+    op,
+    rate,
+    siteRate: op.siteLimit ? parseRate(op.siteLimit) : null,
+    readInput: createInputReader(op),
+    keyScopes: listSufficientScopes(op),
+    keys,
+  }
 }

@@ -6,7 +6,7 @@ import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
 import { type Budget, createBudget, jobSteps, requestSteps } from '#rules/budget.ts'
-import { toAddressBlock } from '#rules/text/address-block.ts'
+import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
 import type { LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
@@ -18,7 +18,15 @@ import { requireGranted } from './granted-scopes.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
-import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import {
+  type AnyOperation,
+  Content,
+  isStaffOperation,
+  listFailures,
+  needsVerifiedAddress,
+  requiresToken,
+  takesIdempotencyKey,
+} from './operation.ts'
 import { createOperationFinder, type FindOperation } from './prepared-operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
@@ -66,7 +74,7 @@ function toPaths(path: string): string[] {
 async function handleRequest(c: C, id: string, findOperation: FindOperation, services: Services): Promise<Response> {
   c.set('operation', id)
   try {
-    const { op, rate, readInput, keyScopes, keys } = await findOperation(id)
+    const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
     if (op.deprecated) announceRemoval(c, op.deprecated)
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
@@ -82,10 +90,13 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     c.set('budget', budget)
     const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
     // A task was counted when it was accepted.
+    const isStrict = op.strictLimit !== undefined
     const limiting =
-      rate && !task
-        ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, op.strictLimit !== undefined)
-        : Promise.resolve(null)
+      rate && !task ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, isStrict) : Promise.resolve(null)
+    if (siteRate) {
+      const limit = await services.limiter.count(`${op.id}:${toSite(c.get('ip'))}`, siteRate, isStrict)
+      if (!limit.allowed) throw createRateLimitProblem(siteRate, limit)
+    }
     const rendered = await performCall(call, await readInput(c, budget), limiting, rate).finally(() =>
       recordKeyUse(c, caller, scope, keys, services),
     )
@@ -129,6 +140,7 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
     caller,
     access: op.access,
     skipGuards: op.skipGuards ?? 'none',
+    needsVerified: needsVerifiedAddress(op),
     ip: c.get('ip'),
     readOnly: op.method === 'get',
     feature: op.feature,

@@ -18,7 +18,7 @@ export function createAskContext() {
     context: {
       db: { executeQuery } as unknown as WriteDb,
       budget: createBudget(),
-      config: { AI_REDACTION: 'none' as const, AI_PRICES: defaultPrices },
+      config: { AI_REDACTION: 'none' as const, AI_PRICES: defaultPrices, AI_UNPAID_DAILY_BUDGET: 50 },
       wait: async (ms: number) => void waits.push(ms),
     },
     outcomes,

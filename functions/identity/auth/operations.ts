@@ -13,10 +13,11 @@ export const authOperations = [
     summary: 'Register a user',
     description: `Creates an account on trial with the user as its admin. With \`account_invite_code\` the user joins the account of that invite instead.
 If registration is by invitation only, a platform invite code or an account's invite is required: 400 \`invite_code_required\`. An invalid
-platform invite code always returns 400 \`invite_code_invalid\`.`,
+platform invite code always returns 400 \`invite_code_invalid\`. Registrations of one IPv6 network (/48) are limited to 10 a minute together.`,
     access: 'public',
     platform: beforeSignIn,
     limit: '5/minute/ip',
+    siteLimit: '10/minute/ip',
     strictLimit: 'sign_in',
     body: schemas.Register,
     success: 201,

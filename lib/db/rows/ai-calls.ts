@@ -11,6 +11,8 @@ export interface StartedAiCall {
   model: string
   /** Micro-dollars that count until the call reports its cost. */
   reserved: number
+  /** Micro-dollars that all unpaid accounts together may spend per day. */
+  unpaidLimit: number
 }
 
 export interface FinishedAiCall {
@@ -25,20 +27,32 @@ export interface FinishedAiCall {
   requestId: string | null
 }
 
-const Budget = z.object({ is_exhausted: z.boolean(), resets_at: z.string(), seconds: z.int() })
+const Budget = z.object({
+  is_exhausted: z.boolean(),
+  is_unpaid_exhausted: z.boolean(),
+  unpaid_resets_at: z.string(),
+  resets_at: z.string(),
+  seconds: z.int(),
+})
 
-const selectBudgetSql = sql`
-  select app.is_ai_budget_used(app.account_id()) as is_exhausted, m.resets_at, ceil(extract(epoch from m.resets_at - app.now()))::integer as seconds
+const selectBudgetSql = (unpaidLimit: number) => sql`
+  select app.is_ai_budget_used(app.account_id()) as is_exhausted, app.is_unpaid_ai_used(${unpaidLimit}) as is_unpaid_exhausted,
+         app.iso(app.utc_day(app.now()) + interval '1 day') as unpaid_resets_at, m.resets_at, ceil(extract(epoch from m.resets_at - app.now()))::integer as seconds
     from accounts a cross join lateral (select app.quota_period(a, 1) as resets_at) m where a.id = app.account_id()`
 
-/** Select whether the AI budget of the month is used up, and when the next month starts. */
-export const selectAiBudget = readStatement(Budget, () => selectBudgetSql)
+/** Select whether the AI budget of the month, or the one that unpaid accounts share today, is used up, and when the next ones start. */
+export const selectAiBudget = readStatement(Budget, selectBudgetSql)
 
-/** Reserve the cost of a call and insert its row. Return null if the budget of the month is used up. */
+/** Reserve the cost of a call and insert its row. Return null if a budget is used up. */
 export const startAiCall = writeStatement(
   z.object({ id: z.string().nullable() }),
-  ({ prompt, model, reserved }: StartedAiCall) =>
-    sql`select ${callFunction('app.start_ai_call', { p_prompt: prompt, p_model: model, p_reserved: reserved })} as id`,
+  ({ prompt, model, reserved, unpaidLimit }: StartedAiCall) =>
+    sql`select ${callFunction('app.start_ai_call', {
+      p_prompt: prompt,
+      p_model: model,
+      p_reserved: reserved,
+      p_unpaid_limit: unpaidLimit,
+    })} as id`,
 )
 
 /** Store how a call ended, and replace the reserved cost by the real one. */

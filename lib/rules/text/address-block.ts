@@ -5,11 +5,20 @@ import ipaddr from 'ipaddr.js'
  * provider has at least that many addresses: https://www.ripe.net/publications/docs/ripe-690/. Text that is no address is returned as it is.
  */
 export function toAddressBlock(address: string): string {
+  return toNetwork(address, 64)
+}
+
+/** Return the /48 network of an IPv6 address, which is what a provider assigns to a site, and any other text as `toAddressBlock` does. */
+export function toSite(address: string): string {
+  return toNetwork(address, 48)
+}
+
+function toNetwork(address: string, bits: number): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   if (parsed.kind() === 'ipv4') return parsed.toString()
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`)
-  return `${network.toString()}/64`
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/${bits}`)
+  return `${network.toString()}/${bits}`
 }
 
 /** Return an IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) in its own form, and any other text as it is. */

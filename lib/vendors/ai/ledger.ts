@@ -4,13 +4,13 @@ import { record } from '#metrics.ts'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { computeCost, type Prices } from '#rules/ai/prices.ts'
 import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage } from './ai.ts'
-import { createBudgetProblem } from './budget.ts'
+import { createBudgetProblem, toUnpaidLimit } from './budget.ts'
 import { estimateUsage } from './token-estimate.ts'
 
 export interface LedgerContext {
   db: WriteDb
   ai: AiPort
-  config: { AI_PRICES: Prices }
+  config: { AI_PRICES: Prices; AI_UNPAID_DAILY_BUDGET: number }
 }
 
 // The usual tokens of an answer and its reasoning. Until a call ends, its input and this many tokens count against the budget.
@@ -35,8 +35,13 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
   const { db, ai, config } = context
   const toCost = (usage: TokenUsage) => computeCost(config.AI_PRICES, ai.model, usage)
   const expected = { ...estimateUsage(completion, ''), output: Math.min(completion.maxTokens, expectedOutputTokens) }
-  const { id } = await startAiCall.one(db, { prompt: completion.name, model: ai.model, reserved: toCost(expected) })
-  if (id === null) throw await createBudgetProblem(db)
+  const { id } = await startAiCall.one(db, {
+    prompt: completion.name,
+    model: ai.model,
+    reserved: toCost(expected),
+    unpaidLimit: toUnpaidLimit(context),
+  })
+  if (id === null) throw await createBudgetProblem(context)
   const finish = async (outcome: AiCallOutcome, { usage, requestId }: Pick<CompletionResult, 'usage' | 'requestId'>) => {
     recordCall(completion.name, outcome, usage, toCost(usage))
     // If the result cannot be stored, the call keeps its reserved cost.

@@ -12,7 +12,7 @@ const completion: Completion = {
   ...{ name: 'n', instructions: 'x'.repeat(397), turns: [], schema: {}, maxTokens: 4000, effort: 'low', timeoutMs: 1000 },
 }
 const usage: TokenUsage = { input: 50, cached: 20, cacheWrites: 0, output: 7, reasoning: 3, isEstimated: false }
-const budget = { is_exhausted: true, resets_at: '2026-12-01T00:00:00Z', seconds: 90 }
+const budget = { is_exhausted: true, resets_at: '2026-12-01T00:00:00Z', seconds: 90, is_unpaid_exhausted: false, unpaid_resets_at: '' }
 
 /** Call the model once, and return the outcome with the statements and the metrics. */
 async function call(respond: () => { text: string; usage: TokenUsage }, { id = 'c1' as string | null, maxTokens = 4000 } = {}) {
@@ -21,7 +21,7 @@ async function call(respond: () => { text: string; usage: TokenUsage }, { id = '
   const port: MetricsPort = { start: () => ({ record: (...values) => void metrics.push(values), flush: () => {} }) }
   const ai = { model: 'm', complete: async () => ({ ...respond(), requestId: 'r1' }), ping: async () => ({ shutdownAt: null }) } as AiPort
   const parse = (text: string) => JSON.parse(text) as unknown
-  const context = { db: stub.db, ai, config: { AI_PRICES: prices } }
+  const context = { db: stub.db, ai, config: { AI_PRICES: prices, AI_UNPAID_DAILY_BUDGET: 50 } }
   const result = await recordWith(port, () => callMetered(context, { ...completion, maxTokens }, parse)).catch((error: unknown) => error)
   return { result, started: stub.findStatements('start_ai_call'), finished: stub.findStatements('finish_ai_call'), metrics }
 }
@@ -29,8 +29,8 @@ async function call(respond: () => { text: string; usage: TokenUsage }, { id = '
 describe('callMetered', () => {
   it('reserves the cost of the input and of at most 1,500 tokens of output', async () => {
     const respond = () => ({ text: '1', usage })
-    expect((await call(respond)).started).toEqual([['n', 'm', 100 + 15_000]])
-    expect((await call(respond, { maxTokens: 1499 })).started).toEqual([['n', 'm', 100 + 14_990]])
+    expect((await call(respond)).started).toEqual([['n', 'm', 100 + 15_000, 50_000_000]])
+    expect((await call(respond, { maxTokens: 1499 })).started).toEqual([['n', 'm', 100 + 14_990, 50_000_000]])
   })
 
   it('stores and counts the tokens and the cost of an answer', async () => {
@@ -99,7 +99,8 @@ describe('callMetered', () => {
 })
 
 it('requireAiBudget throws only when the budget is used up', async () => {
-  const require = (is_exhausted: boolean) => requireAiBudget({ db: createStubDatabase(() => [{ ...budget, is_exhausted }]).db })
+  const require = (is_exhausted: boolean) =>
+    requireAiBudget({ db: createStubDatabase(() => [{ ...budget, is_exhausted }]).db, config: { AI_UNPAID_DAILY_BUDGET: 50 } })
   await expect(require(true)).rejects.toMatchObject({ kind: 'ai_budget_exhausted', headers: { 'retry-after': '90' } })
   await expect(require(false)).resolves.toBeUndefined()
 })
