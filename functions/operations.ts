@@ -73,6 +73,7 @@ import { draftTemplateOperations } from './scripts/drafts/operations.ts'
 import { scriptOperations } from './scripts/scripts/operations.ts'
 import { scriptVersionOperations } from './scripts/versions/operations.ts'
 import { searchOperations } from './search/operations.ts'
+import { approvalLinkOperations } from './sessions/approval-links/operations.ts'
 import { approvalOperations } from './sessions/approvals/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
@@ -118,6 +119,7 @@ export const operations: readonly AnyOperation[] = [
   ...sessionSubflowOperations,
   ...sessionNoteOperations,
   ...approvalOperations,
+  ...approvalLinkOperations,
   ...sessionExportOperations,
   ...galleryOperations,
   ...deviceTypeOperations,

@@ -308,6 +308,13 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./sessions/approval-links/operations.ts')).approvalLinkOperations,
+    routes: {
+      'sessions.approvalLinks.showPage': 'GET /approval-links/{token}',
+      'sessions.approvalLinks.decide': 'POST /approval-links/{token}',
+    },
+  },
+  {
     load: async () => (await import('./sessions/exports/operations.ts')).sessionExportOperations,
     routes: {
       'sessions.exports.export': 'GET /sessions/{session_id}/export',

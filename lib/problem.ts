@@ -71,6 +71,7 @@ export const codedProblems = {
   step_up_required: { status: 403, detail: 'Verify your second factor again to continue' },
   subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
   invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
+  link_ended: { status: 410, detail: 'This link was used, or what it leads to has ended' },
   account_not_empty: { status: 409, detail: 'The account already has flows, scripts, diagrams or target lists; import into a new account' },
   approval_required: { status: 409, detail: 'A colleague must approve this first; request an approval' },
   already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },

@@ -11,6 +11,8 @@ create table events (
   link       text check (length(link) <= 500),
   -- The details of an escalation that its alert shows. Null for other events.
   escalation jsonb constraint events_escalation check (jsonb_typeof(escalation) = 'object'),
+  -- What the messages about a request for an approval show. Null for other events.
+  approval   jsonb constraint events_approval check (jsonb_typeof(approval) = 'object'),
   created_at timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id)
@@ -176,14 +178,15 @@ grant select, delete, update (updated_at) on mail_preferences to app_platform;
 --                 preferences name the event
 --   p_cause       the user whose work a job reports; null for the actor
 --   p_escalation  the details of an escalation
+--   p_approval    what messages show of a request for an approval
 --   p_webhook     the `subject` and the `data` of the messages for webhooks
 create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
-                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_webhook json,
+                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_approval jsonb, p_webhook json,
                          out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (
-    insert into events (key, actor_id, caused_by, title, body, link, escalation)
-    values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link, p_escalation) returning id
+    insert into events (key, actor_id, caused_by, title, body, link, escalation, approval)
+    values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link, p_escalation, p_approval) returning id
   ), recipients as (
     select u.id, u.email from users u
      where u.account_id = app.account_id() and u.is_active

@@ -368,6 +368,12 @@ approve: Method<'sessions.approvals.approve'>
 /** Reject a request. Returns the same errors as approving it. The technician can request another approval. */
 reject: Method<'sessions.approvals.reject'>
 }
+approvalLinks: {
+/** Show the page to decide an approval. Changes nothing. A link that was used, or whose request has ended, returns 410 `link_ended`; browsers get a page. */
+showPage: Method<'sessions.approvalLinks.showPage'>
+/** Decide an approval with one click. The link of a message belongs to its approver, and to what was to be approved. It decides once, while the request is open and the approver may decide it. Ignores the body. */
+decide: Method<'sessions.approvalLinks.decide'>
+}
 exports: {
 /** Export a session as a document. Creates a document for a ticket or for the client. Every format includes supporting data; the PDF uses the branding of the team. The first export of a completed session sets its `exported_at`. Texts that take too much work to mask or to write are left out, with a mark in their place. If masking fails, nothing is exported: 500 `masking_failed`. */
 export: Method<'sessions.exports.export'>

@@ -145,6 +145,8 @@ export const operationTable = {
   'sessions.approvals.request': 'post /sessions/{session_id}/approvals body key',
   'sessions.approvals.approve': 'post /sessions/{session_id}/approvals/{approval_id}/approve body key',
   'sessions.approvals.reject': 'post /sessions/{session_id}/approvals/{approval_id}/reject body key',
+  'sessions.approvalLinks.showPage': 'get /approval-links/{token} public',
+  'sessions.approvalLinks.decide': 'post /approval-links/{token} public',
   'sessions.exports.export': 'get /sessions/{session_id}/export',
   'flows.gallery.list': 'get /public/templates public',
   'flows.gallery.listCategories': 'get /public/templates/categories public',

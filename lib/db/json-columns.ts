@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
+import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
@@ -24,6 +25,7 @@ export interface JsonColumns {
   'ai_steps.citations': Citation[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
+  'events.approval': ApprovalAlert | null
   'escalation_follow_ups.alert': StoredAlert
   'escalation_follow_ups.steps': EscalationStep[]
   'escalation_policies.steps': EscalationStep[]

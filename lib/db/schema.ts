@@ -547,6 +547,7 @@ export interface EventsTable {
   body: string
   link: string | null
   escalation: Json | null
+  approval: JsonColumns['events.approval'] | null
   created_at: Generated<string>
 }
 
@@ -1788,6 +1789,7 @@ export interface SqlFunctions {
     p_link: string
     p_cause: string
     p_escalation: string
+    p_approval: string
     p_webhook: string
   }
   'app.emit_reminder': {

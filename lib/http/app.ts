@@ -9,6 +9,7 @@ import { Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '#trace.ts'
 import type { Limiter } from '#vendors/cache/limiter.ts'
+import { renderPage } from '#vendors/mail/page.ts'
 import type { Ports } from '#vendors/ports.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
@@ -51,6 +52,8 @@ export interface Variables {
   caller: Caller | null
   budget: Budget
   failure: unknown
+  /** Whether a browser opened the page of an operation, so that a failure is a page too. */
+  wantsPage: boolean
 }
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
@@ -181,5 +184,9 @@ export function toProblem(error: unknown): Problem {
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
   Object.assign(c.get('headers'), problem.headers)
-  return respondJson(c, JSON.stringify(problem.body), problem.status)
+  if (!c.get('wantsPage')) return respondJson(c, JSON.stringify(problem.body), problem.status)
+  setHeader(c, 'content-type', 'text/html; charset=utf-8')
+  setHeader(c, 'content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  const title = problem.status === 410 ? 'This link has ended' : problem.status === 404 ? 'This link leads nowhere' : 'This did not work'
+  return respond(c, renderPage({ title, text: problem.message }), problem.status)
 }

@@ -76,6 +76,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
   try {
     const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
     if (op.deprecated) announceRemoval(c, op.deprecated)
+    c.set('wantsPage', op.produces?.includes('text/html') === true && /\btext\/html\b/.test(c.req.header('accept') ?? ''))
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
     if (delegated) requireScope(keyScopes, delegated.scopes)

@@ -3,6 +3,7 @@ import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
 import type { AcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
+import type { ApprovalTokens } from './auth/approval-tokens.ts'
 import type { DeviceTokens } from './auth/device-tokens.ts'
 import type { ExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
@@ -30,6 +31,7 @@ export interface Ports {
   exportTokens: ExportTokens
   unsubscribeTokens: UnsubscribeTokens
   acknowledgementTokens: AcknowledgementTokens
+  approvalTokens: ApprovalTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders

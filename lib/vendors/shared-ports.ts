@@ -3,6 +3,7 @@ import type { AiPort } from './ai/ai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
+import { createApprovalTokens } from './auth/approval-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
@@ -38,6 +39,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     exportTokens: createExportTokens(config),
     unsubscribeTokens: createUnsubscribeTokens(config),
     acknowledgementTokens: createAcknowledgementTokens(config),
+    approvalTokens: createApprovalTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),

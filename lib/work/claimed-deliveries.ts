@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
 import { attemptTable } from './attempts.ts'
@@ -51,6 +52,11 @@ export const ClaimedDelivery = z.object({
   body: z.string().nullable(),
   link: z.string().nullable(),
   escalation: z.custom<EscalationDetails | null>(),
+  approval: z.custom<ApprovalAlert | null>(),
+  /** The request that the alert is about, while it is open: what a link of the message decides. */
+  open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
+  /** The active user who has the address of the recipient. */
+  recipient_id: z.string().nullable(),
   /** The webhook that the e-mail is about. */
   webhook: z.custom<DisabledWebhook | null>(),
   /** When the reminder of an escalation was sent that the delivery belongs to, RFC 3339. */
@@ -68,7 +74,9 @@ export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending',
 /** Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or names a query that does. */
 export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
+         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,
+         case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end as open_approval,
+         (select r.id from users r where r.account_id = d.account_id and lower(r.email) = lower(d.recipient) and r.is_active) as recipient_id,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
          a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
          reminder.sent_at as reminded_at, reminder.is_taken,
@@ -77,6 +85,7 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
     join accounts a on a.id = d.account_id
     left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
     left join events e on e.account_id = d.account_id and e.id = d.event_id
+    left join approvals p on p.account_id = d.account_id and p.id = (e.approval ->> 'approval_id')::uuid and p.state = 'pending' and p.expires_at > app.now()
     left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
     left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
     left join lateral (

@@ -14,7 +14,7 @@ export type EmittedEvent = z.output<typeof EmittedEvent>
 
 /** Return a call of `app.emit` for an event. */
 export function callEmit(event: Event): RawBuilder<unknown> {
-  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation } = toAnnouncement(event)
+  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation, approval } = toAnnouncement(event)
   return callFunction('app.emit', {
     p_key: key,
     p_actor: event.actorId,
@@ -27,6 +27,7 @@ export function callEmit(event: Event): RawBuilder<unknown> {
     p_link: link,
     p_cause: event.causedById ?? event.actorId,
     p_escalation: escalation ? JSON.stringify(escalation) : null,
+    p_approval: approval ? JSON.stringify(approval) : null,
     p_webhook: JSON.stringify(toWebhookContent(event)),
   })
 }

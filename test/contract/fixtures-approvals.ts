@@ -1,5 +1,7 @@
+import { parseConfig } from '#config.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
+import { createApprovalTokens } from '#vendors/auth/approval-tokens.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertColleague } from './fixtures-platform.ts'
 import { insertSession } from './fixtures-sessions.ts'
@@ -37,7 +39,17 @@ const createGatedSession: Fixture = async (service, owner) => {
   return { params: { session_id }, body: { comment: 'The client agreed by phone.' } }
 }
 
+/** Sign the link of a request for the owner. */
+const createLink: Fixture = async (service, owner) => {
+  const { approval_id: approvalId } = await insertApproval(service, owner, await insertColleague(service, owner))
+  const link = { approvalId, accountId: owner.accountId, userId: owner.id, digest: 'x'.repeat(43), decision: 'approved' as const }
+  const tokens = createApprovalTokens(parseConfig(service.settings))
+  return { params: { token: await tokens.sign(link, new Date()) } }
+}
+
 export const approvalFixtures: Record<string, Fixture> = {
+  'sessions.approvalLinks.showPage': createLink,
+  'sessions.approvalLinks.decide': createLink,
   'sessions.approvals.listWaiting': async (service, owner) => {
     await createApproval(service, owner)
     return { query: { skip: '0', limit: '20' } }

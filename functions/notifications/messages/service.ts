@@ -39,13 +39,18 @@ import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
-export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens'>
+export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens' | 'approvalTokens'>
 
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
-/** The result of a reminder that is not sent, because the escalation was taken after it was stored. Undefined for any other delivery. */
-export function findLateReminder({ is_taken }: Pick<ClaimedDelivery, 'is_taken'>): (SendResult & { ok: false }) | undefined {
+/** The result of a message that is not sent, because its escalation was taken or its request decided meanwhile. Undefined for any other. */
+export function findLateReminder({
+  is_taken,
+  approval,
+  open_approval,
+}: Pick<ClaimedDelivery, 'is_taken' | 'approval' | 'open_approval'>): (SendResult & { ok: false }) | undefined {
+  if (approval && !open_approval) return { ok: false, status: null, error: 'The request was decided or has ended since', gone: true }
   return is_taken ? { ok: false, status: null, error: 'Somebody has taken the escalation since', gone: true } : undefined
 }
 
@@ -104,24 +109,56 @@ export function writeNotificationContent({ title, body, url, facts = [], section
  * config, whose owners may be strangers.
  */
 export async function writeMessage(
-  ctx: Pick<MessageContext, 'config' | 'acknowledgementTokens'>,
+  ctx: Pick<MessageContext, 'config' | 'acknowledgementTokens' | 'approvalTokens'>,
   delivery: ClaimedDelivery,
 ): Promise<ChatMessage> {
   const message = writeChatMessage(ctx, delivery)
+  if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   const { id, reminded_at, channel, recipient } = delivery
   if (reminded_at === null || (channel === 'email' && recipient === null)) return message
   const token = await ctx.acknowledgementTokens.sign(id, new Date(reminded_at))
   return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
 }
 
+/**
+ * Add the links that decide a request. Only the e-mail to an approver has them: anybody in a chat channel could follow those of a message there,
+ * so its button leads to the request in the app.
+ */
+async function addDecisionLinks(
+  { config, approvalTokens }: Pick<MessageContext, 'config' | 'approvalTokens'>,
+  { account_id: accountId, approval, open_approval, channel, recipient_id: userId }: ClaimedDelivery,
+  message: ChatMessage,
+): Promise<ChatMessage> {
+  if (!approval || !open_approval || channel !== 'email' || userId === null) return message
+  const { digest, requested_at } = open_approval
+  const createUrl = async (decision: 'approved' | 'rejected') => {
+    const token = await approvalTokens.sign(
+      { approvalId: approval.approval_id, accountId, userId, digest, decision },
+      new Date(requested_at),
+    )
+    return `${config.PUBLIC_BASE_URL}/api/v1/approval-links/${token}`
+  }
+  return {
+    ...message,
+    body: `Decide here, or in the app: ${message.url}`,
+    url: await createUrl('approved'),
+    button: { label: 'Approve', isUrgent: false },
+    secondButton: { label: 'Decline', url: await createUrl('rejected') },
+  }
+}
+
 /** Write the message of a notification, or the test message of a config. */
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
-  delivery: Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation'>,
+  delivery: Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>,
 ): ChatMessage {
   const title = removeLinks(delivery.title ?? 'Test message')
   const text = delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.'
   const url = config.FRONTEND_URL + (delivery.link ?? '/settings/notifications')
+  if (delivery.approval) {
+    const { facts, sections } = delivery.approval
+    return { title, body: '', url, facts, sections, button: { label: 'Open the request', isUrgent: false } }
+  }
   if (!delivery.escalation) return { title, body: isShownBy(title, text) ? '' : text, url }
   const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text)
   return { title, body: '', url, facts, sections, button: { label: 'Pick up the session', isUrgent } }

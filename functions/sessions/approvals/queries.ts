@@ -6,6 +6,7 @@ import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import type { RiskReason } from '#rules/scripts/schema.ts'
+import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { Approval, ApprovalListItem } from './schemas.ts'
 
 /** An approval with the columns that its events need. */
@@ -67,6 +68,8 @@ export interface ApprovalSubject {
   userIds: readonly string[]
   validMinutes: number
   riskReasons: readonly RiskReason[]
+  /** The values of a script that its messages show, without secret ones. */
+  parameters: readonly LabelledText[]
 }
 
 const isSameSubject = ({ kind, script }: Pick<ApprovalSubject, 'kind' | 'script'>) =>

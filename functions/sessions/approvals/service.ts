@@ -1,11 +1,12 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import type { SessionPosition } from '#db/rows/sessions.ts'
-import { inTransaction, type WriteDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, Problem, throwNotFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
+import { toApprovalAlert } from '#rules/events/approval-alert.ts'
 import { defaultExpiryMinutes } from '#rules/flows/approval-requirement.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -65,6 +66,7 @@ export async function request(ctx: WriteContext, session: SessionRow, exactSubje
       actorId: ctx.caller.userId,
       requesterName: approval.requested_by_name ?? '',
       userIds,
+      alert: toApprovalAlert(approval, { ...session, parameters: subject.parameters }, ctx.budget),
     })
     await announceState(db, approval, 'pending', userIds)
     return toApproval(approval)
@@ -72,28 +74,31 @@ export async function request(ctx: WriteContext, session: SessionRow, exactSubje
 }
 
 /** Approve or reject a pending request, and notify the technician. Throw 403 if the caller may not decide it, and 409 if it is not pending. */
-export async function decide(
-  ctx: WriteContext,
+export async function decide(ctx: WriteContext, ids: ApprovalId, decision: 'approved' | 'rejected', comment = ''): Promise<Approval> {
+  return inTransaction(ctx.db, (db) => decideAs({ db, userId: ctx.caller.userId }, ids, decision, comment))
+}
+
+/** Decide as a user, in the transaction and the scope of `db`. */
+export async function decideAs<Db extends WriteDb | PlatformDb>(
+  { db, userId }: { db: Db; userId: string },
   { session_id, approval_id }: ApprovalId,
   decision: 'approved' | 'rejected',
-  comment = '',
+  comment: string,
 ): Promise<Approval> {
-  return inTransaction(ctx.db, async (db) => {
-    const decided = await queries.decideApproval.first(db, session_id, approval_id, decision, comment || null)
-    const approval = await find(db, session_id, approval_id)
-    if (!decided) throw createDecisionProblem(approval)
-    await enqueueEvent(db, {
-      key: 'approval.decided',
-      ...toEventFields(approval),
-      actorId: ctx.caller.userId,
-      approverName: approval.decided_by_name ?? '',
-      isApproved: decision === 'approved',
-      comment,
-      userIds: listTechnicians(approval),
-    })
-    await announceState(db, approval, decision, [])
-    return toApproval(approval)
+  const decided = await queries.decideApproval.first(db, session_id, approval_id, decision, comment || null)
+  const approval = await find(db, session_id, approval_id)
+  if (!decided) throw createDecisionProblem(approval)
+  await enqueueEvent(db, {
+    key: 'approval.decided',
+    ...toEventFields(approval),
+    actorId: userId,
+    approverName: approval.decided_by_name ?? '',
+    isApproved: decision === 'approved',
+    comment,
+    userIds: listTechnicians(approval),
   })
+  await announceState(db, approval, decision, [])
+  return toApproval(approval)
 }
 
 /**
@@ -158,6 +163,7 @@ async function describeStep(session: SessionRow, budget: Budget): Promise<Approv
     userIds: approval.user_ids ?? [],
     validMinutes: approval.expires_after_minutes ?? defaultExpiryMinutes,
     riskReasons: [],
+    parameters: [],
   }
 }
 
@@ -186,7 +192,7 @@ function listTechnicians({ requested_by, runner_id }: EventSource): string[] {
 
 /** Send the new state to the account's open streams. */
 function announceState(
-  db: WriteDb,
+  db: WriteDb | PlatformDb,
   approval: EventSource,
   state: 'pending' | 'approved' | 'rejected' | 'expired',
   approverIds: readonly string[],
@@ -206,7 +212,7 @@ function throwAlreadyPending(error: unknown): never {
   throw getViolatedConstraint(error) === 'approvals_pending' ? new Problem('already_pending', 'A request for this is still open') : error
 }
 
-async function find(db: ReadContext['db'], sessionId: string, id: string): Promise<queries.ApprovalRow> {
+async function find(db: ReadContext['db'] | PlatformDb, sessionId: string, id: string): Promise<queries.ApprovalRow> {
   return (await queries.selectApproval.first(db, sessionId, id)) ?? throwNotFound('Approval')
 }
 

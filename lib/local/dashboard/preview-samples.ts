@@ -73,7 +73,28 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     submitterId: origin.actorId,
     reason: 'The second step must not be done during office hours.',
   },
-  'approval.requested': { key: 'approval.requested', ...origin, ...approval, requesterName: 'Sam Ortiz' },
+  'approval.requested': {
+    key: 'approval.requested',
+    ...origin,
+    ...approval,
+    requesterName: 'Sam Ortiz',
+    alert: {
+      approval_id: approval.approvalId,
+      facts: [
+        { label: 'Risk', text: 'High' },
+        { label: 'Client', text: 'Northwind Dental' },
+        { label: 'Ticket', text: '#4711' },
+        { label: 'Requested by', text: 'Sam Ortiz' },
+        { label: 'Decide until', text: '2026-11-22 02:40 UTC' },
+      ],
+      sections: [
+        { label: 'Comment', text: 'The client agreed by phone.' },
+        { label: 'Why this risk', text: 'Line 1: `remove-item` deletes files or folders' },
+        { label: 'Parameters', text: 'Folder: C:\\Temp' },
+        { label: 'Script', text: "Remove-Item 'C:\\Temp' -Recurse" },
+      ],
+    },
+  },
   'approval.decided': {
     key: 'approval.decided',
     ...origin,

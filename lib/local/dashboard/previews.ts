@@ -64,8 +64,8 @@ function listNotifications(brand: SampleBrand): Preview[] {
 }
 
 const writeMessage = (announcement?: Announcement) => {
-  const { title = null, body = null, link = null, escalation = null } = announcement ?? {}
-  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, { title, body, link, escalation })
+  const { title = null, body = null, link = null, escalation = null, approval = null } = announcement ?? {}
+  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, { title, body, link, escalation, approval })
 }
 
 function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {

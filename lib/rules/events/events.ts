@@ -1,4 +1,5 @@
 import { toPlainName } from '#rules/text/plain-name.ts'
+import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import type { EscalationDetails } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
 
@@ -49,6 +50,8 @@ export type Event = EventOrigin &
         /** What is to be approved. */
         subjectTitle: string
         userIds: string[]
+        /** What the messages show of the request. */
+        alert?: ApprovalAlert
       }
     | {
         key: 'approval.decided'
@@ -87,6 +90,8 @@ export interface Announcement {
   link: string
   /** What an alert shows of an escalation. */
   escalation?: EscalationDetails | undefined
+  /** What the messages show of a request for an approval. */
+  approval?: ApprovalAlert | undefined
   userIds: string[]
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
@@ -190,8 +195,11 @@ function toApprovalAnnouncement(event: Extract<Event, { key: `approval.${string}
   const announcement = { ...defaults, body: event.subjectTitle, link: `/sessions/${sessionId}?approval=${approvalId}`, userIds }
   const snippet = toSnippet(event.subjectTitle)
   if (event.key === 'approval.expired') return { ...announcement, title: `Nobody decided in time: ${snippet}` }
-  if (event.key === 'approval.requested')
-    return { ...announcement, title: `${toPlainName(event.requesterName)} asks for your approval: ${snippet}`, emailRecipients: true }
+  if (event.key === 'approval.requested') {
+    const { alert, requesterName } = event
+    const title = `${toPlainName(requesterName)} asks for your approval: ${snippet}`
+    return { ...announcement, title, ...(alert ? { body: toAlertText(alert), approval: alert } : {}), emailRecipients: true }
+  }
   const verb = event.isApproved ? 'approved' : 'rejected'
   return { ...announcement, title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`, body: event.comment || event.subjectTitle }
 }

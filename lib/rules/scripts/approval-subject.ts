@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { showDirectionControls } from '#rules/text/direction-controls.ts'
 import { renderScript, type Template } from './render.ts'
 import type { RiskReason, ScriptRisk } from './schema.ts'
 
@@ -40,6 +41,10 @@ export function describeScript(
     roles: rolesByRisk[risk],
     userIds: [],
     riskReasons,
+    parameters: parameters_schema.flatMap(({ name, label }) => {
+      const value: unknown = (shownValues as Record<string, unknown>)[name]
+      return value === undefined || value === null ? [] : [{ label, text: showDirectionControls(String(value)) }]
+    }),
     validMinutes,
   }
 }

@@ -3,7 +3,7 @@ import { deliverNow } from '#functions/notifications/deliveries/service.ts'
 import { writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
-const notification = { title: 'Ada escalated a session', body: 'The VPN is down', link: '/sessions/1', escalation: null }
+const notification = { title: 'Ada escalated a session', body: 'The VPN is down', link: '/sessions/1', escalation: null, approval: null }
 const claimed = {
   ...{
     id: 'd',

@@ -1,0 +1,63 @@
+import type { PlatformDb } from '#db/scope.ts'
+import { inTransaction } from '#db/scope.ts'
+import * as approvals from '#functions/sessions/approvals/service.ts'
+import { type BaseContext, Content, type Context } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
+import type { ApprovalLink } from '#vendors/auth/approval-tokens.ts'
+import { renderPage } from '#vendors/mail/page.ts'
+import * as queries from './queries.ts'
+
+type LinkContext = Context<'post', 'public', string>
+
+/** Return the page that offers the decision of the link. It decides nothing, because programs that scan e-mails open every link. */
+export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
+  const link = await verify(ctx, token)
+  const { title, requested_by_name } = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const isApproval = link.decision === 'approved'
+  const text = isApproval
+    ? `${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
+    : `${requested_by_name} asked for it and is told that you declined.`
+  return toContent(
+    renderPage({ title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`, text, button: isApproval ? 'Approve' : 'Decline' }),
+  )
+}
+
+/** Decide as the approver of the link. Of all links of a request, in all messages, the first that is confirmed decides. */
+export async function decide(ctx: LinkContext, token: string): Promise<Content> {
+  const link = await verify(ctx, token)
+  const { title } = await inScope(ctx, link, async (db) => {
+    const { session_id } = await requireOpen(db, link)
+    const comment = link.decision === 'rejected' ? 'Declined by the link in the message' : ''
+    const ids = { session_id, approval_id: link.approvalId }
+    return approvals.decideAs({ db, userId: link.userId }, ids, link.decision, comment)
+  })
+  const verb = link.decision === 'approved' ? 'approved' : 'declined'
+  return toContent(renderPage({ title: `You ${verb}: ${title}`, text: 'The technician is notified. You can close this page.' }))
+}
+
+/** Run work as the approver, in one transaction: Row level security applies to it as to a signed-in user. */
+function inScope<T>(ctx: LinkContext, link: ApprovalLink, work: (db: PlatformDb) => Promise<T>): Promise<T> {
+  return inTransaction(ctx.platform, async (db) => {
+    await queries.enterAccount.run(db, link.accountId, link.userId)
+    return work(db)
+  })
+}
+
+/** Return the request of a link. Throw 404 for a link that leads nowhere, and 410 for one that was used or has expired. */
+async function requireOpen(db: PlatformDb, link: ApprovalLink) {
+  const linked = await queries.selectLinked.first(db, link)
+  if (!linked) throw new Problem('not_found', 'This link leads to no request')
+  if (!linked.is_open) throw new Problem('link_ended', 'This request was decided, has expired or is not needed any more')
+  if (!linked.may_decide) throw new Problem('link_ended', 'You may not decide this request any more')
+  return linked
+}
+
+async function verify({ approvalTokens }: BaseContext, token: string): Promise<ApprovalLink> {
+  const link = await approvalTokens.verify(token)
+  if (!link) throw new Problem('not_found', 'This link is wrong')
+  return link
+}
+
+function toContent(html: string): Content {
+  return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
+}

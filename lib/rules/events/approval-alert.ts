@@ -1,0 +1,59 @@
+import type { Budget } from '#rules/budget.ts'
+import { redact } from '#rules/masking/redaction.ts'
+import type { RiskReason } from '#rules/scripts/schema.ts'
+import { clip } from '#rules/text/clip.ts'
+import type { LabelledText } from '#rules/text/labelled-text.ts'
+
+/** What the messages about a request for an approval show. Passwords and secrets are masked in it, whatever the preferences are. */
+export interface ApprovalAlert {
+  approval_id: string
+  facts: LabelledText[]
+  sections: LabelledText[]
+}
+
+/** A request, as its messages need it. */
+export interface AlertedApproval {
+  id: string
+  kind: 'step' | 'script'
+  subject: string
+  risk: 'medium' | 'high' | null
+  risk_reasons: readonly RiskReason[]
+  comment: string | null
+  requested_by_name: string | null
+  expires_at: string
+}
+
+const maxSubjectLength = 2000
+const maxListLength = 1000
+const maxReasons = 8
+
+/** Write what a message shows of a request. `parameters` are the values of a script, without secret ones. */
+export function toApprovalAlert(
+  approval: AlertedApproval,
+  context: { client_name: string | null; ticket_number: string | null; parameters: readonly LabelledText[] },
+  budget: Budget,
+): ApprovalAlert {
+  const { id, kind, subject, risk, risk_reasons, comment, requested_by_name, expires_at } = approval
+  const facts = [
+    { label: 'Risk', text: risk ? risk.charAt(0).toUpperCase() + risk.slice(1) : '' },
+    { label: 'Client', text: context.client_name ?? '' },
+    { label: 'Ticket', text: context.ticket_number ? `#${context.ticket_number}` : '' },
+    { label: 'Requested by', text: requested_by_name ?? '' },
+    { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },
+  ]
+  const reasons = risk_reasons.slice(0, maxReasons).map(({ line, reason }) => `Line ${line}: ${reason}`)
+  const sections = [
+    { label: 'Comment', text: comment ?? '' },
+    { label: 'Why this risk', text: reasons.join('\n') },
+    { label: 'Parameters', text: clip(context.parameters.map(({ label, text }) => `${label}: ${text}`).join('\n'), maxListLength) },
+    { label: kind === 'script' ? 'Script' : 'Step', text: clip(subject, maxSubjectLength) },
+  ]
+  const hasText = ({ text }: LabelledText) => text.trim() !== ''
+  return redact({ approval_id: id, facts: facts.filter(hasText), sections: sections.filter(hasText) }, 'secrets', budget)
+}
+
+/** Return an alert as one text, for a message without a layout. */
+export function toAlertText({ facts, sections }: ApprovalAlert): string {
+  const lines = facts.map(({ label, text }) => `${label}: ${text}`).join('\n')
+  return [lines, ...sections.map(({ label, text }) => `${label}:\n${text}`)].join('\n\n')
+}
