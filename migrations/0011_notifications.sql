@@ -39,6 +39,17 @@ create table notifications (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
   foreign key (account_id, event_id) references events (account_id, id) on delete cascade
 );
+-- For the removal of those that lead to something deleted.
+create index notifications_link on notifications (account_id, link text_pattern_ops);
+-- Removes the notifications that lead to a deleted row, whose path starts with the argument of the trigger. Security definer, because they belong to
+-- several users.
+create function app.remove_notifications() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  path constant text := tg_argv[0] || old.id;
+begin
+  delete from notifications n where n.account_id = old.account_id and (n.link = path or n.link like path || '?%');
+  return null;
+end $$;
 create index notifications_inbox on notifications (account_id, user_id, is_read, created_at desc, id desc);
 
 create table notification_configs (

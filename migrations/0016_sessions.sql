@@ -234,6 +234,7 @@ create table session_timers (
 -- For the sweep, which reads those of all accounts as the platform role.
 create index session_timers_due on session_timers (due_at) where state = 'waiting';
 
+create trigger remove_notifications after delete on sessions for each row execute function app.remove_notifications('/sessions/');
 call app.protect('sessions');
 call app.protect('session_decisions');
 call app.protect('session_fallbacks');

@@ -79,6 +79,7 @@ create index maintenance_runs_age on maintenance_runs (due_at);
 
 call app.protect('target_lists', writes => '{insert,update,delete}');
 create policy reads on target_lists for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
+create trigger remove_notifications after delete on maintenance_schedules for each row execute function app.remove_notifications('/maintenance/');
 call app.protect('maintenance_schedules', writes => '{insert,update,delete}');
 create policy reads on maintenance_schedules for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 call app.protect('maintenance_runs');

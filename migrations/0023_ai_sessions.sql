@@ -267,6 +267,7 @@ create table ai_outputs (
 );
 create index ai_outputs_session on ai_outputs (account_id, session_id, created_at, id);
 
+create trigger remove_notifications after delete on ai_sessions for each row execute function app.remove_notifications('/pilot/');
 call app.protect('ai_sessions');
 call app.protect('ai_branches');
 call app.protect('ai_messages');

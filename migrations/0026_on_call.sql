@@ -74,6 +74,7 @@ create constraint trigger quota after insert on on_call_schedules deferrable ini
 create constraint trigger quota after insert on on_call_overrides deferrable initially deferred
   for each row execute function app.keep_on_call_limits();
 
+create trigger remove_notifications after delete on on_call_schedules for each row execute function app.remove_notifications('/on-call/');
 call app.protect('on_call_schedules');
 call app.protect('on_call_overrides');
 grant select, insert, delete, update (team_id, name, timezone, rotations, version, updated_at) on on_call_schedules to app_runtime;

@@ -20,6 +20,7 @@ const scheduleColumns = [
   'created_at',
   'updated_at',
   mayChange.as('may_change'),
+  sql<boolean>`team_id is distinct from app.team_id()`.as('is_other_team'),
 ] as const
 
 export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery) {

@@ -1,10 +1,11 @@
 import { type PageQuery, toPage } from '#db/page.ts'
-import type { ReadDb } from '#db/scope.ts'
+import { inTransaction, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
+import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
 
@@ -89,6 +90,7 @@ export async function listOverrides({ db }: ReadContext, id: string, page: PageQ
   return toPage(await queries.selectOverrides.all(db, id, page), page.limit)
 }
 
+/** Put a member on call. Whoever is replaced is notified, and the admins of another team than the caller's. */
 export async function createOverride({ db, caller }: WriteContext, id: string, input: OverrideCreate): Promise<Override> {
   const { starts_at, ends_at, member_id } = input
   const length = Date.parse(ends_at) - Date.parse(starts_at)
@@ -98,11 +100,52 @@ export async function createOverride({ db, caller }: WriteContext, id: string, i
   const schedule = await find(db, id)
   if (!schedule.may_change && member_id !== caller.userId)
     throw new Problem('forbidden', 'Only an admin of its team or an account admin may put others on call')
-  const override = await queries.insertOverride.first(db, id, input)
+  const replacedIds = await findReplaced(db, id, input)
+  const override = await inTransaction(db, async (inner) => {
+    const inserted = await queries.insertOverride.first(inner, id, input)
+    if (inserted) await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId: caller.userId })
+    return inserted
+  })
   if (override) return override
   const responders = await queries.selectResponders.one(db, [member_id], null)
   if (responders.ids.length === 0) throw unknownId('member_id', 'active engineer or admin')
   throw invalidField(['body', 'ends_at'], 'must be in the future')
+}
+
+/** Return who would be on call during an override without it. */
+async function findReplaced(db: ReadDb, id: string, { starts_at: from, ends_at: to, member_id }: OverrideCreate): Promise<string[]> {
+  const row = await queries.selectRosters.first(db, { ids: [id], from, to })
+  if (!row) return []
+  const { listShifts } = await loadShifts()
+  const ids = listShifts(toRoster(row), Date.parse(from), Date.parse(to)).map(({ userId }) => userId)
+  return [...new Set(ids)].filter((userId) => userId !== member_id)
+}
+
+async function announceOverride(
+  db: WriteDb,
+  {
+    schedule,
+    override,
+    replacedIds,
+    actorId,
+  }: { schedule: queries.ScheduleRow; override: Override; replacedIds: string[]; actorId: string },
+): Promise<void> {
+  const isOtherTeam = schedule.is_other_team && !schedule.may_change
+  const told = replacedIds.filter((id) => id !== actorId)
+  if (told.length === 0 && !isOtherTeam) return
+  await enqueueEvent(db, {
+    key: 'oncall.overridden',
+    actorId,
+    teamId: schedule.team_id,
+    scheduleId: schedule.id,
+    scheduleName: schedule.name,
+    memberName: override.user.name,
+    memberId: override.user.id,
+    startsAt: override.starts_at,
+    endsAt: override.ends_at,
+    replacedIds: told,
+    isOtherTeam,
+  })
 }
 
 export async function removeOverride({ db }: WriteContext, scheduleId: string, id: string): Promise<void> {
@@ -162,6 +205,6 @@ function iso(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-function toSchedule({ may_change: _, ...schedule }: queries.ScheduleRow): OnCallSchedule {
+function toSchedule({ may_change: _, is_other_team: __, ...schedule }: queries.ScheduleRow): OnCallSchedule {
   return schedule
 }

@@ -29,7 +29,7 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
     const { session_id } = await requireOpen(db, link)
     const comment = link.decision === 'rejected' ? 'Declined by the link in the message' : ''
     const ids = { session_id, approval_id: link.approvalId }
-    return approvals.decideAs({ db, userId: link.userId }, ids, link.decision, comment)
+    return approvals.decideAs({ db, userId: link.userId }, ids, link.decision, comment).catch(throwEnded)
   })
   const verb = link.decision === 'approved' ? 'approved' : 'declined'
   return toContent(renderPage({ title: `You ${verb}: ${title}`, text: 'The technician is notified. You can close this page.' }))
@@ -50,6 +50,11 @@ async function requireOpen(db: PlatformDb, link: ApprovalLink) {
   if (!linked.is_open) throw new Problem('link_ended', 'This request was decided, has expired or is not needed any more')
   if (!linked.may_decide) throw new Problem('link_ended', 'You may not decide this request any more')
   return linked
+}
+
+/** Another decision was faster. */
+function throwEnded(error: unknown): never {
+  throw error instanceof Problem && error.status < 500 ? new Problem('link_ended', undefined, { cause: error }) : error
 }
 
 async function verify({ approvalTokens }: BaseContext, token: string): Promise<ApprovalLink> {

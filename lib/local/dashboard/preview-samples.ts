@@ -104,6 +104,18 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     comment: 'Wait until the backup has finished.',
   },
   'approval.expired': { key: 'approval.expired', ...origin, ...approval },
+  'oncall.overridden': {
+    key: 'oncall.overridden',
+    ...origin,
+    scheduleId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e60',
+    scheduleName: 'Night shift',
+    memberName: 'Sam Ortiz',
+    memberId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61',
+    startsAt: '2026-11-22T20:00:00.000Z',
+    endsAt: '2026-11-23T06:00:00.000Z',
+    replacedIds: [],
+    isOtherTeam: true,
+  },
   'session.timer_due': {
     key: 'session.timer_due',
     ...origin,

@@ -78,6 +78,20 @@ export type Event = EventOrigin &
         /** Null for what a job pushed. */
         ownerId: string | null
       }
+    | {
+        key: 'oncall.overridden'
+        scheduleId: string
+        scheduleName: string
+        memberName: string
+        memberId: string
+        /** RFC 3339. */
+        startsAt: string
+        endsAt: string
+        /** Who would have been on call. */
+        replacedIds: string[]
+        /** Whether the schedule belongs to another team, whose admins are told. */
+        isOtherTeam: boolean
+      }
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
 
@@ -215,7 +229,7 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
-type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
+type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }>
 
 type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
 const toPilotPath = ({ sessionId }: PushFailure) => `/pilot/${sessionId}`
@@ -225,6 +239,8 @@ const pushSourcePaths: Record<PushFailure['source'], (event: PushFailure) => str
   output: toPilotPath,
   user: ({ psaTicketId }) => `/tickets/${psaTicketId}`,
 }
+
+const toMinutes = (time: string) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 
 /** Announce an event that `toAnnouncement` has no case for. */
 function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
@@ -255,6 +271,15 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         body: event.reason,
         link: pushSourcePaths[event.source](event),
         userIds: event.ownerId === null ? [] : [event.ownerId],
+      }
+    case 'oncall.overridden':
+      return {
+        ...defaults,
+        title: `${toPlainName(event.memberName)} took over on-call: ${toSnippet(event.scheduleName)}`,
+        body: `From ${toMinutes(event.startsAt)} until ${toMinutes(event.endsAt)} UTC.`,
+        link: `/on-call/${event.scheduleId}`,
+        userIds: event.replacedIds,
+        notifyAdmins: event.isOtherTeam,
       }
     case 'member.joined':
       return {

@@ -16,6 +16,7 @@ export const eventKeys = {
   'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
   'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are notified',
   'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",
+  'oncall.overridden': 'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 

@@ -137,6 +137,19 @@ const builders: Builders = {
     subject: sessionId,
     data: { source, source_id: sessionId, ticket_id: psaTicketId, reason, owner_id: ownerId },
   }),
+  'oncall.overridden': ({ scheduleId, scheduleName, memberId, memberName, startsAt, endsAt, replacedIds, teamId }) => ({
+    subject: scheduleId,
+    data: {
+      schedule_id: scheduleId,
+      schedule_name: scheduleName,
+      user_id: memberId,
+      name: memberName,
+      starts_at: startsAt,
+      ends_at: endsAt,
+      replaced_user_ids: replacedIds,
+      team_id: teamId,
+    },
+  }),
   'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
     subject: actorId ?? inviterId,
     data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },

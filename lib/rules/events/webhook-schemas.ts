@@ -157,6 +157,16 @@ export const webhookData = {
     reason: Reason,
     owner_id: OptionalId.describe('Id of the user who pushed it.'),
   }),
+  'oncall.overridden': z.strictObject({
+    schedule_id: Id.describe('Id of the on-call schedule.'),
+    schedule_name: z.string().describe('Its name.'),
+    user_id: Id.describe('Id of the user who is on call instead.'),
+    name: z.string().describe('Their name.'),
+    starts_at: z.string().describe('When the override starts, RFC 3339.'),
+    ends_at: z.string().describe('When it ends.'),
+    replaced_user_ids: z.array(Id).describe('Ids of the users who would have been on call.'),
+    team_id: TeamId,
+  }),
   'member.joined': z.strictObject({
     user_id: OptionalId.describe('Id of the new member.'),
     name: z.string().describe('Their name.'),

@@ -78,6 +78,17 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
     { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: null },
+    {
+      key: 'oncall.overridden',
+      scheduleId: uuid(),
+      scheduleName: 'Night',
+      memberName: 'Sam',
+      memberId: admin.id,
+      startsAt: '2026-11-22T20:00:00.000Z',
+      endsAt: '2026-11-23T06:00:00.000Z',
+      replacedIds: [admin.id],
+      isOtherTeam: true,
+    },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]
   for (const event of events) await emitWithoutPublishing(service, accountId, { ...event, actorId: admin.id, teamId } as Event)

@@ -108,6 +108,18 @@ const samples: SampleBuilders = {
     reason: text,
     ownerId: 'o',
   }),
+  'oncall.overridden': (text, name) => ({
+    ...actor,
+    key: 'oncall.overridden',
+    scheduleId: id,
+    scheduleName: text,
+    memberName: name,
+    memberId: id,
+    startsAt: '2026-11-22T20:00:00.000Z',
+    endsAt: '2026-11-23T06:00:00.000Z',
+    replacedIds: ['o'],
+    isOtherTeam: true,
+  }),
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
@@ -200,6 +212,7 @@ describe('toAnnouncement for every event', () => {
     ['maintenance.batch_created', { userIds: ['o'], notifyAdmins: false }],
     ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
+    ['oncall.overridden', { userIds: ['o'], notifyAdmins: true }],
     ['member.joined', { userIds: ['i'], notifyAdmins: false }],
   ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails', (key, recipients) => {
     expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...recipients, emailRecipients: false })
