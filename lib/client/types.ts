@@ -3859,7 +3859,7 @@ max?: (number | null) | undefined
 }
 /** The type of the value. */
 export type ScriptParameterType = ('string' | 'int' | 'bool' | 'choice' | 'password' | 'path' | 'hostname')
-/** How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. */
+/** How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. A lower risk than that of its content is raised to it. */
 export type ScriptRisk = ('low' | 'medium' | 'high')
 export type ScriptRiskReason = {
 /** The line of the script. */
@@ -3880,7 +3880,6 @@ parameters_schema?: (ScriptParameter)[] | undefined
 language: ScriptLanguage
 /** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
-/** How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`. */
 risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined
@@ -3949,7 +3948,6 @@ parameters_schema?: (ScriptParameter)[] | undefined
 language?: ScriptLanguage | undefined
 /** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
-/** How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`. */
 risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined

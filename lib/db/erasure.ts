@@ -40,7 +40,7 @@ export const erasure: Declaration = {
   deliveries: { account: batches(), person: { rows: 'deleted', anonymised: ['recipient'] } },
   escalation_reminders: { account: batches(), person: nothing },
   notifications: { account: batches(), person: { rows: 'deleted', anonymised: ['title'], ...keeps(work, 'body', 'escalation') } },
-  events: { account: batches(500), person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation') } },
+  events: { account: batches(500), person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation', 'approval') } },
   notification_configs: { account: batches(10), person: { anonymised: ['email_addresses'] } },
   report_subscriptions: { account: batches(), person: rows },
   weekly_reports: { account: batches(), person: keeps(work, 'content') },

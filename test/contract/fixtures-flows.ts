@@ -37,8 +37,8 @@ export async function insertPin(service: Service, owner: Person): Promise<string
 export async function insertShare(service: Service, owner: Person): Promise<{ tree_id: string; share_id: string; token: string }> {
   const tree_id = await insertTree(service, owner)
   const token = randomBytes(32).toString('base64url')
-  const statement = `insert into tree_shares (account_id, tree_id, hash, expires_at) values ($1, $2, $3, now() + interval '1 day') returning id`
-  return { tree_id, token, share_id: await insertReturningId(service, statement, [owner.accountId, tree_id, sha256(token)]) }
+  const statement = `insert into tree_shares (account_id, tree_id, hash, created_by, expires_at) values ($1, $2, $3, $4, now() + interval '1 day') returning id`
+  return { tree_id, token, share_id: await insertReturningId(service, statement, [owner.accountId, tree_id, sha256(token), owner.id]) }
 }
 
 export function insertCategory(service: Service, { accountId, id }: Person): Promise<string> {

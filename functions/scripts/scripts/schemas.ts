@@ -86,7 +86,7 @@ const inputFields = {
   parameters_schema: CheckedParameters,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights. Always true for a script that asks for them.'),
-  risk: Risk.describe('How much harm the script can do. A lower risk than that of its content is raised to it; see `risk_reasons`.'),
+  risk: Risk,
   category_id: Id.nullable().describe('Its category; null for none.'),
 }
 const exampleInput = {

@@ -84,7 +84,6 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
         { label: 'Risk', text: 'High' },
         { label: 'Client', text: 'Northwind Dental' },
         { label: 'Ticket', text: '#4711' },
-        { label: 'Requested by', text: 'Sam Ortiz' },
         { label: 'Decide until', text: '2026-11-22 02:40 UTC' },
       ],
       sections: [

@@ -19,7 +19,6 @@ export interface AlertedApproval {
   risk: 'medium' | 'high' | null
   risk_reasons: readonly RiskReason[]
   comment: string | null
-  requested_by_name: string | null
   expires_at: string
 }
 
@@ -33,12 +32,11 @@ export function toApprovalAlert(
   context: { client_name: string | null; ticket_number: string | null; parameters: readonly LabelledText[] },
   budget: Budget,
 ): ApprovalAlert {
-  const { id, kind, subject, risk, risk_reasons, comment, requested_by_name, expires_at } = approval
+  const { id, kind, subject, risk, risk_reasons, comment, expires_at } = approval
   const facts = [
     { label: 'Risk', text: risk ? risk.charAt(0).toUpperCase() + risk.slice(1) : '' },
     { label: 'Client', text: context.client_name ?? '' },
     { label: 'Ticket', text: context.ticket_number ? `#${context.ticket_number}` : '' },
-    { label: 'Requested by', text: requested_by_name ?? '' },
     { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },
   ]
   const reasons = risk_reasons.slice(0, maxReasons).map(({ line, reason }) => `Line ${line}: ${reason}`)

@@ -10,7 +10,9 @@ export const scriptRisks = ['low', 'medium', 'high'] as const
 export const Risk = z
   .enum(scriptRisks)
   .meta({ id: 'ScriptRisk' })
-  .describe('How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval.')
+  .describe(
+    'How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. A lower risk than that of its content is raised to it.',
+  )
 export type ScriptRisk = z.infer<typeof Risk>
 
 export const RiskReason = z

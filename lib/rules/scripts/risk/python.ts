@@ -86,8 +86,21 @@ const sql = /\b(drop (table|database|schema|user|role|view|index)|delete from|tr
 const diskPath = /^(\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper)|\\\\\.\\physicaldrive)/i
 const accountPath = /^\/etc\/(passwd|shadow|group|sudoers)|authorized_keys$/
 
-export function assessPython(context: RiskContext, text: string): void {
+/** The parser recovers from errors, which takes long inside of very many open brackets. */
+const maxDepth = 200
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {
+    depth = '([{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > maxDepth) return true
+  }
+  return false
+}
+
+export function assessPython(context: RiskContext, text: string) {
   context.budget.spend(text.length * stepsPerCharacter)
+  if (isTooDeep(text)) return context.add('medium', 'cannot be read to its end, so it may do more than is listed')
   const reader = createReader(context, text)
   const calls: SyntaxNode[] = []
   let downloads = false

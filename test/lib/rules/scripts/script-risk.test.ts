@@ -31,6 +31,14 @@ it.each(risks.elevated)('SCR-23 finds that a script in %s needs administrator ri
   expect(assess(language, script).requires_elevation).toBe(true)
 })
 
+it('SCR-23 gives a script that it cannot read a risk of its own', () => {
+  for (const [language, script] of [
+    ['python', 'f('.repeat(50_000)],
+    ['bash', 'if true; then\necho'],
+  ] as const)
+    expect(assess(language, script).risk).toBe('medium')
+})
+
 it('SCR-23 names the line of each reason', () => {
   const script = 'echo start\n\nrm -rf /srv/x\nsudo ufw disable'
   const { risk_reasons } = assess('bash', script)
