@@ -68,6 +68,7 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
   const valuesByName = collectValues(script)
   const temporary = collectTemporaryNames(script)
   const runsArguments = commands.some(({ words: [first] }) => first && /^\u{f8ff}[@*1]$/u.test(toText(first)))
+  const hasPipedDownload = commands.some(({ isPiped, words: [first] }) => isPiped && isDecoder(getCommandName(first) ?? ''))
   const isFixedPipe = commands.every((command) => !command.isPiped || isFixed(command))
   for (const command of commands) {
     const { words, position, redirections, isFed, isPiped, kind } = command
@@ -82,6 +83,8 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
       if (/>/.test(operator) && !/^<|&\d?$/.test(operator)) assessWrite(context, toText(word), words)
     const names = (unwrapAll(words) ?? []).map(([first]) => getCommandName(first) ?? '')
     if (names.some((name) => writers.test(name))) for (const word of words.slice(1)) assessWrite(context, toText(word), words, true)
+    if (names.some(isDecoder) || (isFed && hasPipedDownload))
+      for (const target of listOutputs(command, names)) context.downloads.add(target)
     if (isTemporaryCleanup(words, names, temporary)) continue
     const inputs = redirections.filter(({ operator }) => operator.startsWith('<<')).map(({ word }) => word)
     const startsShell = names.some((name) => shells.has(name) || /^(python[\d.]*|pwsh|perl|ssh|at|batch)$/.test(name))
@@ -103,6 +106,9 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
 function expand(words: readonly Word[], valuesByName: ReadonlyMap<string, string[]>): (readonly Word[])[] {
   const [first] = words
   const text = first ? toText(first) : ''
+  // The separator of words, written as a variable.
+  const ifs = new RegExp(`${unknownMark}IFS`, 'gu')
+  if (ifs.test(text)) return [[...text.replace(ifs, ' ').split(' ').filter(Boolean).map(toWord), ...words.slice(1)]]
   // Such as `{rm,-rf,/srv}`, which the shell makes three words of.
   const braces = /^\{(.+,.+)\}$/s.exec(text)?.[1]
   if (braces) return [[...braces.split(',').map(toWord), ...words.slice(1)]]
@@ -177,6 +183,12 @@ function assessPipedTexts(context: RiskContext, commands: readonly Command[]): v
           .filter((text) => !/^-[neE]+$/.test(text))
           .join(' '),
       )
+}
+
+/** The files that a command writes its output to. */
+function listOutputs({ words, redirections }: Command, names: readonly string[]): string[] {
+  const targets = redirections.filter(({ operator }) => operator.includes('>')).map(({ word }) => toText(word))
+  return names.includes('tee') ? [...targets, ...words.slice(1).map(toText)] : targets
 }
 
 function readsDownload({ parts }: Word): boolean {

@@ -189,7 +189,7 @@ const methods: readonly { name: RegExp; risk: FoundRisk; reason: string }[] = [
     risk: 'high',
     reason: 'deletes from the registry or a directory',
   },
-  { name: /\.(deletefile|deletefolder)$/i, risk: 'high', reason: deletesFiles },
+  { name: /(\.|::)(deletefile|deletefolder|deletedirectory)$/i, risk: 'high', reason: deletesFiles },
   {
     name: /\.(setpassword|changepassword|unlockaccount|setinfo|commitchanges|enableaccount|disableaccount)$/i,
     risk: 'medium',

@@ -27,7 +27,11 @@ export function assessPowershell(context: RiskContext, text: string): void {
   }
   const values = collectValues(script)
   const ownAliases = new Map(Object.entries(aliases))
-  for (const statement of script.statements) assessStatement(context, statement, values, ownAliases)
+  let before: readonly Token[] = []
+  for (const statement of script.statements) {
+    assessStatement(context, statement, values, ownAliases, statement.isFed ? before : [])
+    before = statement.tokens
+  }
 }
 
 type Values = ReadonlyMap<string, string[]>
@@ -72,7 +76,14 @@ function readText(tokens: readonly Token[], values: Values): string | undefined 
   return parts.length === 0 ? undefined : parts.join('')
 }
 
-function assessStatement(context: RiskContext, statement: Statement, values: Values, ownAliases: Map<string, string>): void {
+/** `source` are the words of the command whose output the statement reads. */
+function assessStatement(
+  context: RiskContext,
+  statement: Statement,
+  values: Values,
+  ownAliases: Map<string, string>,
+  source: readonly Token[],
+): void {
   const tokens = skipKeywords(statement.tokens)
   const [first] = tokens
   if (!first) return
@@ -83,7 +94,7 @@ function assessStatement(context: RiskContext, statement: Statement, values: Val
     context.requireElevation(`asks for the role of an administrator`)
   if (declarations.test(first.text) && !first.isString) return
   const names = readNames(context, statement, first, values)
-  for (const name of names) assessCommand(context, name, tokens, { isFed: statement.isFed, values, ownAliases })
+  for (const name of names) assessCommand(context, name, tokens, { isFed: statement.isFed, values, ownAliases, source })
 }
 
 function skipKeywords(tokens: readonly Token[]): readonly Token[] {
@@ -134,9 +145,15 @@ interface CommandScene {
   isFed: boolean
   values: Values
   ownAliases: Map<string, string>
+  source: readonly Token[]
 }
 
-function assessCommand(context: RiskContext, written: string, tokens: readonly Token[], { isFed, values, ownAliases }: CommandScene): void {
+function assessCommand(
+  context: RiskContext,
+  written: string,
+  tokens: readonly Token[],
+  { isFed, values, ownAliases, source }: CommandScene,
+): void {
   const bare = written.replace(/^[\w.]+\\(?=[\w]+-)/, '').toLowerCase()
   const isProgram = /\.(exe|com|cmd|bat|msc|cpl)$/.test(bare) || /[\\/]/.test(bare)
   const name = isProgram ? bare : (ownAliases.get(bare) ?? bare)
@@ -147,6 +164,12 @@ function assessCommand(context: RiskContext, written: string, tokens: readonly T
   assessStarters(context, name, args, ownAliases)
   if (name.includes('-') && !isProgram) {
     assessCmdlet(context, name, args, text, isFed)
+    const stopped = [...args, ...source.map((token) => token.text)]
+    if (
+      /^(stop|suspend|remove)-service$/.test(name) &&
+      stopped.some((word) => securityService.test(word) || /defender|antivirus|firewall/i.test(word))
+    )
+      context.add('high', `\`${name}\` disables protection or its log`)
     // Some programs are named like commands, such as `manage-bde`.
     if (name !== 'start-process') assessProgram(context, [name, ...args].map(toWord), isFed)
     return
@@ -177,7 +200,7 @@ function assessCmdlet(context: RiskContext, name: string, args: readonly string[
     for (const { risk, reason } of findCmdletRules(name, `${unknownMark}fed `))
       if (risk === 'high' && reason.includes('given')) if (findCmdletRules(name, text).length > 0) context.add(risk, `${title} ${reason}`)
   const isProtected = args.some((arg) => securityService.test(arg))
-  if (/^(stop|suspend|set|remove)-service$/.test(name) && isProtected && (name !== 'set-service' || /disabled|stopped/i.test(text)))
+  if (name === 'set-service' && isProtected && /disabled|stopped/i.test(text))
     context.add('high', `${title} disables protection or its log`)
   if (
     name === 'stop-process' &&
