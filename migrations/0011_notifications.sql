@@ -192,7 +192,7 @@ grant select, delete, update (updated_at) on mail_preferences to app_platform;
 --   p_approval    what messages show of a request for an approval
 --   p_webhook     the `subject` and the `data` of the messages for webhooks
 create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
-                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_approval jsonb, p_webhook json,
+                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_webhook json, p_approval jsonb default null,
                          out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (

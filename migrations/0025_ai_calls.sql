@@ -90,12 +90,13 @@ $$;
 -- (`p_unpaid_limit`). Concurrent callers wait for the same row lock and see
 -- one another's reservations. The last allowed call can exceed the limit by its own cost. Each call that runs at that time can exceed it by
 -- its cost beyond the reservation.
-create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint, p_unpaid_limit bigint) returns uuid
+create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint, p_unpaid_limit bigint default null) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare
   period constant timestamptz := (select app.quota_period(a) from accounts a where a.id = app.account_id());
   most constant bigint := app.quota_limit(app.account_id(), 'ai_cost_micros');
-  is_unpaid constant boolean := app.is_unpaid(app.account_id());
+  -- The version before this one sends no limit.
+  is_unpaid constant boolean := p_unpaid_limit is not null and app.is_unpaid(app.account_id());
   call uuid;
 begin
   if is_unpaid and not app.reserve_unpaid_ai(p_reserved, p_unpaid_limit) then

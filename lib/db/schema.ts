@@ -1789,8 +1789,8 @@ export interface SqlFunctions {
     p_link: string
     p_cause: string
     p_escalation: string
-    p_approval: string
     p_webhook: string
+    p_approval?: string
   }
   'app.emit_reminder': {
     p_key: string
@@ -1990,7 +1990,7 @@ export interface SqlFunctions {
   'app.service_user': Record<never, never>
   'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
-  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit: number }
+  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit?: number }
   'app.start_erasures': { p_limit: number }
   'app.start_import': { p_counts: string }
   'app.step_ids': { p_structure: string }

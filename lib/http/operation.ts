@@ -289,8 +289,8 @@ export function isStaffOperation(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
 }
 
-/** The groups whose writes spend money at the AI provider, or prepare it. */
-const aiGroups = /^(ai|authoring|scripts\.builder|diagrams\.drafts)\./
+/** The groups whose writes spend money at the AI provider, or prepare it. A handoff asks no model itself, and may be urgent. */
+const aiGroups = /^(ai\.(turns|fixes|triage|outputs|sessions)|authoring|scripts\.builder|diagrams\.drafts)\./
 
 /** Return whether the caller must have verified their address, because accounts cost nothing and each call to the model does. */
 export function needsVerifiedAddress(op: AnyOperation): boolean {

@@ -17,16 +17,15 @@ export const StoredLiveEvent = z.object({
 })
 export type StoredLiveEvent = z.output<typeof StoredLiveEvent>
 
-/** A statement, because the platform connection inserts events too, in the scope of an account. */
-const insertLiveEvent = writeStatement(
-  z.object({ account_id: z.string(), key: z.string() }),
-  (event: LiveEvent['event'], data: LiveEvent['data']) =>
-    sql`insert into stream_events (event, data) values (${event}, ${jsonb<unknown>(data)}) returning account_id, id as key`,
-)
+async function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<StoredLiveEvent> {
+  // On the platform connection too, the account is that of the scope that was entered.
+  const insert = (db as WriteDb).insertInto('stream_events').values({ event, data: jsonb<unknown>(data) })
+  return { ...(await insert.returning(['account_id', 'id as key']).executeTakeFirstOrThrow()), event, data }
+}
 
 /** Insert and enqueue an event for the account's open streams, in the transaction of `db`. */
 export async function enqueueLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<void> {
-  registerLiveEvent(db, { ...(await insertLiveEvent.one(db, event, data)), event, data })
+  registerLiveEvent(db, await insertLiveEvent(db, event, data))
 }
 
 /** Register an event that the transaction of `db` has inserted. */

@@ -56,20 +56,20 @@ describe('senders', () => {
       const config = { channel: 'email', email_addresses: listStrangers(20), events_enabled: ['session.escalated'] }
       return call('POST', '/notifications/configs', config)
     }, 8)
-    const session = expectStatus(await call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: bait }), 201)
-    expectStatus(await call('POST', `/ai-sessions/${session.body.id}/escalate`, {}), 200)
+    const session = await call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: bait })
     const invite = await call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' })
     expect(await listMails()).toEqual([])
     expect(countByStatus(configs)).toEqual({ 403: 8 })
-    for (const response of [...configs, invite]) expect([response.status, response.body.code]).toEqual([403, 'email_not_verified'])
+    for (const response of [...configs, session, invite]) expect([response.status, response.body.code]).toEqual([403, 'email_not_verified'])
   })
 
   it('NOT-55 holds back what an unverified engineer causes, and shows it in the delivery log', async () => {
     const account = await createAccount(service)
     const configId = await createConfig(account, [stranger()])
     const engineer = await account.addColleague()
+    const { id } = await createAiSession(engineer, { problem_summary: 'VPN is down' })
     await unverify(engineer)
-    await escalate(engineer)
+    await escalateSession(engineer, id)
     expect(await listMails(/@(strangers|people)\.example$/)).toEqual([])
     expect(await readLog(account, configId)).toMatchObject([
       { state: 'failed', attempts: 0, next_attempt_at: null, last_error: 'The sender has not verified their e-mail address' },
@@ -91,8 +91,9 @@ describe('senders', () => {
     const events = ['handoff.assessment_ready', 'psa.push_failed', 'maintenance.run_failed']
     const configId = await createConfig(account, [stranger()], events)
     const engineer = await account.addColleague()
+    const { id } = await createAiSession(engineer, { problem_summary: bait })
     await unverify(engineer)
-    await escalate(engineer, bait)
+    await escalateSession(engineer, id)
     await waitForDeliveries()
     const job = { actorId: null, causedById: engineer.id, teamId: null }
     const failure = { reason: bait, ownerId: engineer.id }
