@@ -126,6 +126,6 @@ export const fixtures: Record<string, Fixture> = {
 
 export function getFixture(op: AnyOperation): Fixture {
   const fixture = fixtures[op.id]
-  if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures.ts`)
+  if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures-<subject>.ts`)
   return fixture
 }

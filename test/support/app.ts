@@ -110,6 +110,7 @@ export async function startOwnService(
     ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),
   })
+  logsByApi.set(stack.api, log)
   const service = createServiceHandle(stack)
   const close = async () => {
     await pools.get(stack.ownerUrl)?.end()
@@ -125,6 +126,8 @@ export interface ApiResponse {
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the body it expects
   body: any
   text: string
+  /** What the log says of a 500. */
+  error?: unknown
 }
 
 interface RequestOptions {
@@ -162,7 +165,15 @@ export async function request(
       String(response.status),
     )
   const isJson = response.headers.get('content-type')?.includes('json')
-  return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+  const answer = { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+  return response.status === 500 ? { ...answer, error: findLoggedError(service.api, response.headers.get('x-request-id')) } : answer
+}
+
+const logsByApi = new Map<string, string[]>()
+
+/** Return the error of a request by its log line: its name, its code, such as an SQLSTATE, and its stack. */
+function findLoggedError(api: string, requestId: string | null): unknown {
+  return (logsByApi.get(api) ?? []).map((line) => JSON.parse(line)).findLast((line) => line.request_id === requestId && line.error)?.error
 }
 
 export function authorizationHeader(token: string | null | undefined): Record<string, string> {
