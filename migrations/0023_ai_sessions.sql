@@ -292,17 +292,38 @@ grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_ou
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
   ai_handoffs, ai_outputs to app_platform;
 
+-- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
+-- close it like their own, because nobody else could.
+create function app.inherits_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
+  select (coalesce(app.role() = 'admin', false) or (coalesce(app.team_role() = 'admin', false) and s.team_id = app.team_id()))
+     and exists (select from users u where u.account_id = s.account_id and u.id = coalesce(s.picked_up_by_id, s.user_id) and not u.is_active)
+$$;
 -- Whether the caller may read a session: its user, the colleague it is escalated to, who claimed it or works on it; every member while it
--- waits for a colleague.
+-- waits for a colleague; admins when its user has left.
 create function app.sees_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
   select coalesce(app.user_id() in (s.user_id, s.escalated_to_id, s.picked_up_by_id), false)
       or s.status in ('requesting_escalation', 'escalated')
       or exists (select from ai_handoffs h where h.account_id = s.account_id and h.session_id = s.id and h.claimed_by = app.user_id())
+      or coalesce(app.inherits_ai_session(s), false)
 $$;
--- Whether the caller owns a session: its user, and the colleague who picked it up.
-create function app.owns_ai_session(s ai_sessions) returns boolean language sql stable parallel safe as $$
-  select coalesce(app.user_id() in (s.user_id, s.picked_up_by_id), false)
+-- Whether the caller owns a session: its user, the colleague who picked it up, and an admin who inherits it.
+create function app.owns_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
+  select coalesce(app.user_id() in (s.user_id, s.picked_up_by_id), false) or coalesce(app.inherits_ai_session(s), false)
 $$;
+
+-- What somebody who leaves has claimed but not picked up waits for a colleague again.
+create function app.release_claims() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  with released as (
+    update ai_handoffs set claimed_by = null, claimed_at = null
+     where account_id = new.account_id and claimed_by = new.id and picked_up_at is null and closed_at is null
+    returning session_id)
+  update ai_sessions s set status = 'escalated', updated_at = app.now()
+    from released r where s.account_id = new.account_id and s.id = r.session_id and s.status = 'claimed';
+  return null;
+end $$;
+create trigger release_claims after update of is_active on users for each row
+  when (old.is_active and not new.is_active) execute function app.release_claims();
 
 -- Inserts the main branch of a new session, whose row already has the branch's id.
 create function app.begin_main_branch() returns trigger language plpgsql set search_path = public, pg_temp as $$

@@ -643,9 +643,9 @@ listMessages: PagedMethod<'ai.turns.listMessages'>
 respondToStep: BackgroundMethod<'ai.turns.respondToStep'>
 }
 sessions: {
-/** List my AI sessions. My own sessions, those escalated to me and those I picked up. Newest first. */
+/** List my AI sessions. My own sessions, those escalated to me and those I picked up; with `owner_left`, those of members who have left, for their admins. Newest first. */
 list: PagedMethod<'ai.sessions.list'>
-/** Get an AI session. Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. */
+/** Get an AI session. Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. When its user has left, account admins and admins of its team may read it, hand it over and close it. */
 get: Method<'ai.sessions.get'>
 /** Delete an AI session. Deletes everything that belongs to it. */
 delete: Method<'ai.sessions.delete'>

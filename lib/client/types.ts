@@ -5873,7 +5873,8 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** Only sessions of this type. */
 session_type?: AiSessionType | undefined; /** Only sessions of this ticket. */
 psa_ticket_id?: string | undefined; /** Only sessions with this status. */
-status?: AiSessionStatus | undefined }; output: (AISessionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+status?: AiSessionStatus | undefined; /** Instead, the sessions of members who have left: all for account admins, those of their team for team admins. */
+owner_left?: boolean | undefined }; output: (AISessionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.sessions.get': { input: { /** Id of the AI session. */
 session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.sessions.delete': { input: { /** Id of the AI session. */

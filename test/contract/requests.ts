@@ -69,7 +69,11 @@ function toContent({ body, content }: Sample, raw: string | undefined): { body?:
 
 /** Expect the operation's success status, and a body of the declared type and schema. */
 export function expectSuccess(op: AnyOperation, response: ApiResponse) {
-  expect([response.status, response.text, response.error]).toEqual([op.success, op.returns || op.produces ? expect.any(String) : '', undefined])
+  expect([response.status, response.text, response.error]).toEqual([
+    op.success,
+    op.returns || op.produces ? expect.any(String) : '',
+    undefined,
+  ])
   if (op.produces) expect(op.produces).toContain(response.headers.get('content-type')?.split(';')[0])
   if (!op.returns || (op.produces && !response.headers.get('content-type')?.startsWith('application/json'))) return
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)

@@ -50,7 +50,15 @@ export function toRow(kind: RestoredKindName, record: object, connected: Connect
       const row = record as RecordOf<'scripts'>
       const category_id = findId(ids.script_categories, row.category_id)
       const { risk, requires_elevation } = assessRestored(row)
-      return as<'scripts'>({ ...row, risk, requires_elevation, id, team_id: team(row.team_id), category_id, slug: createUniqueSlug(row.name) })
+      return as<'scripts'>({
+        ...row,
+        risk,
+        requires_elevation,
+        id,
+        team_id: team(row.team_id),
+        category_id,
+        slug: createUniqueSlug(row.name),
+      })
     }
     case 'device_types': {
       const row = record as RecordOf<'device_types'>

@@ -39,15 +39,21 @@ export async function insertAiSession(db: WriteDb, session: NewAiSession): Promi
 
 /**
  * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest first. Each of the three parts
- * uses its own index.
+ * uses its own index. With `owner_left`, select those that the caller inherits.
  */
-export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, ...query }: AiSessionQuery & PageQuery) => {
+export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, owner_left, ...query }: AiSessionQuery & PageQuery) => {
   const filters = Object.entries(query).map(([column, value]) => sql`and s.${sql.ref(column)} = ${value}`)
   const newestBy = (column: RawBuilder<unknown>) => sql`
     (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() ${sql.join(filters, sql` `)}
       order by s.created_at desc, s.id desc limit ${skip + limit + 1}::bigint)`
+  const inherited = (column: RawBuilder<unknown>) => sql`
+    select s.id, s.created_at from users u join ai_sessions s on s.account_id = u.account_id and s.${column} = u.id
+     where u.account_id = app.account_id() and not u.is_active and app.inherits_ai_session(s) ${sql.join(filters, sql` `)}`
+  const candidates = owner_left
+    ? sql`${inherited(sql`user_id`)} union ${inherited(sql`picked_up_by_id`)}`
+    : sql`${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}`
   return sql`
-    with candidates as (${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}),
+    with candidates as (${candidates}),
          page as (select id from candidates order by created_at desc, id desc offset ${skip} limit ${limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
      order by s.created_at desc, s.id desc`

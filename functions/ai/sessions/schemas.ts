@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
-import { exampleIds, Id, idParams, Name, Text, Time, Version } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Name, Text, Time, Version } from '#http/fields.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
@@ -427,6 +427,9 @@ export const AiSessionQuery = z.strictObject({
   session_type: SessionType.optional().describe('Only sessions of this type.'),
   psa_ticket_id: PsaTicketId.optional().describe('Only sessions of this ticket.'),
   status: AiStatus.optional().describe('Only sessions with this status.'),
+  owner_left: Flag.prefault('false').describe(
+    'Instead, the sessions of members who have left: all for account admins, those of their team for team admins.',
+  ),
 })
 export type AiSessionQuery = z.infer<typeof AiSessionQuery>
 

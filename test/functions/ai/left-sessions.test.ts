@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createAiSession } from '#test/support/ai.ts'
+import { sharedService } from '#test/support/app.ts'
+import { claimHandoff, escalateSession, pickUpSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+
+const service = await sharedService()
+
+/** Create a session of a colleague who has left since. */
+async function createScene() {
+  const account = await createAccount(service)
+  const leaver = await account.addColleague()
+  const session = await createAiSession(leaver, { session_type: 'guided', client_name: 'Contoso Dental' })
+  const leave = async () => expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
+  const path = `/ai-sessions/${session.id}`
+  const listLeft = async (person: Person) =>
+    expectStatus(await person.call('GET', '/ai-sessions?owner_left=true'), 200).body.map(({ id }: { id: string }) => id)
+  return { account, leaver, session, path, leave, listLeft }
+}
+
+describe('a session of a member who has left', () => {
+  it('AIS-45 is read, listed, handed over and closed by account admins and admins of its team, by nobody else', async () => {
+    const { account, session, path, leave, listLeft } = await createScene()
+    const { admin } = account
+    const teamAdmin = await account.addColleague({ teamRole: 'admin' })
+    const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [
+      account.id,
+    ])
+    const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: otherTeam?.id ?? '' })
+    const engineer = await account.addColleague()
+    for (const person of [admin, teamAdmin, otherAdmin, engineer]) {
+      expectStatus(await person.call('GET', path), 404)
+      expect(await listLeft(person)).toEqual([])
+    }
+    await leave()
+    for (const person of [otherAdmin, engineer]) {
+      expectStatus(await person.call('GET', path), 404)
+      expectStatus(await person.call('POST', `${path}/abandon`), 404)
+      expect(await listLeft(person)).toEqual([])
+    }
+    for (const person of [admin, teamAdmin]) {
+      expect(expectStatus(await person.call('GET', path), 200).body).toMatchObject({ client_name: 'Contoso Dental' })
+      expect(await listLeft(person)).toEqual([session.id])
+    }
+    expect((await admin.call('GET', '/ai-sessions')).body).toEqual([])
+    await escalateSession(teamAdmin, session.id, { target_user_id: engineer.id })
+    expectStatus(await pickUpSession(engineer, session.id), 200)
+    expectStatus(await admin.call('GET', path), 404)
+    expectStatus(await engineer.call('POST', `${path}/resolve`, { outcome: 'resolved' }), 200)
+  })
+
+  it('AIS-45 is closed by an admin', async () => {
+    const { account, path, leave, listLeft } = await createScene()
+    await leave()
+    expectStatus(await account.admin.call('POST', `${path}/abandon`), 200)
+    expectStatus(await account.admin.call('DELETE', path), 204)
+    expect(await listLeft(account.admin)).toEqual([])
+  })
+
+  it('AIS-46 waits for a colleague again if whoever claimed it leaves before picking it up', async () => {
+    const { account, leaver, leave } = await createScene()
+    const owner = await account.addColleague()
+    const { id } = await createAiSession(owner)
+    const { handoffId } = await escalateSession(owner, id)
+    expectStatus(await claimHandoff(leaver, id, handoffId), 200)
+    await leave()
+    const colleague = await account.addColleague()
+    expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'escalated' })
+    expectStatus(await claimHandoff(colleague, id, handoffId), 200)
+  })
+})
