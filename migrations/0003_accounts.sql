@@ -217,10 +217,15 @@ create function app.may_change(p_creator uuid, p_team uuid) returns boolean lang
   select coalesce(p_creator = app.user_id(), false) or coalesce(app.role() = 'admin', false)
     or (coalesce(p_team = app.team_id(), false) and app.team_role() = 'admin')
 $$;
--- Whether the caller sees what a member of a team created, by its visibility.
+-- Whether a member of the account has left. A function of its own, so that app.sees can be inlined.
+create function app.has_left(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
+  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_active)
+$$;
+-- Whether the caller sees what a member of a team created, by its visibility. Account admins also see what is private to somebody who has left.
 create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
   select p_visibility in ('account', 'public') or coalesce(p_author = app.user_id(), false)
     or (p_visibility = 'team' and (coalesce(p_team = app.team_id(), false) or coalesce(app.role() = 'admin', false)))
+    or (p_visibility = 'private' and coalesce(app.role() = 'admin', false) and app.has_left(p_author))
 $$;
 
 -- Whether an invite can still be accepted.

@@ -1881,6 +1881,7 @@ export interface SqlFunctions {
   'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
+  'app.has_left': { p_user: string }
   'app.has_part': { p_column: string; p_part: string; p_parameter: string }
   'app.has_tag': { p_tag: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }

@@ -3,6 +3,7 @@ import { createAiSession } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
 import { claimHandoff, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { createFlow } from '#test/support/flows.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -68,5 +69,20 @@ describe('a session of a member who has left', () => {
     const colleague = await account.addColleague()
     expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'escalated' })
     expectStatus(await claimHandoff(colleague, id, handoffId), 200)
+  })
+})
+
+describe('a private flow of a member who has left', () => {
+  it('FLO-67 is seen and changed by account admins, by nobody else', async () => {
+    const account = await createAccount(service)
+    const leaver = await account.addColleague()
+    const teamAdmin = await account.addColleague({ teamRole: 'admin' })
+    const { id } = await createFlow(leaver, { visibility: 'private' })
+    const getAs = async (person: Person) => (await person.call('GET', `/trees/${id}`)).status
+    expect([await getAs(account.admin), await getAs(teamAdmin)]).toEqual([404, 404])
+    expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
+    expect([await getAs(account.admin), await getAs(teamAdmin)]).toEqual([200, 404])
+    expectStatus(await account.admin.call('PUT', `/trees/${id}`, { visibility: 'account' }), 200)
+    expect(await getAs(teamAdmin)).toBe(200)
   })
 })
