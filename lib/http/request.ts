@@ -95,7 +95,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const limiting =
       rate && !task ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, isStrict) : Promise.resolve(null)
     if (siteRate) {
-      const limit = await services.limiter.count(`${op.id}:${toSite(c.get('ip'))}`, siteRate, isStrict)
+      const limit = await services.limiter.count(`${op.id}:site:${toSite(c.get('ip'))}`, siteRate, isStrict)
       if (!limit.allowed) throw createRateLimitProblem(siteRate, limit)
     }
     const rendered = await performCall(call, await readInput(c, budget), limiting, rate).finally(() =>

@@ -1,5 +1,6 @@
 import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
+import { redactStored } from '#rules/masking/redaction.ts'
 
 // Who may read a text that leaves the service is part of its type, so that a text for colleagues cannot be sent to a client.
 
@@ -19,6 +20,18 @@ export function forAccount(text: string): AccountText {
 /** Mask a text for a client. What contains notes or values of a case is no such text: `renderClientEdition` has what a client may read of it. */
 export function forClient(text: string, budget: Budget): ClientText {
   return maskStored(text, budget) as ClientText
+}
+
+declare const publicMark: unique symbol
+/** A value that people without an account may read. Passwords, tokens and keys in its texts are masked. */
+export type Public<T> = T & { readonly [publicMark]?: true }
+
+/**
+ * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a published guide may explain them. Texts
+ * that take more work than is left are left out.
+ */
+export function forPublic<T>(value: T, budget: Budget): Public<T> {
+  return redactStored(value, 'secrets', budget) as Public<T>
 }
 
 /** Who sees a text in a ticket: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */

@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { shortenedMark } from '#rules/text/shortened.ts'
 import { mask } from './mask.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps } from './mask-traits.ts'
@@ -11,13 +12,19 @@ import { maskValues } from './mask-values.ts'
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
-const maskByLevel: Record<Redaction, ((text: string, budget: Budget) => string) | null> = {
+const maskByLevel = {
   none: null,
-  secrets: (text, budget) => {
+  secrets: (text: string, budget: Budget): string => {
     budget.spend(countMaskingSteps(text))
     return maskSecrets(text)
   },
   all: mask,
+} satisfies Record<Redaction, ((text: string, budget: Budget) => string) | null>
+
+/** Like `redact`, for a stored value: a text that takes more work than is left becomes a mark. */
+export function redactStored<T>(value: T, redaction: Exclude<Redaction, 'none'>, budget: Budget): T {
+  const maskByRules = maskByLevel[redaction]
+  return maskValues(value, (text) => (budget.has(countMaskingSteps(text)) ? maskByRules(text, budget) : shortenedMark)) as T
 }
 
 /** Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged together, such as `{key, value}` of a fact. */

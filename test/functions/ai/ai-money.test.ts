@@ -68,3 +68,13 @@ it('AUT-62 counts registrations per /48 network of IPv6 as well', async () => {
   }
   expect(statuses).toEqual([...Array(10).fill(201), 429, 429])
 })
+
+it('AUT-62 counts a registration from an IPv4 address once', async () => {
+  const address = `203.0.${process.pid % 250}.${1 + (Date.now() % 250)}`
+  const statuses: number[] = []
+  for (let n = 0; n < 6; n++) {
+    const body = { email: `farm-${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Farm' }
+    statuses.push((await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': address } })).status)
+  }
+  expect(statuses).toEqual([...Array(5).fill(201), 429])
+})

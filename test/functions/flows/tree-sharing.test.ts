@@ -9,6 +9,14 @@ let visitorCount = 0
 const openLink = (token: string, target: { api: string } = service) =>
   request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitorCount}` } })
 
+it('FLO-68 masks passwords, tokens and keys of a shared flow, and keeps addresses', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, { description: 'Sign in at 10.9.8.7 with password: hunter2secret' })
+  const { body } = await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days: 7 })
+  const { description } = (await openLink(body.token)).body
+  expect([description.includes('10.9.8.7'), description.includes('hunter2secret')]).toEqual([true, false])
+})
+
 it('FLO-34 FLO-59 returns a shared flow without sign-in, and neither its account nor its author', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { description: 'For the client' })

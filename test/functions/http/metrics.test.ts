@@ -105,7 +105,18 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
   const after = await read()
   expect(readOpen(after)).toBeGreaterThan(readOpen(before))
   expect(new Set(after.filter(({ name }) => name === 'support_flow_outbox_due').map(({ labels }) => labels.outbox))).toEqual(
-    new Set(['deliveries', 'pushes', 'ai_tasks', 'webhooks', 'reminders', 'ticket_changes', 'assessments', 'live_events', 'exports']),
+    new Set([
+      'deliveries',
+      'pushes',
+      'ai_tasks',
+      'webhooks',
+      'reminders',
+      'ticket_changes',
+      'assessments',
+      'live_events',
+      'exports',
+      'imports',
+    ]),
   )
   expect([sumSamples(after, 'support_flow_open_streams'), sumSamples(after, 'support_flow_outbox_readable')]).toEqual([3, 1])
   for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes'])
