@@ -143,10 +143,15 @@ async function listColumns(service: Service): Promise<Column[]> {
   return columns.filter(({ name, type }) => type === 'jsonb' || text.has(name) || items.has(name))
 }
 
-function getColumns(service: Service): Promise<Column[]> {
+/** Return the columns of the tables in which the account has rows. */
+async function getFilledColumns(service: Service, accountId: string): Promise<Column[]> {
   const known = columnsByService.get(service.api) ?? listColumns(service)
   columnsByService.set(service.api, known)
-  return known
+  const columns = await known
+  const tables = [...new Set(columns.map(({ table }) => table))]
+  const parts = tables.map((table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`)
+  const filled = new Set((await service.sql<{ name: string }>(parts.join(' union all '), [accountId])).map(({ name }) => name))
+  return columns.filter(({ table }) => filled.has(table))
 }
 
 /** Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column. */
@@ -156,7 +161,7 @@ export async function inflateRows(
   createText: (length: number) => string,
   maxBytes: number,
 ): Promise<void> {
-  for (const { table, name, type } of await getColumns(service)) {
+  for (const { table, name, type } of await getFilledColumns(service, accountId)) {
     const rows = await service.sql<{ place: string; value: unknown }>(
       `select ctid::text as place, ${name} as value from ${table} where account_id = $1 and ${name} is not null limit 5`,
       [accountId],
@@ -180,7 +185,7 @@ export async function inflateRows(
 
 /** Write the name of each free text of an account's rows into it, between two marks. */
 export async function plantNames(service: Service, accountId: string, toMark: (field: string) => string): Promise<void> {
-  for (const { table, name, type } of await getColumns(service)) {
+  for (const { table, name, type } of await getFilledColumns(service, accountId)) {
     const rows = await service.sql<{ place: string; value: unknown }>(
       `select ctid::text as place, ${name} as value from ${table} where account_id = $1 limit 5`,
       [accountId],
