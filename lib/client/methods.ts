@@ -153,7 +153,7 @@ get: Method<'accounts.imports.get'>
 invites: {
 /** List my account's invites. Open and past invites, newest first. */
 list: PagedMethod<'accounts.invites.list'>
-/** Invite a colleague by e-mail. Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. */
+/** Invite a colleague by e-mail. Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. 409 `already_member` names the member (`member_id`) and says whether they are active: who was removed is activated again instead. */
 create: Method<'accounts.invites.create'>
 /** Revoke an invite */
 revoke: Method<'accounts.invites.revoke'>

@@ -16,6 +16,9 @@ export const Email = z
   .max(320)
   .refine(hasShortLocalPart, 'must have at most 64 characters before the @')
 
+/** An e-mail address that must match a stored one, as it was typed. It is not checked, so that an answer says nothing about its form. */
+export const TypedEmail = z.string().max(320).overwrite(normaliseEmail)
+
 /** A time in a request: RFC 3339 with any precision and any offset. */
 export const InputTime = z.iso.datetime({ offset: true })
 

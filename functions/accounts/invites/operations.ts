@@ -23,7 +23,8 @@ export const inviteOperations = [
     method: 'post',
     path: '/accounts/me/invites',
     summary: 'Invite a colleague by e-mail',
-    description: 'Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`.',
+    description:
+      'Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. 409 `already_member` names the member (`member_id`) and says whether they are active: who was removed is activated again instead.',
     access: 'account_admin',
     stepUp: true,
     limit: '10/minute',

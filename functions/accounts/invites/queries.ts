@@ -40,6 +40,16 @@ export const insertInvite = writeStatement(
       from i left join users u on u.account_id = i.account_id and u.id = i.invited_by, inserted_delivery d`,
 )
 
+/** Select the member of the account who has an address. */
+export function selectMember(db: ReadDb, email: string) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'is_active'])
+    .where('account_id', '=', accountId)
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .executeTakeFirst()
+}
+
 /** Revoke an invite that was neither accepted nor revoked. The row says whether the invite exists, and whether this call revoked it. */
 export const revokeInvite = writeStatement(
   z.object({ is_known: z.boolean(), is_revoked: z.boolean() }),

@@ -14,10 +14,17 @@ export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
 
 export async function create({ db }: WriteContext, input: InviteCreate) {
   const inserted = await queries.insertInvite.first(db, input).catch(throwUnknownId('team_id', 'team'))
-  if (!inserted) throw new Problem('already_member')
+  if (!inserted) throw await createMemberProblem(db, input.email)
   const { delivery_id, ...invite } = inserted
   enqueueDelivery(db, delivery_id)
   return invite
+}
+
+/** Say whether the member who has the address was removed: then an invite is not needed. */
+async function createMemberProblem(db: WriteContext['db'], email: string): Promise<Problem> {
+  const { id = null, is_active = true } = (await queries.selectMember(db, email)) ?? {}
+  const detail = is_active ? undefined : 'This address belongs to a removed member; activate them again instead of inviting them'
+  return new Problem('already_member', detail, { facts: { member_id: id, is_active } })
 }
 
 export async function revoke({ db }: WriteContext, id: string) {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { Email, Id, Name, Role, TeamRole, Time, Timezone, TypedEmail } from '#http/fields.ts'
 import { type Feature, features } from '#rules/features.ts'
 
 export const Password = z
@@ -68,7 +68,7 @@ export type ProfileUpdate = z.infer<typeof ProfileUpdate>
 
 export const UserDeletion = z
   .strictObject({
-    email: z.string().max(320).describe('My e-mail address, as a confirmation.'),
+    email: TypedEmail.describe('My e-mail address, as a confirmation.'),
     password: AnyPassword.optional().describe('My password; required if I have one.'),
   })
   .meta({ id: 'UserDeletion', examples: [{ email: exampleEmail, password: 'violet-tractor-81' }] })
@@ -95,7 +95,7 @@ export type Register = z.infer<typeof Register>
 
 export const Login = z
   .strictObject({
-    email: z.string().min(1).max(320).describe('The e-mail address.'),
+    email: TypedEmail.min(1).describe('The e-mail address.'),
     password: AnyPassword.describe('The password.'),
     device_token: Token.optional().describe('The newest one of this device, to sign in while the address is locked.'),
   })

@@ -29,10 +29,12 @@ export const TotpSecret = z
     examples: [{ secret: exampleSecret, otpauth_url: `otpauth://totp/Support%20Flow:dana?issuer=Support%20Flow&secret=${exampleSecret}` }],
   })
 
-const Code = z.string().min(6).max(40).describe('The code of the authenticator app, or a recovery code.')
+/** Apps and printed lists group the characters. */
+const removeSpaces = (text: string) => text.replace(/\s+/g, '')
+const Code = z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app, or a recovery code.')
 
 export const TotpCode = z
-  .strictObject({ code: z.string().min(6).max(40).describe('The code of the authenticator app.') })
+  .strictObject({ code: z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app.') })
   .meta({ id: 'TotpVerifyRequest', examples: [{ code: '123456' }] })
 
 export const RecoveryCodes = z

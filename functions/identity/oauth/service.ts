@@ -4,6 +4,7 @@ import * as signIns from '#functions/identity/sign-ins/service.ts'
 import { Email } from '#http/fields.ts'
 import type { Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
+import { normaliseEmail } from '#rules/text/email-address.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import { type Identity, OidcFailure } from '#vendors/auth/oidc.ts'
 import * as queries from './queries.ts'
@@ -67,7 +68,8 @@ function requireProvider({ identity: providers }: Pick<PublicContext, 'identity'
  */
 function requireAcceptedAddress(provider: Provider, { email, emailVerified }: Identity, invitedEmail: string | undefined): void {
   if (provider === 'google' && email && !emailVerified) throw new Problem('oauth_email_unverified')
-  if (invitedEmail && invitedEmail.toLowerCase() !== email?.toLowerCase()) throw invites.emailMismatch()
+  const toComparable = (address: string) => normaliseEmail(address).toLowerCase()
+  if (invitedEmail && toComparable(invitedEmail) !== toComparable(email ?? '')) throw invites.emailMismatch()
 }
 
 /** Return the name at the provider without control characters, or the address if no name is left. Truncate it to 200 characters. */

@@ -8,6 +8,14 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string): Promise<boolean>
 }
 
+/**
+ * Return a password in the form that is hashed. Keyboards write "ü" as one character or as two, and full-width letters:
+ * https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver asks for NFKC or NFKD. There are no hashes of other forms.
+ */
+export function normalisePassword(password: string): string {
+  return password.normalize('NFKC')
+}
+
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 export const argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, hashLength: 32 }
 
