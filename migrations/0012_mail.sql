@@ -203,6 +203,18 @@ begin
   delete from mail_suppressions where address_hash = app.address_hash(new.email);
   return null;
 end $$;
+-- Moves the e-mails that wait for the end of somebody's quiet hours, or for their digest, when their time zone changes. Security definer,
+-- because an admin may change the zone of a member.
+create function app.move_held_mails() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update deliveries d set held_until = coalesce(app.mail_held_until(p, new.timezone, app.now()), app.now())
+    from mail_preferences p
+   where p.account_id = new.account_id and p.user_id = new.id
+     and d.account_id = p.account_id and d.user_id = p.user_id and d.state = 'held';
+  return null;
+end $$;
+create trigger held_mails after update of timezone on users for each row
+  when (old.timezone is distinct from new.timezone) execute function app.move_held_mails();
 create trigger end_suppression after insert on users for each row
   when (new.email_verified_at is not null) execute function app.end_suppression();
 create trigger end_suppression_later after update of email_verified_at on users for each row

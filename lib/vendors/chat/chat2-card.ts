@@ -6,12 +6,13 @@ const maxBytes = 20 * 1024
 const maxTitle = 300
 const maxText = 4000
 
-// Cards render some Markdown (emphasis, links, lists). A backslash keeps users' characters literal. Teams starts a new line only after two
-// line feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
+// Cards render some Markdown (emphasis, links, lists) and {{DATE()}}. A backslash keeps users' characters literal. In "1." it stands before the
+// dot, because it escapes only punctuation: https://spec.commonmark.org/0.31.2/#backslash-escapes. Teams starts a new line only after two line
+// feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
 function escapeText(text: string): string {
   return text
-    .replace(/[\\*_[\]]/g, (mark) => `\\${mark}`)
-    .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, (_, space: string, mark: string) => `${space}\\${mark}`)
+    .replace(/[\\*_[\]{}]/g, (mark) => `\\${mark}`)
+    .replace(/^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm, (_, start: string, mark: string) => `${start}\\${mark}`)
     .replace(/(?:\r\n?|\n)+/g, '\n\n')
 }
 

@@ -9,6 +9,12 @@ export interface Mail {
   headers?: Record<string, string>
 }
 
+/**
+ * The headers of every e-mail, so that no mailbox answers it: RFC 3834, section 5, and, for Exchange,
+ * https://learn.microsoft.com/openspecs/exchange_server_protocols/ms-oxcmail/ced68690-498a-4567-9d14-5c01f974d8b1
+ */
+export const automaticMailHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
 /** Maximum number of e-mails in one call. */
 export const maxMailsPerCall = 100
 

@@ -2,7 +2,7 @@ import type { Resend } from 'resend'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
-import type { MailPort, MailResult } from './mail.ts'
+import { automaticMailHeaders, type MailPort, type MailResult } from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -20,7 +20,7 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
         resend ??= await openResend({ key, baseUrl }, fetchBounded)
         // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
-          mails.map((mail) => ({ ...mail, to: [mail.to], from })),
+          mails.map((mail) => ({ ...mail, headers: { ...automaticMailHeaders, ...mail.headers }, to: [mail.to], from })),
           { idempotencyKey, batchValidation: 'permissive' },
         )
         if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))

@@ -104,7 +104,7 @@ async function receiveDigests(person: Person) {
   return (await listRecords('mail')).filter(({ to, subject }) => to[0] === person.email && subject.startsWith('Digest'))
 }
 
-it('NOT-78 NOT-80 what was held arrives as one e-mail at its time, the oldest first', async () => {
+it('NOT-78 NOT-80 NOT-86 what was held arrives as one e-mail at its time, the oldest first', async () => {
   const { sleeper, escalate } = await createSleeper()
   await sleeper.client.identity.auth.updateMe({ timezone: 'Asia/Tokyo' })
   await escalate('The printer is offline')
@@ -118,6 +118,7 @@ it('NOT-78 NOT-80 what was held arrives as one e-mail at its time, the oldest fi
   await endHold(sleeper)
   const [mail, ...others] = await receiveDigests(sleeper)
   expect(others).toEqual([])
+  expect(mail.headers).toMatchObject({ 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' })
   expect(mail.subject).toBe('Digest: 2 notifications')
   expect(mail.text).toMatch(/printer is offline.*\n.*\/pilot\/[\s\S]*scanner/)
   expect(mail.html).toContain('&lt;b&gt;scanner')
@@ -128,6 +129,14 @@ it('NOT-78 NOT-80 what was held arrives as one e-mail at its time, the oldest fi
     { state: 'in_digest' },
     { purpose: 'digest', state: 'delivered' },
   ])
+})
+
+it('NOT-85 what is held follows a new time zone', async () => {
+  const { sleeper, escalate } = await createSleeper()
+  await sleeper.client.identity.auth.updateMe({ timezone: 'Asia/Tokyo' })
+  await escalate('The printer is offline')
+  await sleeper.client.identity.auth.updateMe({ timezone: 'Asia/Kolkata' })
+  expect((await sleeper.client.notifications.preferences.get()).held_until).toMatch(/T02:30:00/)
 })
 
 it('NOT-80 names at most 50 events and the number of the others', async () => {

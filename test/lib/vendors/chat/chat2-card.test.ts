@@ -41,7 +41,9 @@ it.each([
   ['*bold* _it_', String.raw`\*bold\* \_it\_`],
   ['[click](https://evil.example)', String.raw`\[click\](https://evil.example)`],
   [String.raw`C:\temp\*`, String.raw`C:\\temp\\\*`],
-  ['- one\n+ two\r\n10. three', '\\- one\n\n\\+ two\n\n\\10. three'],
+  ['- one\n+ two\r\n10. three', '\\- one\n\n\\+ two\n\n10\\. three'],
+  ['1) one', '1\\) one'],
+  ['{{DATE(2026-02-14T06:08:39Z, SHORT)}}', String.raw`\{\{DATE(2026-02-14T06:08:39Z, SHORT)\}\}`],
   ['a-b 1.5 + 2', 'a-b 1.5 + 2'],
 ])('escapes Markdown in user texts: %j', (text, escaped) => {
   const { title, body } = renderCard({ title: text, body: text, url })
