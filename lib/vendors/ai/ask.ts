@@ -74,7 +74,7 @@ export async function ask<S extends z.ZodObject>(
   listener?: AnswerListener,
 ): Promise<z.output<S>> {
   const { wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
-  const redacted = redactQuestion(question, context.config.AI_REDACTION, context.budget)
+  const redacted = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)
   let maxTokens = toTokenCeiling(prompt)
   for (let attemptsLeft = maxAttempts - 1; ; attemptsLeft--) {
@@ -168,6 +168,16 @@ function addFacts(turns: readonly Turn[], facts: Record<string, unknown>): Turn[
   return turns.length === 0 ? [toTurn({ ...lasting, ...changing })] : [toTurn(lasting), ...turns, toTurn(changing)]
 }
 
-function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction, budget: Budget): Question {
-  return { facts: redact(facts, redaction, budget), turns: turns.map((turn) => ({ ...turn, text: redact(turn.text, redaction, budget) })) }
+/** Redact each fact and turn by itself, so that other requests of the process run in between. */
+async function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction, budget: Budget): Promise<Question> {
+  const redacted: { facts: Question['facts']; turns: Turn[] } = { facts: {}, turns: [] }
+  for (const [name, fact] of Object.entries(facts)) {
+    Object.assign(redacted.facts, redact({ [name]: fact }, redaction, budget))
+    await budget.pause()
+  }
+  for (const turn of turns) {
+    redacted.turns.push({ ...turn, text: redact(turn.text, redaction, budget) })
+    await budget.pause()
+  }
+  return redacted
 }
