@@ -64,7 +64,7 @@ const buildPartFixture =
     return { params: { session_id: ids.session_id, [name]: ids[name] } }
   }
 
-export const aiFixtures: Record<string, Fixture> = {
+export const aiFixtures = {
   'ai.turns.createSession': async () => ({
     body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
   }),
@@ -144,4 +144,4 @@ export const aiFixtures: Record<string, Fixture> = {
     ])
     return sample
   },
-}
+} satisfies Record<string, Fixture>

@@ -47,7 +47,7 @@ const createLink: Fixture = async (service, owner) => {
   return { params: { token: await tokens.sign(link, new Date()) } }
 }
 
-export const approvalFixtures: Record<string, Fixture> = {
+export const approvalFixtures = {
   'sessions.approvalLinks.showPage': createLink,
   'sessions.approvalLinks.decide': createLink,
   'sessions.approvals.listWaiting': async (service, owner) => {
@@ -62,4 +62,4 @@ export const approvalFixtures: Record<string, Fixture> = {
   'sessions.approvals.request': createGatedSession,
   'sessions.approvals.approve': async (service, owner) => ({ ...(await createApproval(service, owner)), body: { comment: 'After 18:00' } }),
   'sessions.approvals.reject': async (service, owner) => ({ ...(await createApproval(service, owner)), body: { comment: 'Not now' } }),
-}
+} satisfies Record<string, Fixture>

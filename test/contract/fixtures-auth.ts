@@ -10,7 +10,7 @@ const insertClient = (service: Service) =>
     [randomBytes(32).toString('base64url').slice(0, 22)],
   )
 
-export const signInFixtures: Record<string, Fixture> = {
+export const signInFixtures = {
   'identity.oauth.authorize': async () => ({ params: { provider: 'google' } }),
   'identity.oauth.completeSignIn': async (service) => {
     const email = `${randomBytes(8).toString('hex')}@people.example`
@@ -30,4 +30,4 @@ export const signInFixtures: Record<string, Fixture> = {
   'accounts.onboarding.getStatus': async () => ({}),
   'accounts.onboarding.completeStep': async () => ({ body: { step: 2, action: 'complete', data: { shop_name: 'Northwind IT' } } }),
   'accounts.onboarding.dismissRest': async () => ({}),
-}
+} satisfies Record<string, Fixture>

@@ -53,7 +53,7 @@ export async function insertCompletedSession(service: Service, owner: Person): P
 const createConversation: Fixture = async (service, owner) => ({ params: { conversation_id: await insertConversation(service, owner) } })
 const createProposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
 
-export const authoringFixtures: Record<string, Fixture> = {
+export const authoringFixtures = {
   'authoring.flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
   'authoring.flowBuilder.get': createConversation,
   'authoring.flowBuilder.sendMessage': async (service, owner) => ({
@@ -91,4 +91,4 @@ export const authoringFixtures: Record<string, Fixture> = {
     ...(await createProposal(service, owner)),
     body: { reason: 'The flow “Printer offline” covers this.' },
   }),
-}
+} satisfies Record<string, Fixture>

@@ -4,7 +4,7 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const createEmptySample: Fixture = async () => ({})
 
-export const billingFixtures: Record<string, Fixture> = {
+export const billingFixtures = {
   'billing.createPortalSession': async (service, { accountId }) => {
     const statement = 'update accounts set billing_customer_id = $2 where id = $1 returning id'
     await insertReturningId(service, statement, [accountId, await createStripeCustomer(service)])
@@ -20,4 +20,4 @@ export const billingFixtures: Record<string, Fixture> = {
     const event = { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', type: 'customer.created', created: 1_790_000_000 }
     return { content: signEvent(service, { ...event, data: { object: customer } }) }
   },
-}
+} satisfies Record<string, Fixture>

@@ -34,7 +34,7 @@ const createDiagramWithVersion: Fixture = async (service, owner) => {
 }
 const createDeviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
-export const diagramFixtures: Record<string, Fixture> = {
+export const diagramFixtures = {
   'diagrams.drafts.generate': async (service, owner) => ({
     body: { description: 'FW-HQ is connected to SW-CORE.', mode: 'merge', diagram_id: await insertDiagram(service, owner) },
   }),
@@ -76,4 +76,4 @@ export const diagramFixtures: Record<string, Fixture> = {
   }),
   'diagrams.versions.restore': createDiagramWithVersion,
   'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'svg' } }),
-}
+} satisfies Record<string, Fixture>

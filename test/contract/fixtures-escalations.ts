@@ -26,7 +26,7 @@ const escalationInput = {
   urgency: 'high',
 }
 
-export const escalationFixtures: Record<string, Fixture> = {
+export const escalationFixtures = {
   'ai.handoffs.draft': createOwnSession,
   'ai.handoffs.create': async (service, owner) => ({
     ...(await createOwnSession(service, owner)),
@@ -56,4 +56,4 @@ export const escalationFixtures: Record<string, Fixture> = {
     await createColleagueEscalation(service, owner)
     return { query: { period: '30d' } }
   },
-}
+} satisfies Record<string, Fixture>

@@ -50,7 +50,7 @@ export const manifest = JSON.stringify({ format: exportFormat, version: exportVe
 
 const onExport: Fixture = async (service, owner) => ({ params: { export_id: await insertExport(service, owner) } })
 
-export const exportFixtures: Record<string, Fixture> = {
+export const exportFixtures = {
   'accounts.exports.create': async (service, { accountId }) => {
     await service.sql(`update account_exports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
     return { body: { contents: 'restorable' } }
@@ -72,4 +72,4 @@ export const exportFixtures: Record<string, Fixture> = {
     return { content: await encodeFileForm(await createArchive({ 'manifest.json': manifest }), 'export.zip', 'application/zip') }
   },
   'accounts.imports.get': async (service, owner) => ({ params: { import_id: await insertImport(service, owner) } }),
-}
+} satisfies Record<string, Fixture>

@@ -54,7 +54,7 @@ export function insertStep(service: Service, { accountId, teamId, id }: Person):
 }
 const createStep: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
 
-export const flowFixtures: Record<string, Fixture> = {
+export const flowFixtures = {
   'flows.trees.list': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20', sort_by: 'name', search: 'printer', tag: 'Printer' } }
@@ -167,7 +167,7 @@ export const flowFixtures: Record<string, Fixture> = {
     return { params: { tree_id, share_id } }
   },
   'flows.sharing.openLink': async (service, owner) => ({ params: { token: (await insertShare(service, owner)).token } }),
-}
+} satisfies Record<string, Fixture>
 
 /** Insert a row into each table that a trigger fills when a flow is published. */
 export async function insertPublishedFlowRows(service: Service, owner: Person): Promise<void> {

@@ -35,7 +35,7 @@ const createKbImport: Fixture = async (service, owner) => {
   return { params: { import_id } }
 }
 
-export const knowledgeFixtures: Record<string, Fixture> = {
+export const knowledgeFixtures = {
   'authoring.kbImports.getQuota': async () => ({}),
   'authoring.kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
   'authoring.kbImports.list': async (service, owner) => {
@@ -53,4 +53,4 @@ export const knowledgeFixtures: Record<string, Fixture> = {
     body: { name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' },
   }),
   'authoring.kbImports.delete': createKbImport,
-}
+} satisfies Record<string, Fixture>

@@ -23,7 +23,7 @@ export async function insertSchedule(service: Service, owner: Person): Promise<s
 const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertSchedule(service, owner) } })
 const page = { query: { skip: '0', limit: '20' } }
 
-export const maintenanceFixtures: Record<string, Fixture> = {
+export const maintenanceFixtures = {
   'maintenance.schedules.list': async (service, owner) => {
     await insertSchedule(service, owner)
     return page
@@ -46,4 +46,4 @@ export const maintenanceFixtures: Record<string, Fixture> = {
   'maintenance.schedules.delete': createSchedule,
   'maintenance.runs.create': createSchedule,
   'maintenance.runs.list': async (service, owner) => ({ ...(await createSchedule(service, owner)), ...page }),
-}
+} satisfies Record<string, Fixture>

@@ -57,7 +57,7 @@ const createInvite: Fixture = async (service, owner) => ({ params: { invite_id: 
 const createEmptySample: Fixture = async () => ({})
 const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
-export const memberFixtures: Record<string, Fixture> = {
+export const memberFixtures = {
   'identity.credentials.requestPasswordReset': async (_, owner) => ({ body: { email: owner.email } }),
   'identity.credentials.resetPassword': async (service, owner) => {
     const token = await insertOneTimeToken(service, owner, 'reset_password')
@@ -128,4 +128,4 @@ export const memberFixtures: Record<string, Fixture> = {
     params: { team_id: await insertTeam(service, owner), user_id: await insertMember(service, owner) },
     body: { team_role: 'admin' },
   }),
-}
+} satisfies Record<string, Fixture>

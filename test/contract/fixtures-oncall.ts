@@ -82,7 +82,7 @@ export async function insertFollowUp(service: Service, accountId: string): Promi
 
 const createLink: Fixture = async (service, owner) => ({ params: { token: await insertAcknowledgementLink(service, owner) } })
 
-export const onCallFixtures: Record<string, Fixture> = {
+export const onCallFixtures = {
   'oncall.acknowledgements.showPage': createLink,
   'oncall.acknowledgements.acknowledge': createLink,
   'oncall.policies.list': async (service, owner) => {
@@ -132,4 +132,4 @@ export const onCallFixtures: Record<string, Fixture> = {
     body: { member_id: owner.id, starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 86_400_000).toISOString() },
   }),
   'oncall.schedules.deleteOverride': async (service, owner) => ({ params: await insertOverride(service, owner) }),
-}
+} satisfies Record<string, Fixture>

@@ -41,7 +41,7 @@ const createUnsubscribeLink: Fixture = async ({ settings }) => {
 const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause at once.', page_url: 'https://app.example/pilot/1' }
 
 /** Fixtures of public pages, feedback and administration. */
-export const platformFixtures: Record<string, Fixture> = {
+export const platformFixtures = {
   'search.find': async (service, owner) => {
     await insertFullSession(service, owner)
     return { query: { q: 'printer', types: 'session,flow', limit: '5' } }
@@ -114,4 +114,4 @@ export const platformFixtures: Record<string, Fixture> = {
   'admin.plans.createInviteCode': async () => ({ body: { max_uses: 3, note: 'Spring fair' } }),
   'admin.plans.listInviteCodes': createPageSample,
   'admin.plans.listSalesLeads': createPageSample,
-}
+} satisfies Record<string, Fixture>

@@ -84,7 +84,7 @@ const createOwnSession = async (service: Service, owner: Person, columns: string
   return id
 }
 
-export const psaFixtures: Record<string, Fixture> = {
+export const psaFixtures = {
   'psa.tickets.listBoards': createConnection,
   'psa.tickets.search': createMappedSearch,
   'psa.tickets.getContext': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { ticket_id: '4711' } }),
@@ -155,4 +155,4 @@ export const psaFixtures: Record<string, Fixture> = {
     await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
     return { params: { session_id }, body: { internal: true } }
   },
-}
+} satisfies Record<string, Fixture>

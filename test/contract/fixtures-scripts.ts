@@ -56,7 +56,7 @@ const createRiskyRun: Fixture = async (service, owner) => {
   return { params: { template_id }, body: { session_id, parameters: { service: 'Spooler' }, comment: 'Agreed by phone.' } }
 }
 
-export const scriptFixtures: Record<string, Fixture> = {
+export const scriptFixtures = {
   'scripts.list': async (service, owner) => {
     await insertScript(service, owner)
     return { query: { skip: '0', limit: '20', mine: 'true', shared: 'true', language: 'powershell', search: 'restart' } }
@@ -126,4 +126,4 @@ export const scriptFixtures: Record<string, Fixture> = {
     ...(await createScript(service, owner)),
     body: { is_featured: true, sort_order: 10 },
   }),
-}
+} satisfies Record<string, Fixture>

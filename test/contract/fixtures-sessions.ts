@@ -122,7 +122,7 @@ export async function insertMaintenanceTree(service: Service, owner: Person): Pr
 
 const createTargetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
 
-export const sessionFixtures: Record<string, Fixture> = {
+export const sessionFixtures = {
   'maintenance.targetLists.list': async (service, owner) => {
     await insertTargetList(service, owner)
     return { query: { skip: '0', limit: '20' } }
@@ -243,4 +243,4 @@ export const sessionFixtures: Record<string, Fixture> = {
     ...(await createSessionAtStep(service, owner)),
     body: { helpful: false, comment: 'Too long' },
   }),
-}
+} satisfies Record<string, Fixture>

@@ -46,7 +46,7 @@ async function insertPasskeyChallenge(service: Service, userId: string | null): 
   return challenge
 }
 
-export const twoFactorFixtures: Record<string, Fixture> = {
+export const twoFactorFixtures = {
   'identity.mfa.get': createEmptySample,
   'identity.mfa.createTotp': createEmptySample,
   'identity.mfa.verifyTotp': async (service, owner) => ({ body: { code: await insertTotp(service, owner, false) } }),
@@ -87,4 +87,4 @@ export const twoFactorFixtures: Record<string, Fixture> = {
     const challenge = await insertPasskeyChallenge(service, null)
     return { body: { passkey: authenticator.get({ challenge }, { userHandle: owner.id }) } }
   },
-}
+} satisfies Record<string, Fixture>

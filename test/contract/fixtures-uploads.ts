@@ -13,7 +13,7 @@ const createUpload: Fixture = async (service, { accountId }) => {
 
 const chooseOwnTeam: Fixture = async (_, { teamId }) => ({ params: { team_id: teamId } })
 
-export const uploadFixtures: Record<string, Fixture> = {
+export const uploadFixtures = {
   'uploads.create': async () => ({ content: await encodeFileForm(await smallImage) }),
   'uploads.get': createUpload,
   'accounts.teams.getBranding': chooseOwnTeam,
@@ -25,4 +25,4 @@ export const uploadFixtures: Record<string, Fixture> = {
     await service.sql(`update teams set branding_company_name = 'Northwind IT' where id = $1`, [owner.teamId])
     return chooseOwnTeam(service, owner)
   },
-}
+} satisfies Record<string, Fixture>

@@ -41,7 +41,7 @@ export async function insertFailedDelivery(service: Service, owner: Person): Pro
 
 const onWebhook: Fixture = async (service, owner) => ({ params: { webhook_id: await insertWebhook(service, owner) } })
 
-export const webhookFixtures: Record<string, Fixture> = {
+export const webhookFixtures = {
   'webhooks.list': async (service, owner) => {
     await insertWebhook(service, owner)
     return { query: { skip: '0', limit: '20' } }
@@ -61,4 +61,4 @@ export const webhookFixtures: Record<string, Fixture> = {
     const { id, webhookId } = await insertFailedDelivery(service, owner)
     return { params: { webhook_id: webhookId }, body: { delivery_id: id } }
   },
-}
+} satisfies Record<string, Fixture>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { OperationId } from '#client/types.ts'
 import type { AnyOperation } from '#http/operation.ts'
 import {
   type Fixture,
@@ -34,7 +35,7 @@ import { webhookFixtures } from './fixtures-webhooks.ts'
 const createConfig: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
 const createRefreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
 
-export const fixtures: Record<string, Fixture> = {
+export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...memberFixtures,
   ...aiFixtures,
   ...authoringFixtures,
@@ -125,7 +126,7 @@ export const fixtures: Record<string, Fixture> = {
 }
 
 export function getFixture(op: AnyOperation): Fixture {
-  const fixture = fixtures[op.id]
+  const fixture = (fixtures as Readonly<Record<string, Fixture>>)[op.id]
   if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures-<subject>.ts`)
   return fixture
 }
