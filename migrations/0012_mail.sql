@@ -163,6 +163,18 @@ create trigger admit_retry before update of state on deliveries for each row
   when (old.state = 'failed' and new.state = 'retrying' and app.user_id() is not null and app.is_limited_mail(new))
   execute function app.admit_mail();
 
+-- Returns why a held e-mail is not needed any more: its recipient has read it in the app, or nobody has to take the escalation. Else null.
+create function app.why_needless(d deliveries) returns text language plpgsql stable set search_path = public, pg_temp as $$
+begin
+  return case
+    when exists (select from notifications n where n.account_id = d.account_id and n.event_id = d.event_id and n.user_id = d.user_id and n.is_read)
+      then 'It was read in the app'
+    when exists (select from events e where e.account_id = d.account_id and e.id = d.event_id and e.link like '/pilot/%?pickup=true'
+                    and exists (select from ai_sessions s where s.account_id = e.account_id and s.id = substr(e.link, 8, 36)::uuid
+                                   and s.status not in ('requesting_escalation', 'escalated')))
+      then 'Somebody has taken the escalation since'
+  end;
+end $$;
 -- Puts the held e-mails of up to `p_limit` users whose time has come into one digest per user. Returns the digests to publish.
 -- The row of the preferences is locked, so that two processes do not send two digests of one night. A digest contains exactly the e-mails
 -- that the same statement has changed, so an e-mail whose transaction commits later gets a digest of its own, and none is lost.
@@ -173,11 +185,15 @@ create function app.write_digests(p_limit integer) returns setof uuid language s
     select p.account_id, p.user_id, uuidv7() as digest_id
       from mail_preferences p join people using (account_id, user_id) for update of p skip locked
   ), listed as (
-    update deliveries d set state = case when u.is_active then 'in_digest' else 'failed' end,
-                            digest_id = case when u.is_active then l.digest_id end,
-                            last_error = case when not u.is_active then 'The recipient was deactivated' end
-      from locked l join users u on u.account_id = l.account_id and u.id = l.user_id
-     where d.account_id = l.account_id and d.user_id = l.user_id and d.state = 'held' and d.held_until <= app.now()
+    update deliveries d set state = case when w.reason is null then 'in_digest' else 'failed' end,
+                            digest_id = case when w.reason is null then l.digest_id end,
+                            last_error = w.reason
+      from locked l
+      join users u on u.account_id = l.account_id and u.id = l.user_id
+      join deliveries h on h.account_id = l.account_id and h.user_id = l.user_id and h.state = 'held' and h.held_until <= app.now()
+      cross join lateral (
+        select case when u.is_active then app.why_needless(h) else 'The recipient was deactivated' end as reason) w
+     where d.id = h.id and d.account_id = l.account_id and d.user_id = l.user_id and d.state = 'held' and d.held_until <= app.now()
     returning d.account_id, d.user_id, d.digest_id
   ), digests as (
     insert into deliveries (id, account_id, channel, recipient, purpose, user_id)

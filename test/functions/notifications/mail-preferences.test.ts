@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { dashboard, sharedService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
-import { createEscalation } from '#test/support/escalations.ts'
+import { createEscalation, pickUpSession } from '#test/support/escalations.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { emitWithoutPublishing, escalationEvent, postSignedJob } from '#test/support/jobs.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createDefaultPolicy, notifyUser, takeNextStep } from '#test/support/reminders.ts'
@@ -128,6 +129,26 @@ it('NOT-78 NOT-80 NOT-86 what was held arrives as one e-mail at its time, the ol
     { state: 'in_digest' },
     { state: 'in_digest' },
     { purpose: 'digest', state: 'delivered' },
+  ])
+})
+
+it('NOT-87 leaves out of a digest what was read in the app, and escalations that somebody has taken', async () => {
+  const { sleeper, account } = await createSleeper()
+  const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
+  const sessions = []
+  for (const summary of ['The printer is offline', 'The scanner is offline', 'The router is offline'])
+    sessions.push(await createEscalation(owner, { target_user_id: sleeper.id, summary }, { problem_summary: summary }))
+  const [, , printer] = await sleeper.client.notifications.list()
+  await sleeper.client.notifications.markRead({ notification_id: printer?.id ?? '' })
+  expectStatus(await pickUpSession(colleague, sessions[2]?.id ?? ''), 200)
+  await endHold(sleeper)
+  const [mail] = await receiveDigests(sleeper)
+  expect(mail.subject).toBe('Digest: 1 notification')
+  expect(mail.text).toContain('scanner')
+  expect((await selectMails(sleeper)).map(({ state, last_error }) => [state, last_error]).slice(0, 3)).toEqual([
+    ['failed', 'It was read in the app'],
+    ['in_digest', null],
+    ['failed', 'Somebody has taken the escalation since'],
   ])
 })
 
