@@ -2056,6 +2056,7 @@ parent_id: (string | null)
 /** Position among the items with this parent, starting at 0. */
 index: number
 }
+/** The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped. */
 export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
 export type KbImportCommit = {
 /** Name of the flow. */
@@ -2913,8 +2914,7 @@ export type OnboardingStepUpdate = {
 /** 1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done. */
 step: number
 action: OnboardingStepAction
-/** The input of this step: any keys, at most 16 KB. */
-data?: { [key: string]: JsonValue } | undefined
+data?: JsonValue | undefined
 }
 export type OneFlowAnalytics = (FlowAnalytics & {
 /** In the order of the flow. Steps that it no longer has come last. */
@@ -5543,11 +5543,11 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** Part of the ticket number, ignoring case. */
 ticket_number?: string | undefined; /** Part of the client’s name, ignoring case. */
 client_name?: string | undefined; /** Part of the name that the flow had when the session was created, ignoring case. */
-tree_name?: string | undefined; /** Started at this time or later. */
-started_after?: string | undefined; /** Started at this time or earlier. */
-started_before?: string | undefined; /** Completed at this time or later. */
-completed_after?: string | undefined; /** Completed at this time or earlier. */
-completed_before?: string | undefined; /** Only sessions of this batch. */
+tree_name?: string | undefined; /** Started at this time or later. A date is the whole day in the account’s time zone. */
+started_after?: (string) | undefined; /** Started at this time or earlier, or on this date. */
+started_before?: (string) | undefined; /** Completed at this time or later, or on this date. */
+completed_after?: (string) | undefined; /** Completed at this time or earlier, or on this date. */
+completed_before?: (string) | undefined; /** Only sessions of this batch. */
 batch_id?: string | undefined; /** Only sessions in this state. */
 state?: SessionState | undefined; /** Only sessions of this user. */
 user_id?: string | undefined; /** `true`: only my sessions. `false`: only those of others. */

@@ -36,17 +36,19 @@ export const OnboardingStatus = z
   })
 export type OnboardingStatus = z.infer<typeof OnboardingStatus>
 
+const isObject = (data: unknown): data is Record<string, unknown> => typeof data === 'object' && data !== null && !Array.isArray(data)
 const isWithinSizeLimit = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
 
 export const OnboardingStep = z
   .strictObject({
     step: Step.describe(`${stepNames}.`),
     action: z.enum(['complete', 'skip']).meta({ id: 'OnboardingStepAction' }).describe('`skip` ignores the data.'),
-    data: z
-      .record(z.string(), z.json())
-      .refine(isWithinSizeLimit, { error: 'must be at most 16 KB', abort: true })
-      .optional()
-      .describe('The input of this step: any keys, at most 16 KB.'),
+    data: z.json().optional().describe('The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped.'),
+  })
+  .superRefine(({ action, data }, ctx) => {
+    if (action === 'skip' || data === undefined) return
+    if (!isObject(data)) ctx.addIssue({ code: 'invalid_type', expected: 'record', input: data, path: ['data'] })
+    else if (!isWithinSizeLimit(data)) ctx.addIssue({ code: 'custom', message: 'must be at most 16 KB', input: data, path: ['data'] })
   })
   .meta({ id: 'OnboardingStepUpdate', examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }] })
 export type OnboardingStep = z.infer<typeof OnboardingStep>

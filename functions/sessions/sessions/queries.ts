@@ -25,10 +25,17 @@ import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 /** A row of a session list. */
 export type SessionListRow = z.output<typeof SessionListShape>
 
+const isDay = (text: string) => text.length === '2026-11-21'.length
+const accountTimezone = sql`(select a.timezone from accounts a where a.id = app.account_id())`
+const toStart = (text: string | undefined) =>
+  text && isDay(text) ? sql`${text}::date::timestamp at time zone ${accountTimezone}` : (text ?? null)
+/** Times have milliseconds. */
+const toEnd = (text: string | undefined) =>
+  text && isDay(text) ? sql`(${text}::date + 1)::timestamp at time zone ${accountTimezone} - interval '1 millisecond'` : (text ?? null)
+
 export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ...query }: SessionQuery & PageQuery) => {
   const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
-  const { started_after = null, started_before = null, completed_after = null, completed_before = null, batch_id = null } = query
-  const { state = null, user_id = null, mine = null } = query
+  const { state = null, user_id = null, mine = null, batch_id = null } = query
   return sql`
     select ${sessionColumns}
       from ${callFunction('app.find_sessions', {
@@ -37,10 +44,10 @@ export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ..
         p_ticket: toPattern(query.ticket_number),
         p_client: toPattern(query.client_name),
         p_tree: toPattern(query.tree_name),
-        p_started_after: started_after,
-        p_started_before: started_before,
-        p_completed_after: completed_after,
-        p_completed_before: completed_before,
+        p_started_after: toStart(query.started_after),
+        p_started_before: toEnd(query.started_before),
+        p_completed_after: toStart(query.completed_after),
+        p_completed_before: toEnd(query.completed_before),
         p_batch: batch_id,
         p_state: state,
         p_user: user_id,

@@ -304,15 +304,18 @@ export const Session = z
   })
 export type Session = z.infer<typeof Session>
 
+const isInRange = (text: string) => text > '2000' && text < '2100'
+/** A time, or a date for the whole day in the account's time zone. */
+const InstantOrDay = z.union([Instant, z.iso.date().refine(isInRange, 'must be between the years 2000 and 2100')])
 const SearchText = z.string().trim().min(1).max(200)
 export const SessionQuery = z.strictObject({
   ticket_number: SearchText.optional().describe('Part of the ticket number, ignoring case.'),
   client_name: SearchText.optional().describe('Part of the client’s name, ignoring case.'),
   tree_name: SearchText.optional().describe('Part of the name that the flow had when the session was created, ignoring case.'),
-  started_after: Instant.optional().describe('Started at this time or later.'),
-  started_before: Instant.optional().describe('Started at this time or earlier.'),
-  completed_after: Instant.optional().describe('Completed at this time or later.'),
-  completed_before: Instant.optional().describe('Completed at this time or earlier.'),
+  started_after: InstantOrDay.optional().describe('Started at this time or later. A date is the whole day in the account’s time zone.'),
+  started_before: InstantOrDay.optional().describe('Started at this time or earlier, or on this date.'),
+  completed_after: InstantOrDay.optional().describe('Completed at this time or later, or on this date.'),
+  completed_before: InstantOrDay.optional().describe('Completed at this time or earlier, or on this date.'),
   batch_id: Id.optional().describe('Only sessions of this batch.'),
   state: State.optional().describe('Only sessions in this state.'),
   user_id: z.uuid().optional().describe('Only sessions of this user.'),

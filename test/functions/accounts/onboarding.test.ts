@@ -73,6 +73,15 @@ it('ACC-05 returns 200 for a repeated step and changes nothing', async () => {
   }
 })
 
+it.each([{ a: 1 }, [], 'text', null, 7, { text: 'x'.repeat(20_000) }])(
+  'ACC-06 ignores data of any kind of a skipped step: %j',
+  async (data) => {
+    const { admin } = await createAccount(service)
+    expectStatus(await admin.call('PATCH', '/users/me/onboarding-step', { step: 2, action: 'skip', data }), 200)
+    expect((await selectStoredSteps(admin))?.data).toEqual({})
+  },
+)
+
 it('ACC-06 ignores the data of a skipped step, and lets the user complete the step later', async () => {
   const { admin } = await createAccount(service)
   const skipped = await sendStep(admin, 2, 'skip', { shop_name: 'Northwind' })

@@ -111,8 +111,18 @@ describe('the list of sessions', () => {
     expect(await list({ completed_after: day(3) })).toEqual(['INC-200'])
     expect(await list({ completed_before: '2026-03-02T14:00:00+02:00' })).toEqual(['INC-100'])
     expect(await list({ completed_after: day(1), completed_before: day(9) })).toEqual(['INC-200', 'INC-100'])
-    for (const value of ['yesterday', '2026-03-02', '0001-01-01T00:00:00Z'])
+    for (const value of ['yesterday', '2026-02-30', '1999-01-01', '0001-01-01T00:00:00Z'])
       expectStatus(await account.admin.call('GET', `/sessions?started_after=${value}`), 422)
+  })
+
+  it('SES-59 takes a date as the whole day in the time zone of the account', async () => {
+    const { account } = await createThreeSessions()
+    const list = (query: Record<string, string>) => listTickets(account, query)
+    // The session of the second day started at 12:00 UTC.
+    expect(await list({ started_after: '2026-03-02', started_before: '2026-03-02' })).toEqual(['INC-200'])
+    await service.sql(`update accounts set timezone = 'Pacific/Kiritimati' where id = $1`, [account.id])
+    expect(await list({ started_after: '2026-03-02', started_before: '2026-03-02' })).toEqual(['INC-100'])
+    expect(await list({ started_after: '2026-03-03', started_before: '2026-03-03' })).toEqual(['INC-200'])
   })
 
   it('SES-03 lists the sessions of a batch', async () => {
