@@ -491,6 +491,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./billing/operations.ts')).billingOperations,
     routes: {
       'billing.createPortalSession': 'GET /billing/portal-session',
+      'billing.createCheckoutSession': 'POST /billing/checkout-session',
       'billing.getSubscription': 'GET /billing/subscription',
       'billing.receiveWebhook': 'POST /billing/webhook',
     },

@@ -81,6 +81,7 @@ export const codedProblems = {
   already_member: { status: 409, detail: 'This address already belongs to a member' },
   already_pending: { status: 409, detail: 'An earlier one is still open' },
   already_pushed: { status: 409, detail: 'This output is already queued or pushed' },
+  already_subscribed: { status: 409, detail: 'This account has a paid subscription; change it in the billing portal' },
   already_started: { status: 409, detail: 'Another user started this a few seconds ago' },
   email_taken: { status: 409, detail: 'This address is already taken' },
   idempotency_key_in_use: { status: 409, detail: 'The first request with this Idempotency-Key is still running' },

@@ -24,13 +24,12 @@ create table accounts (
   notification_days        integer not null default 180,
   ai_message_days          integer not null default 730,
   session_days             integer,
+  -- The customer whose portal opens, the subscription that counts, and its state. They follow from the tables of 0014_billing.sql.
   billing_customer_id      text unique check (length(billing_customer_id) <= 255),
   provider_subscription_id text unique check (length(provider_subscription_id) <= 255),
   current_period_end       timestamptz(3),
   -- The start of the months of use; null until the provider sends one, and then created_at counts.
   billing_anchor           timestamptz(3),
-  -- The provider's time of the newest event that changed the subscription. Older events change nothing.
-  billing_event_at         timestamptz(3),
   -- When the account will be erased; null unless an admin has asked for it.
   deletes_at               timestamptz(3),
   deletion_requested_by    uuid,

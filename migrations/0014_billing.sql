@@ -17,6 +17,52 @@ grant select on billing_events to app_runtime;
 -- For `for update`, which needs the right to update a column.
 grant select, insert, delete, update (received_at) on billing_events to app_platform;
 
+-- The customers of an account at the billing provider. A deleted customer stays, so that a late event does not link it again. An event may
+-- come before the one that names the account; until then account_id is null.
+create table billing_customers (
+  id          text primary key check (length(id) <= 255),
+  account_id  uuid default app.account_id() references accounts on delete cascade,
+  -- The provider's time of the newest event that named the account.
+  linked_at   timestamptz(3),
+  deleted_at  timestamptz(3),
+  received_at timestamptz(3) not null default app.now()
+);
+create index billing_customers_account on billing_customers (account_id, id);
+-- For the deletion of rows without an account, a batch at a time.
+create index billing_customers_age on billing_customers (received_at) where account_id is null;
+call app.protect('billing_customers', writes => '{}');
+create policy own on billing_customers for select using (account_id = (select app.signed_account_id()));
+create policy own_insert on billing_customers for insert with check (account_id = (select app.signed_account_id()));
+grant select, insert, update, delete on billing_customers to app_platform;
+
+-- The newest known state of each subscription. `account_id` is null until its customer is linked.
+create table billing_subscriptions (
+  id                   text primary key check (length(id) <= 255),
+  account_id           uuid default app.account_id() references accounts on delete cascade,
+  customer_id          text not null check (length(customer_id) <= 255),
+  status               text not null check (status in ('active', 'past_due', 'unpaid', 'canceled')),
+  -- The plan that has one of its prices; null if none has.
+  plan                 text references plan_limits,
+  created_at           timestamptz(3) not null,
+  current_period_end   timestamptz(3),
+  cancel_at            timestamptz(3),
+  cancel_at_period_end boolean not null default false,
+  billing_anchor       timestamptz(3),
+  past_due_since       timestamptz(3),
+  -- The newest applied event and its time at the provider. Older events of this subscription change nothing.
+  event_id             text not null,
+  event_at             timestamptz(3) not null,
+  received_at          timestamptz(3) not null default app.now()
+);
+create index billing_subscriptions_account on billing_subscriptions (account_id, created_at desc, id desc);
+create index billing_subscriptions_customer on billing_subscriptions (customer_id) where account_id is null;
+create index billing_subscriptions_age on billing_subscriptions (received_at) where account_id is null;
+call app.protect('billing_subscriptions', writes => '{}');
+create policy own on billing_subscriptions for select using (account_id = (select app.signed_account_id()));
+create policy own_insert on billing_subscriptions for insert with check (account_id = (select app.signed_account_id()));
+grant select on billing_subscriptions to app_runtime;
+grant select, insert, update, delete on billing_subscriptions to app_platform;
+
 -- The use of a quota in the month that starts at period_start. A quota without a period has one row, at the epoch; it counts what was
 -- ever used, also if the row it was used for is deleted. The first use inserts the row.
 create table quota_counters (

@@ -23,6 +23,27 @@ export const billingOperations = [
   }),
 
   operation({
+    id: 'billing.createCheckoutSession',
+    method: 'post',
+    path: '/billing/checkout-session',
+    summary: 'Create a checkout session for a plan',
+    description:
+      "Returns the address of the provider's page for paying. The account gets the plan when the provider reports the payment, usually within seconds. An account with a paid subscription gets 409 `already_subscribed`: it changes or ends its plan in the portal (`GET /billing/portal-session`). Available during a trial, and to a lapsed account.",
+    access: 'account_admin',
+    platform: 'prices belong to no account',
+    skipGuards: 'account',
+    stepUp: true,
+    limit: '10/minute',
+    strictLimit: 'payment',
+    idempotent: 'leased',
+    body: schemas.CheckoutInput,
+    success: 201,
+    returns: schemas.CheckoutSession,
+    errors: ['already_subscribed', 'billing_provider_error', 'billing_provider_not_configured'],
+    handle: ({ ctx, body }) => billing.createCheckoutSession(ctx, body),
+  }),
+
+  operation({
     id: 'billing.getSubscription',
     method: 'get',
     path: '/billing/subscription',
@@ -41,9 +62,9 @@ export const billingOperations = [
     path: '/billing/webhook',
     summary: "Receive the billing provider's events",
     description:
-      '`Stripe-Signature` must be a signature of the raw body from the last five minutes. A repeated event and an event older than the last applied one change nothing.',
+      '`Stripe-Signature` must be a signature of the raw body from the last five minutes. A repeated event and an event older than the last applied one of its subscription change nothing.',
     access: 'signed',
-    platform: "only the provider's customer id identifies the account",
+    platform: "the event's customer, subscription or signed reference identifies the account",
     limit: 'none',
     bodyFormat: 'raw',
     success: 200,

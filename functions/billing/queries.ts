@@ -4,7 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { BillingEvent, Subscription } from '#vendors/billing/billing.ts'
-import type { BillingState } from '#vendors/billing/decide-event.ts'
+import type { StoredCustomer, StoredSubscription } from '#vendors/billing/choose-subscription.ts'
 
 export async function selectCustomerId(db: ReadDb): Promise<string | null> {
   const account = await db.selectFrom('accounts').select('billing_customer_id').where('id', '=', accountId).executeTakeFirst()
@@ -25,6 +25,7 @@ const SubscriptionRow = z.object({
   builds_limit: z.int().nullable(),
   resets_at: z.string(),
   has_billing_customer: z.boolean(),
+  provider_subscription_id: z.string().nullable(),
 })
 
 export const selectSubscription = readStatement(
@@ -33,98 +34,178 @@ export const selectSubscription = readStatement(
     select app.plan_of(a) as plan, app.subscription_of(a) as status, app.lapsed(a) as is_lapsed, a.trial_ends_at, a.past_due_since,
            a.current_period_end, app.seats_of(a) as seats, (select count(*)::integer from users u where u.is_active) as seats_used,
            app.ai_builds_used(a) as builds_used, l.max_ai_builds_per_month as builds_limit, app.quota_period(a, 1) as resets_at,
-           a.billing_customer_id is not null as has_billing_customer
+           a.billing_customer_id is not null as has_billing_customer, a.provider_subscription_id
       from accounts a join plan_limits l on l.plan = app.plan_of(a) where a.id = app.account_id()`,
 )
 
-/** The customer and the subscription that an event reports. */
-interface BillingUpdate {
+/** Select the subscriptions of the caller's account at the billing provider, the newest first. */
+export function selectSubscriptions(db: ReadDb) {
+  return db
+    .selectFrom('billing_subscriptions')
+    .select(['id', 'plan', 'status', 'current_period_end', 'cancel_at', 'cancel_at_period_end'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Select what a checkout needs: the customer to reuse, the caller's address, and whether a subscription to a plan is paid. */
+export const selectCheckoutFacts = readStatement(
+  z.object({ customerId: z.string().nullable(), email: z.string(), isPaid: z.boolean() }),
+  () => sql`
+    select a.billing_customer_id as "customerId", u.email,
+           exists (select from billing_subscriptions s
+                    where s.account_id = a.id and s.plan is not null and s.status in ('active', 'past_due')) as "isPaid"
+      from accounts a join users u on u.account_id = a.id and u.id = app.user_id() where a.id = app.account_id()`,
+)
+
+/** Return the provider's price of a plan that anyone may buy, or null. */
+export async function selectPriceId(db: PlatformDb, plan: string, interval: 'monthly' | 'annual'): Promise<string | null> {
+  const row = await db
+    .selectFrom('plan_billing')
+    .select(`provider_${interval}_price_id as priceId`)
+    .where('plan', '=', plan)
+    .where('is_public', '=', true)
+    .where('is_archived', '=', false)
+    .executeTakeFirst()
+  return row?.priceId ?? null
+}
+
+/** Lock a customer until the end of the transaction, also one without a row. Statements after it see what others stored about it. */
+export const lockCustomer = writeStatement(
+  null,
+  (customerId: string) => sql`select from pg_advisory_xact_lock(hashtextextended(concat('billing customer ', ${customerId}::text), 0))`,
+)
+
+/** What an event says whose account it is. `accountId` is the account that it names by our reference, if any. */
+interface EventOwner {
   customerId: string
-  /** The account that the event names, if any. */
   accountId: string | null
   subscription: Subscription | null
 }
 
-const EventAccount = z.object({
-  id: z.string(),
-  customerId: z.string().nullable(),
-  subscriptionId: z.string().nullable(),
-  status: SubscriptionStatus,
-  eventAt: z.string().nullable(),
-}) satisfies z.ZodType<Omit<BillingState, 'isReplayed' | 'matchingPlan'>>
-
-/**
- * Select and lock the account that has the event's customer, else its subscription. Otherwise the account that the event names, if it has
- * no customer or its subscription was canceled.
- */
+/** Select and lock the account that has the event's customer, else its subscription, else the one that the event names. */
 export const lockEventAccount = writeStatement(
-  EventAccount,
-  ({ customerId, accountId, subscription }: BillingUpdate) => sql`
-    select id, billing_customer_id as "customerId", provider_subscription_id as "subscriptionId", subscription_status as status,
-           billing_event_at as "eventAt"
-      from accounts
-     where billing_customer_id = ${customerId} or provider_subscription_id = ${subscription?.id ?? null}
-        or (id = ${accountId}::uuid and id <> app.platform_account() and (billing_customer_id is null or subscription_status = 'canceled'))
-     order by billing_customer_id = ${customerId} desc nulls last, provider_subscription_id = ${subscription?.id ?? null} desc nulls last
-     limit 1 for no key update`,
+  z.object({ id: z.string(), customerId: z.string().nullable() }),
+  ({ customerId, accountId, subscription }: EventOwner) => sql`
+    select id, billing_customer_id as "customerId" from accounts
+     where id <> app.platform_account()
+       and id = coalesce((select account_id from billing_customers where id = ${customerId}),
+                         (select id from accounts where billing_customer_id = ${customerId}),
+                         (select account_id from billing_subscriptions where id = ${subscription?.id ?? null}), ${accountId}::uuid)
+       for no key update`,
 )
 
-/**
- * Select whether the event was stored before, and the plan that has one of the subscription's prices. Run it after the account is locked:
- * a statement does not see what was committed while it waited.
- */
+/** Select whether the event was stored before, the newest event of its subscription, and the plan that has one of its prices. */
 export const selectEventFacts = readStatement(
-  z.object({ isReplayed: z.boolean(), matchingPlan: z.string().nullable() }),
+  z.object({
+    isReplayed: z.boolean(),
+    lastEventId: z.string().nullable(),
+    lastEventAt: z.string().nullable(),
+    plan: z.string().nullable(),
+  }),
   (eventId: string, subscription: Subscription | null) => sql`
-    select exists (select from billing_events where id = ${eventId}) as "isReplayed",
+    select exists (select from billing_events where id = ${eventId}) as "isReplayed", s.event_id as "lastEventId", s.event_at as "lastEventAt",
            (select plan from plan_billing
              where array[provider_monthly_price_id, provider_annual_price_id]
                    && array(select jsonb_array_elements_text(${jsonb(subscription?.priceIds ?? [])}))
-             order by sort_order desc limit 1) as "matchingPlan"`,
+             order by sort_order desc limit 1) as plan
+      from (values (${subscription?.id ?? null}::text)) as e (subscription_id) left join billing_subscriptions s on s.id = e.subscription_id`,
 )
+
+export async function isSubscriptionStored(db: PlatformDb, id: string): Promise<boolean> {
+  return (await db.selectFrom('billing_subscriptions').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
 
 export async function insertEvent(db: PlatformDb, accountId: string, { id, at }: BillingEvent): Promise<void> {
   await db.insertInto('billing_events').values({ id, account_id: accountId, occurred_at: at }).execute()
 }
 
-export async function updateCustomerId(db: PlatformDb, accountId: string, customerId: string): Promise<void> {
-  await db.updateTable('accounts').set({ billing_customer_id: customerId }).where('id', '=', accountId).execute()
+/** What an event tells about a customer. */
+interface CustomerUpdate {
+  id: string
+  accountId: string | null
+  linkedAt: string | null
+  deletedAt: string | null
 }
 
-/** Store the subscription as of `at`. A plan of null keeps the account's plan. */
-export async function updateSubscription(
-  db: PlatformDb,
-  accountId: string,
-  at: string,
-  plan: string | null,
-  subscription: Subscription,
-): Promise<void> {
-  await db
-    .updateTable('accounts')
-    .set(toSubscriptionColumns(subscription, at, plan))
-    .where('id', '=', accountId)
+/** Store a customer, and give the account its subscriptions whose events came before. A customer stays with its first account. */
+export const upsertCustomer = writeStatement(
+  null,
+  ({ id, accountId, linkedAt, deletedAt }: CustomerUpdate) => sql`
+    with customer as (
+      insert into billing_customers as c (id, account_id, linked_at, deleted_at)
+      values (${id}, ${accountId}::uuid, ${linkedAt}::timestamptz, ${deletedAt}::timestamptz)
+      on conflict (id) do update set account_id = coalesce(c.account_id, excluded.account_id),
+        linked_at = greatest(c.linked_at, excluded.linked_at), deleted_at = coalesce(c.deleted_at, excluded.deleted_at)
+      returning id, account_id)
+    update billing_subscriptions s set account_id = c.account_id from customer c where s.customer_id = c.id and s.account_id is null`,
+)
+
+/** Store the state of a subscription as of the event. An event without the time of creation counts as created at its first event. */
+export const upsertSubscription = writeStatement(
+  null,
+  (subscription: Subscription, { id, at }: BillingEvent, plan: string | null, accountId: string | null) => sql`
+    insert into billing_subscriptions as s (id, account_id, customer_id, status, plan, created_at, current_period_end, cancel_at,
+                                            cancel_at_period_end, billing_anchor, past_due_since, event_id, event_at)
+    values (${subscription.id}, ${accountId}::uuid, ${subscription.customerId}, ${subscription.status}, ${plan},
+            ${subscription.createdAt ?? at}::timestamptz, ${subscription.currentPeriodEnd}::timestamptz, ${subscription.cancelAt}::timestamptz,
+            ${subscription.cancelsAtPeriodEnd}, ${subscription.anchor}::timestamptz,
+            case when ${isOverdue(subscription)}::boolean then ${at}::timestamptz end, ${id}, ${at}::timestamptz)
+    on conflict (id) do update set account_id = coalesce(s.account_id, excluded.account_id), customer_id = excluded.customer_id,
+      status = excluded.status, plan = excluded.plan, created_at = least(s.created_at, excluded.created_at),
+      current_period_end = excluded.current_period_end, cancel_at = excluded.cancel_at, cancel_at_period_end = excluded.cancel_at_period_end,
+      billing_anchor = coalesce(excluded.billing_anchor, s.billing_anchor),
+      past_due_since = case when excluded.past_due_since is not null then coalesce(s.past_due_since, excluded.past_due_since) end,
+      event_id = excluded.event_id, event_at = excluded.event_at`,
+)
+
+function isOverdue({ status }: Subscription): boolean {
+  return status === 'past_due' || status === 'unpaid'
+}
+
+export interface AccountSubscription extends StoredSubscription {
+  currentPeriodEnd: string | null
+  pastDueSince: string | null
+  anchor: string | null
+}
+
+export function selectAccountSubscriptions(db: PlatformDb, accountId: string): Promise<AccountSubscription[]> {
+  return db
+    .selectFrom('billing_subscriptions')
+    .select(['id', 'status', 'plan', 'customer_id as customerId', 'created_at as createdAt', 'current_period_end as currentPeriodEnd'])
+    .select(['past_due_since as pastDueSince', 'billing_anchor as anchor'])
+    .where('account_id', '=', accountId)
     .execute()
 }
 
-function toSubscriptionColumns({ id, status, currentPeriodEnd, anchor }: Subscription, at: string, plan: string | null) {
-  const isOverdue = status === 'past_due' || status === 'unpaid'
-  return {
-    ...(plan === null ? {} : { plan }),
-    ...(anchor === null ? {} : { billing_anchor: anchor }),
-    subscription_status: status,
-    provider_subscription_id: id,
-    billing_event_at: at,
-    current_period_end: currentPeriodEnd,
-    past_due_since: isOverdue ? sql<string>`coalesce(past_due_since, ${at}::timestamptz)` : null,
-  }
+export async function selectAccountCustomers(db: PlatformDb, accountId: string): Promise<StoredCustomer[]> {
+  const rows = await db
+    .selectFrom('billing_customers')
+    .select(['id', 'linked_at', 'deleted_at'])
+    .where('account_id', '=', accountId)
+    .execute()
+  return rows.map(({ id, linked_at, deleted_at }) => ({ id, linkedAt: linked_at, isDeleted: deleted_at !== null }))
 }
 
-/** Clear the customer id of the account that has it. Return false if no account has it. */
-export async function clearCustomerId(db: PlatformDb, customerId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Store the customer whose portal the account opens. */
+export async function updateCustomerId(db: PlatformDb, accountId: string, customerId: string | null): Promise<void> {
+  await db.updateTable('accounts').set({ billing_customer_id: customerId }).where('id', '=', accountId).execute()
+}
+
+/** Give the account the state of a subscription. One without a plan keeps the account's plan. */
+export async function updateAccount(db: PlatformDb, accountId: string, subscription: AccountSubscription): Promise<void> {
+  const { id, plan, anchor, status, currentPeriodEnd, pastDueSince } = subscription
+  await db
     .updateTable('accounts')
-    .set({ billing_customer_id: null })
-    .where('billing_customer_id', '=', customerId)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .set({
+      ...(plan === null ? {} : { plan }),
+      ...(anchor === null ? {} : { billing_anchor: anchor }),
+      subscription_status: status,
+      provider_subscription_id: id,
+      current_period_end: currentPeriodEnd,
+      past_due_since: pastDueSince,
+    })
+    .where('id', '=', accountId)
+    .execute()
 }

@@ -8,6 +8,46 @@ export const PortalSession = z
   })
   .meta({ id: 'BillingPortalSession', examples: [{ url: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }] })
 
+export const CheckoutInput = z
+  .strictObject({
+    plan: z.string().min(1).max(40).describe('The plan to buy: a public plan of `GET /plans/public` that has a price.'),
+    interval: z.enum(['monthly', 'annual']).meta({ id: 'BillingInterval' }).describe('How often the account pays.'),
+  })
+  .meta({ id: 'BillingCheckoutInput', examples: [{ plan: 'team', interval: 'monthly' }] })
+export type CheckoutInput = z.infer<typeof CheckoutInput>
+
+export const CheckoutSession = z
+  .strictObject({
+    url: z.url().describe("The address of the provider's page for paying. It ends after 24 hours, and anyone with it can open the page."),
+  })
+  .meta({ id: 'BillingCheckoutSession', examples: [{ url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }] })
+
+const cancelAt = 'When the subscription will end, because that was planned in the portal; null while it renews.'
+const cancelAtPeriodEnd = 'Whether the subscription ends with the period that is paid.'
+
+const OtherSubscription = z
+  .strictObject({
+    id: z.string().describe("The billing provider's id of the subscription."),
+    plan: z.string().nullable().describe('The plan that has its price; null for another price.'),
+    status: SubscriptionStatus.describe('The state of its payment.'),
+    current_period_end: Time.nullable().describe('When its paid period ends.'),
+    cancel_at: Time.nullable().describe(cancelAt),
+    cancel_at_period_end: z.boolean().describe(cancelAtPeriodEnd),
+  })
+  .meta({
+    id: 'OtherSubscription',
+    examples: [
+      {
+        id: 'sub_1PqRsT2eZvKYlo2C',
+        plan: 'pro',
+        status: 'active',
+        current_period_end: '2026-12-04T09:30:00.000Z',
+        cancel_at: null,
+        cancel_at_period_end: false,
+      },
+    ],
+  })
+
 export const Subscription = z
   .strictObject({
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
@@ -18,6 +58,11 @@ export const Subscription = z
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
     past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
     current_period_end: Time.nullable().describe('When the paid period ends; null before the first payment.'),
+    cancel_at: Time.nullable().describe(cancelAt),
+    cancel_at_period_end: z.boolean().describe(cancelAtPeriodEnd),
+    other_subscriptions: z
+      .array(OtherSubscription)
+      .describe('Further subscriptions of the account that are not canceled, the newest first. It pays for each of them.'),
     seats: z.int().nullable().describe('Seats of the plan; null for no limit.'),
     seats_used: z.int().describe('Active members.'),
     ai_builds: z
@@ -40,6 +85,9 @@ export const Subscription = z
         trial_ends_at: '2026-11-21T09:30:00.000Z',
         past_due_since: null,
         current_period_end: '2026-12-21T09:30:00.000Z',
+        cancel_at: null,
+        cancel_at_period_end: false,
+        other_subscriptions: [],
         seats: 10,
         seats_used: 4,
         ai_builds: { used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' },
@@ -55,7 +103,7 @@ export const Receipt = z
       .enum(['applied', 'unknown_price', 'replayed', 'stale', 'ignored', 'unknown_customer'])
       .meta({ id: 'BillingEventOutcome' })
       .describe(
-        '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan is unchanged. `replayed`: received before. `stale`: older than the last applied event. `ignored`: has no effect. `unknown_customer`: no account has this customer.',
+        '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan is unchanged. `replayed`: received before. `stale`: older than the last applied event of its subscription. `ignored`: has no effect on the account. `unknown_customer`: no account has this customer; the event is kept for 30 days, until another one names the account.',
       ),
   })
   .meta({ id: 'BillingEventReceipt', examples: [{ outcome: 'applied' }] })

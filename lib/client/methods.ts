@@ -600,6 +600,8 @@ disable: Method<'psa.callbacks.disable'>
 billing: {
 /** Create a billing portal session. Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again. */
 createPortalSession: Method<'billing.createPortalSession'>
+/** Create a checkout session for a plan. Returns the address of the provider's page for paying. The account gets the plan when the provider reports the payment, usually within seconds. An account with a paid subscription gets 409 `already_subscribed`: it changes or ends its plan in the portal (`GET /billing/portal-session`). Available during a trial, and to a lapsed account. */
+createCheckoutSession: Method<'billing.createCheckoutSession'>
 /** Get my subscription and its usage */
 getSubscription: Method<'billing.getSubscription'>
 }

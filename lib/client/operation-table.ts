@@ -230,6 +230,7 @@ export const operationTable = {
   'psa.callbacks.enable': 'post /integrations/psa/callbacks',
   'psa.callbacks.disable': 'delete /integrations/psa/callbacks',
   'billing.createPortalSession': 'get /billing/portal-session',
+  'billing.createCheckoutSession': 'post /billing/checkout-session body key',
   'billing.getSubscription': 'get /billing/subscription',
   'uploads.create': 'post /uploads file key',
   'uploads.get': 'get /uploads/{upload_id}',

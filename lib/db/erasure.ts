@@ -120,6 +120,8 @@ export const erasure: Declaration = {
   psa_rules: { account: batches(), person: rows },
   psa_connections: { account: deleted, person: nothing },
   billing_events: { account: batches(), person: nothing },
+  billing_subscriptions: { account: deleted, person: nothing },
+  billing_customers: { account: deleted, person: nothing },
   uploads: { account: batches(100), person: nothing },
   audit_logs: { account: batches(), person: { anonymised: ['changes', 'ip'] } },
   account_usage: { account: deleted, person: nothing },

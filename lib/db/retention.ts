@@ -62,6 +62,16 @@ export const retention: Record<keyof DB, Policy> = {
   audit_logs: deletedBy('`audit_log_days` after the entry', 'only `app.delete_audit_logs` can delete entries'),
   beta_feedback: kept('written by hand, for the authors of the service'),
   billing_events: expires('the provider sends an event again for days', { column: 'received_at', keptFor: '400 days' }),
+  billing_customers: expires('a customer that no account was linked to', {
+    column: 'received_at',
+    keptFor: '30 days',
+    where: 'account_id is null',
+  }),
+  billing_subscriptions: expires('a subscription whose customer no account was linked to', {
+    column: 'received_at',
+    keptFor: '30 days',
+    where: 'account_id is null',
+  }),
   categories: kept(work),
   deleted_objects: deletedBy('when the object is deleted, within minutes', 'a job deletes the object first'),
   deliveries: expires('an e-mail without an event; the others end with their event', {

@@ -108,7 +108,6 @@ export interface AccountsTable {
   provider_subscription_id: string | null
   current_period_end: string | null
   billing_anchor: string | null
-  billing_event_at: string | null
   deletes_at: string | null
   deletion_requested_by: string | null
   erasing_at: string | null
@@ -392,10 +391,35 @@ export interface BetaFeedbackTable {
   created_at: Generated<string>
 }
 
+export interface BillingCustomersTable {
+  id: string
+  account_id: ColumnType<string | null, never, never>
+  linked_at: string | null
+  deleted_at: string | null
+  received_at: Generated<string>
+}
+
 export interface BillingEventsTable {
   id: string
   account_id: ColumnType<string, never, never>
   occurred_at: string
+  received_at: Generated<string>
+}
+
+export interface BillingSubscriptionsTable {
+  id: string
+  account_id: ColumnType<string | null, never, never>
+  customer_id: string
+  status: 'active' | 'past_due' | 'unpaid' | 'canceled'
+  plan: string | null
+  created_at: string
+  current_period_end: string | null
+  cancel_at: string | null
+  cancel_at_period_end: Generated<boolean>
+  billing_anchor: string | null
+  past_due_since: string | null
+  event_id: string
+  event_at: string
   received_at: Generated<string>
 }
 
@@ -1635,7 +1659,9 @@ export interface DB {
   approvals: ApprovalsTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
+  billing_customers: BillingCustomersTable
   billing_events: BillingEventsTable
+  billing_subscriptions: BillingSubscriptionsTable
   categories: CategoriesTable
   deleted_objects: DeletedObjectsTable
   deliveries: DeliveriesTable

@@ -75,6 +75,7 @@ const stepUpOperations = [
   'accounts.updateMember',
   'admin.users.resetMfa',
   'admin.users.setSuperAdmin',
+  'billing.createCheckoutSession',
   'billing.createPortalSession',
   'identity.auth.deleteMe',
   'identity.consents.create',

@@ -10,6 +10,10 @@ export const billingFixtures = {
     await insertReturningId(service, statement, [accountId, await createStripeCustomer(service)])
     return {}
   },
+  'billing.createCheckoutSession': async (service) => {
+    await service.sql(`update plan_billing set provider_monthly_price_id = 'price_local_team_monthly' where plan = 'team'`)
+    return { body: { plan: 'team', interval: 'monthly' } }
+  },
   'billing.getSubscription': createEmptySample,
   'billing.receiveWebhook': async (service, { accountId }) => {
     const customer = {

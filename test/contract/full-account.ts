@@ -82,6 +82,12 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await service.sql(`insert into mail_preferences (account_id, user_id) values ($1, $2)`, [account.id, account.admin.id])
   await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [account.id, account.admin.id])
   await service.sql(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1, $1::uuid, now())`, [account.id])
+  await service.sql(`insert into billing_customers (id, account_id) values ('cus_' || $1, $1::uuid)`, [account.id])
+  await service.sql(
+    `insert into billing_subscriptions (id, account_id, customer_id, status, created_at, event_id, event_at)
+     values ('sub_' || $1, $1::uuid, 'cus_' || $1, 'canceled', now(), 'evt', now())`,
+    [account.id],
+  )
   await service.sql(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`, [account.id])
   await service.sql(
     `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,

@@ -71,6 +71,9 @@ const otherIndexes = new Set([
   'psa_rule_matches_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_pushes_body', // the clean-up deletes by age in every account, on the platform connection
   'billing_events_age', // the clean-up deletes by age in every account, on the platform connection
+  'billing_customers_age', // the clean-up deletes by age what no account has, on the platform connection
+  'billing_subscriptions_age', // the clean-up deletes by age what no account has, on the platform connection
+  'billing_subscriptions_customer', // an event may come before its account is known, on the platform connection
   'escalation_reminders_due', // the sweep reads every account at once, on the platform connection
   'flow_link_checks_due', // the job reads every account at once, on the platform connection
   'tree_subflows_child', // for a foreign key, of which the other account comes first

@@ -82,3 +82,66 @@ test('a subscription can be canceled on the portal’s page', async () => {
   expect(await (await fetch(url)).text()).toContain('canceled')
   expect(JSON.parse(requests.at(-1)?.body ?? '')).toMatchObject({ type: 'customer.subscription.deleted' })
 })
+
+test('the local Stripe refuses a checkout as Stripe does', async () => {
+  const { stripe } = await startWithClient()
+  const checkout = {
+    mode: 'subscription',
+    line_items: [{ price: 'price_local_team_monthly', quantity: 1 }],
+    success_url: 'https://app.example/s',
+  } as const
+  const { id: customer } = await stripe.customers.create()
+  const refused: [object, string][] = [
+    [{ mode: undefined }, 'mode'],
+    [{ line_items: [] }, 'line_items[0][price]'],
+    [{ success_url: undefined }, 'success_url'],
+    [{ success_url: 'not an address' }, 'success_url'],
+    [{ line_items: [{ price: 'price_none', quantity: 1 }] }, 'line_items[0][price]'],
+    [{ customer: 'cus_nobody' }, 'customer'],
+    [{ customer, customer_email: 'ada@example.com' }, 'customer'],
+    [{ client_reference_id: 'x'.repeat(201) }, 'client_reference_id'],
+  ]
+  for (const [changes, param] of refused)
+    await expect(stripe.checkout.sessions.create({ ...checkout, ...changes }), param).rejects.toMatchObject({ statusCode: 400, param })
+  expect(await stripe.checkout.sessions.create({ ...checkout, customer })).toMatchObject({ object: 'checkout.session', customer, status: 'open' })
+})
+
+test('a paid checkout sends the subscription with its metadata, then the checkout with its reference', async () => {
+  const { requests, stripe } = await startWithClient()
+  const { url } = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    line_items: [{ price: 'price_local_team_monthly', quantity: 1 }],
+    client_reference_id: 'ref_a',
+    subscription_data: { metadata: { account_id: 'ref_a' } },
+    success_url: 'https://app.example/s?id={CHECKOUT_SESSION_ID}',
+  })
+  const paid = await fetch(url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
+  expect(paid.headers.get('location')).toMatch(/^https:\/\/app\.example\/s\?id=cs_local/)
+  const [created, completed] = requests.map(({ body }) => JSON.parse(body))
+  expect(created).toMatchObject({
+    type: 'customer.subscription.created',
+    data: { object: { status: 'active', metadata: { account_id: 'ref_a' }, cancel_at_period_end: false } },
+  })
+  const { id: subscription, customer } = created.data.object
+  expect(completed).toMatchObject({
+    type: 'checkout.session.completed',
+    data: { object: { client_reference_id: 'ref_a', subscription, customer } },
+  })
+  expectStatus(await fetch(url ?? ''), 404)
+})
+
+test('the plan can be changed and its end planned on the portal’s page', async () => {
+  const { call, requests, stripe } = await startWithClient()
+  await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe' }))
+  const { customer, id } = JSON.parse(requests[0]?.body ?? '').data.object
+  const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: 'https://app.example/' })
+  const press = (form: Record<string, string>) => fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+  expectStatus(await press({ action: 'change_price', price: 'price_local_team_annual' }), 303)
+  expectStatus(await press({ action: 'cancel_at_period_end' }), 303)
+  expectStatus(await press({ action: 'change_price' }), 404)
+  const subscription = await stripe.subscriptions.retrieve(id)
+  expect(subscription).toMatchObject({ status: 'active', cancel_at_period_end: true, cancel_at: expect.any(Number) })
+  expect(subscription.items.data[0]?.price.id).toBe('price_local_team_annual')
+  await press({ action: 'resume' })
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
+})

@@ -30,6 +30,11 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   const insertForAccount = (text: string) => service.sql(text, [accountId])
   await insertForAccount(`insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)`)
   await insertForAccount(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1::text, $1::uuid, now())`)
+  await insertForAccount(`insert into billing_customers (id, account_id, deleted_at) values ('cus_' || $1::text, $1::uuid, now())`)
+  await insertForAccount(
+    `insert into billing_subscriptions (id, account_id, customer_id, status, created_at, event_id, event_at)
+     values ('sub_' || $1::text, $1::uuid, 'cus_' || $1::text, 'canceled', now(), 'evt', now())`,
+  )
   await insertForAccount(`insert into feature_overrides (account_id, feature, enabled) select $1, key, true from features limit 1`)
   await insertForAccount(`insert into mail_counts (account_id, day) values ($1, date_trunc('day', now(), 'UTC'))`)
   await insertForAccount(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import type { PlatformDb } from '#db/scope.ts'
-import { notNull, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** Begin the erasure of up to `limit` accounts whose grace period is over. */
 export const startErasures = writeStatement(
@@ -21,19 +21,26 @@ export function selectOpenErasures(db: PlatformDb): Promise<{ id: string }[]> {
     .execute()
 }
 
-/** Return the billing customer of an account; no row when the row of the account is deleted. */
-export function selectBillingCustomer(db: PlatformDb, id: string): Promise<{ customer_id: string | null } | undefined> {
-  return db.selectFrom('accounts').select('billing_customer_id as customer_id').where('id', '=', id).executeTakeFirst()
-}
+/** Return the billing customers of an account that are not deleted; no row when the row of the account is deleted. */
+export const selectBillingCustomers = readStatement(
+  z.object({ customer_ids: z.array(z.string()) }),
+  (id: string) => sql`
+    select array(select c.id from billing_customers c where c.account_id = a.id and c.deleted_at is null
+                 union select a.billing_customer_id where a.billing_customer_id is not null) as customer_ids
+      from accounts a where a.id = ${id}`,
+)
 
-/** Forget the billing customer of an account, and record what happened to it. */
+/** Forget a billing customer of an account, and record what happened to it. Its late events do not link it again. */
 export const clearBillingCustomer = writeStatement(
   null,
-  (id: string, outcome: string) => sql`
+  (id: string, customerId: string, outcome: string) => sql`
     with e as (
       update account_erasures set counts = counts || jsonb_build_object('billing_customer', ${outcome}::text) where id = ${id} returning id
+    ), c as (
+      update billing_customers set deleted_at = app.now() where id = ${customerId}
     )
-    update accounts a set billing_customer_id = null, provider_subscription_id = null from e where a.id = e.id`,
+    update accounts a set billing_customer_id = null, provider_subscription_id = null
+      from e where a.id = e.id and a.billing_customer_id = ${customerId}`,
 )
 
 /** Delete up to `limit` rows of an account that is being erased. */

@@ -33,9 +33,9 @@ export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<Era
 type IsOver = () => boolean
 
 async function eraseAccount(ctx: ErasureContext, id: string, isOver: IsOver): Promise<void> {
-  const account = await queries.selectBillingCustomer(ctx.platform, id)
+  const account = await queries.selectBillingCustomers.first(ctx.platform, id)
   if (account) {
-    if (account.customer_id !== null) await deleteBillingCustomer(ctx, id, account.customer_id)
+    for (const customerId of account.customer_ids) await deleteBillingCustomer(ctx, id, customerId)
     await ctx.realtime.forget(id)
     if (!(await eraseRows(ctx, id, isOver))) return
     if (!(await queries.eraseAccount.one(ctx.platform, id)).is_erased) return
@@ -52,7 +52,7 @@ async function eraseAccount(ctx: ErasureContext, id: string, isOver: IsOver): Pr
 async function deleteBillingCustomer({ platform, billing }: ErasureContext, id: string, customerId: string): Promise<void> {
   const result = await billing.deleteCustomer(customerId)
   if (!result.ok && result.reason === 'failed') throw new Error('The billing provider did not delete the customer')
-  await queries.clearBillingCustomer.run(platform, id, result.ok ? 'deleted' : result.reason)
+  await queries.clearBillingCustomer.run(platform, id, customerId, result.ok ? 'deleted' : result.reason)
 }
 
 /** Delete the rows of an account in batches. Return false when the time is over. */

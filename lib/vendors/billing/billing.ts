@@ -8,8 +8,14 @@ export interface Subscription {
   accountId: string | null
   status: 'active' | 'past_due' | 'unpaid' | 'canceled'
   priceIds: string[]
+  /** When it was created, RFC 3339; null in an event that lacks it. */
+  createdAt: string | null
   /** RFC 3339. */
   currentPeriodEnd: string | null
+  /** When it will end, RFC 3339; null unless its end is planned. */
+  cancelAt: string | null
+  /** Whether its end is planned for the end of the paid period. */
+  cancelsAtPeriodEnd: boolean
   /** Start of the billing periods, RFC 3339. */
   anchor: string | null
 }
@@ -29,7 +35,19 @@ export interface BillingEvent {
   change: BillingChange | null
 }
 
-/** The result of a call to the provider. `unknown`: it has no such customer or subscription. */
+/** What somebody is to pay for on the provider's page. */
+export interface Checkout {
+  priceId: string
+  /** The signed reference of the account, which the events of the checkout carry. */
+  reference: string
+  /** Null for a new customer, whose address is `email`. */
+  customerId: string | null
+  email: string
+  successUrl: string
+  cancelUrl: string
+}
+
+/** The result of a call to the provider. `unknown`: it has no such customer, subscription or price. */
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
 
 export interface BillingPort {
@@ -39,6 +57,8 @@ export interface BillingPort {
   createReference(accountId: string): Promise<string>
   /** Create a short-lived page where the customer manages payment. Anyone with the address can open it. */
   createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
+  /** Create a page where somebody subscribes to a price. It ends after a day. */
+  createCheckoutUrl(checkout: Checkout): Promise<ProviderResult<string>>
   /** Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
   readEvent(body: RawBody): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
   /** Delete a customer, which also cancels its subscriptions. */

@@ -1,62 +1,31 @@
-import type { Subscription } from './billing.ts'
-
-/** The stored billing state of an account, and two facts about the event: isReplayed and matchingPlan. Times are RFC 3339. */
-export interface BillingState {
-  customerId: string | null
-  subscriptionId: string | null
-  status: 'trialing' | 'free' | 'active' | 'past_due' | 'unpaid' | 'canceled'
-  /** The provider's time of the newest event that changed the subscription. */
-  eventAt: string | null
-  /** Whether the event was processed before. */
+/** What is stored about an event and its subscription. Times are RFC 3339. */
+export interface EventHistory {
+  /** Whether the event was stored for its account. */
   isReplayed: boolean
-  /** The plan that contains a price of the event's subscription. Null if no plan does. */
-  matchingPlan: string | null
+  /** The newest applied event of the same subscription, and its time at the provider. Null without one. */
+  lastEvent: { id: string; at: string } | null
 }
 
-export interface EventState {
+export interface TimedEvent {
+  id: string
   /** The provider's time of the event, RFC 3339 in whole seconds. */
   at: string
-  customerId: string
-  /** Null for an event without a subscription. */
-  subscription: Pick<Subscription, 'id' | 'status'> | null
-  /** Whether `subscription` was fetched from the provider after the event arrived. Otherwise it is the state in the event. */
+  /** Whether the subscription's state was fetched from the provider after the event arrived. Otherwise it is the state in the event. */
   isFetched: boolean
 }
 
-/** What an event changes. `tie`: another event of the same second was applied, so only the provider knows the current state. */
-export type EventDecision =
-  | { isStored: false; outcome: 'unknown_customer' | 'replayed' | 'tie' }
-  | {
-      isStored: true
-      outcome: 'applied' | 'unknown_price' | 'stale' | 'ignored'
-      linksCustomer: boolean
-      changesSubscription: boolean
-    }
-
 /**
- * Decide what an event changes in the account it belongs to, found by customer, subscription or account id. `state` is null if no account
- * was found.
+ * Decide whether an event's state of a subscription is the newest. Each subscription has its own clock, because the provider promises no order:
+ * https://docs.stripe.com/webhooks#event-ordering. `tie`: only the provider knows the state after two events of one second.
  */
-export function decideEvent(state: BillingState | null, event: EventState): EventDecision {
-  if (!state) return { isStored: false, outcome: 'unknown_customer' }
-  if (state.isReplayed) return { isStored: false, outcome: 'replayed' }
-  const { subscription } = event
-  const msSinceLastEvent = state.eventAt === null ? 1 : Date.parse(event.at) - Date.parse(state.eventAt)
-  if (subscription && msSinceLastEvent === 0 && !event.isFetched) return { isStored: false, outcome: 'tie' }
-  // After the provider deleted a customer, events of the known subscription do not link the customer again.
-  const linksCustomer = state.customerId !== event.customerId && (!subscription || state.subscriptionId !== subscription.id)
-  const keepSubscription = (outcome: 'applied' | 'stale' | 'ignored') =>
-    ({ isStored: true, outcome, linksCustomer, changesSubscription: false }) as const
-  if (!subscription) return keepSubscription('applied')
-  if (msSinceLastEvent < 0) return keepSubscription('stale')
-  if (endsFormerSubscription(state, subscription)) return keepSubscription('ignored')
-  const outcome = state.matchingPlan === null ? 'unknown_price' : 'applied'
-  return { isStored: true, outcome, linksCustomer, changesSubscription: true }
-}
-
-/** Return whether the event ends a subscription that another, paid one has replaced. */
-function endsFormerSubscription(state: BillingState, { id, status }: Pick<Subscription, 'id' | 'status'>): boolean {
-  const isOther = state.subscriptionId !== null && state.subscriptionId !== id
-  const isPaid = state.status === 'active' || state.status === 'past_due'
-  return isOther && isPaid && (status === 'unpaid' || status === 'canceled')
+export function decideEvent(
+  { isReplayed, lastEvent }: EventHistory,
+  { id, at, isFetched }: TimedEvent,
+): 'newest' | 'replayed' | 'tie' | 'stale' {
+  // The event of a subscription without an account yet is stored only as its newest one.
+  if (isReplayed || lastEvent?.id === id) return 'replayed'
+  if (lastEvent === null) return 'newest'
+  const ms = Date.parse(at) - Date.parse(lastEvent.at)
+  if (ms === 0 && !isFetched) return 'tie'
+  return ms < 0 ? 'stale' : 'newest'
 }

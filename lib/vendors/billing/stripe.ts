@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { AccountReferences } from './account-reference.ts'
-import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
+import type { BillingChange, BillingPort, Checkout, ProviderResult, Subscription } from './billing.ts'
 
 export interface StripeSettings {
   secretKey: string | undefined
@@ -24,6 +24,7 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }:
     createReference: references.sign,
     createPortalUrl: (customer, return_url) =>
       callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
+    createCheckoutUrl: (checkout) => callStripe(stripe, (client) => createCheckoutUrl(client, checkout)),
     // It also cancels the customer's subscriptions at once: https://docs.stripe.com/api/customers/delete
     deleteCustomer: (id) =>
       callStripe(stripe, async ({ customers }) => {
@@ -57,6 +58,25 @@ function openStripe(secretKey: string, baseUrl: string): Stripe {
   }
   const httpClient = Stripe.createFetchHttpClient(toBase as typeof fetch)
   return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })
+}
+
+/** The subscription's own events carry the reference too, so they link the customer even before the checkout's event arrives. */
+async function createCheckoutUrl(
+  stripe: Stripe,
+  { priceId, reference, customerId, email, successUrl, cancelUrl }: Checkout,
+): Promise<string> {
+  // Stripe refuses a customer together with an address: https://docs.stripe.com/api/checkout/sessions/create
+  const { url } = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    line_items: [{ price: priceId, quantity: 1 }],
+    client_reference_id: reference,
+    subscription_data: { metadata: { account_id: reference } },
+    ...(customerId === null ? { customer_email: email } : { customer: customerId }),
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+  })
+  if (url === null) throw new Error('The checkout session has no page')
+  return url
 }
 
 async function callStripe<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T>): Promise<ProviderResult<T>> {
@@ -112,22 +132,29 @@ const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status'
   canceled: 'canceled',
 }
 
-async function toSubscription(
-  { id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription,
-  references: AccountReferences,
-): Promise<Subscription | null> {
+/** Until API version 2025-03-31 the period's end was a field of the subscription; then it moved to the items. An event has the version of its
+ * webhook: https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end */
+type AnySubscription = Stripe.Subscription & { current_period_end?: number | null }
+
+async function toSubscription(subscription: AnySubscription, references: AccountReferences): Promise<Subscription | null> {
+  const { id, customer, status, metadata, items, billing_cycle_anchor, created, cancel_at, cancel_at_period_end } = subscription
   const mapped = statuses[status]
   const customerId = getId(customer)
   if (!mapped || !customerId) return null
   const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
+  const periodEnd = ends.length > 0 ? Math.max(...ends) : subscription.current_period_end
+  const cancelsAtPeriodEnd = cancel_at_period_end === true
   return {
     id,
     customerId,
     accountId: await readAccount(references, metadata?.account_id),
     status: mapped,
     priceIds: items.data.map(({ price }) => price.id),
-    currentPeriodEnd: ends.length > 0 ? toTime(Math.max(...ends)) : null,
-    anchor: billing_cycle_anchor ? toTime(billing_cycle_anchor) : null,
+    createdAt: toTimeOrNull(created),
+    currentPeriodEnd: toTimeOrNull(periodEnd),
+    cancelAt: toTimeOrNull(cancel_at ?? (cancelsAtPeriodEnd ? periodEnd : null)),
+    cancelsAtPeriodEnd,
+    anchor: toTimeOrNull(billing_cycle_anchor),
   }
 }
 
@@ -136,3 +163,4 @@ function getId(reference: string | { id: string } | null): string | null {
 }
 
 const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const toTimeOrNull = (seconds: number | null | undefined): string | null => (seconds ? toTime(seconds) : null)

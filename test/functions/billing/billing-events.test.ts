@@ -190,13 +190,14 @@ describe('customer', () => {
     expect(await selectBillingState(service, id)).toMatchObject({ plan: 'team', subscription_status: 'active' })
   })
 
-  it('does not link a checkout’s customer if the account has another customer, or the customer another account', async () => {
+  it('keeps the portal of the customer who pays when another one is linked, and a customer with its first account', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     await sendBillingAction(service, account.id, 'subscribe', teamPlan)
     const stateBefore = await selectBillingState(service, account.id)
     expect(
       (await postSignedEvent(service, buildCheckoutEvent(await createReference(service, account.id), 'cus_intruder'))).body.outcome,
-    ).toBe('unknown_customer')
+    ).toBe('applied')
+    expect(await selectBillingState(service, account.id)).toEqual(stateBefore)
     const otherReference = await createReference(service, otherAccount.id)
     await postSignedEvent(service, buildCheckoutEvent(otherReference, stateBefore.billing_customer_id ?? ''))
     expect(await selectBillingState(service, account.id)).toEqual(stateBefore)

@@ -20,7 +20,7 @@ const slots = limitConcurrency({ running: 2 })
 it('ERA-06 the erasure of an account deletes no row when its time is over', async () => {
   const { db, findStatements } = createStubDatabase((sql) => {
     if (sql.includes('from account_erasures')) return [{ id: 'a' }]
-    return sql.includes('billing_customer_id') ? [{ customer_id: null }] : [{ deleted: 0 }]
+    return sql.includes('billing_customer_id') ? [{ customer_ids: [] }] : [{ deleted: 0 }]
   })
   const ctx = { platform: db, realtime: { forget: async () => {} }, log: () => {} } as unknown as Parameters<typeof eraseDueAccounts>[0]
   await eraseDueAccounts(ctx, { budgetMs: 0, now: stopped })

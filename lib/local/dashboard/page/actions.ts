@@ -3,7 +3,7 @@ import { actionButton, element, getById, showMessage } from './element.ts'
 import { formField, readForm, selectField } from './form.ts'
 import { send } from './server.ts'
 
-const billingActions = ['subscribe', 'change_price', 'past_due', 'paid', 'unpaid', 'canceled']
+const billingActions = ['subscribe', 'change_price', 'past_due', 'paid', 'unpaid', 'cancel_at_period_end', 'resume', 'canceled']
 
 /** Show the forms that make something happen: an escalation, an event of the billing provider. */
 export async function renderActions({ demo }: DashboardState): Promise<void> {

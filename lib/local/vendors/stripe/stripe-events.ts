@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { Clock } from '#local/clock.ts'
 import type { Records } from '#local/vendors/records.ts'
-import { createId, type LocalSubscription, type StripeState } from './stripe-state.ts'
+import { type CheckoutSession, createId, type LocalSubscription, type StripeState } from './stripe-state.ts'
 
 export interface StripeEvent {
   id: string
@@ -19,8 +19,12 @@ export interface StripeEvents {
   resend(id: string): Promise<SentEvent | undefined>
   /** Change a subscription's status and send the event. */
   changeStatus(subscription: LocalSubscription, status: LocalSubscription['status'], options?: SendOptions): Promise<SentEvent>
+  /** Send the event of a change of a subscription that keeps its status. */
+  sendUpdate(subscription: LocalSubscription, options?: SendOptions): Promise<SentEvent>
   /** Subscribe an account to a price and send the events of a checkout. */
-  subscribe(accountId: string, price: string, options?: SendOptions): Promise<SentEvent[]>
+  subscribe(accountId: string, price: string, options?: SendOptions & { customer?: string | undefined }): Promise<SentEvent[]>
+  /** Complete a checkout session and send its events. */
+  complete(session: CheckoutSession, options?: SendOptions): Promise<SentEvent[]>
   /** Return a subscription in Stripe's format. */
   subscriptionObject(subscription: LocalSubscription): object
   /** Create the dashboard's routes `/` and `/:id/resend`. */
@@ -96,41 +100,50 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, create
       const type = status === 'canceled' ? 'deleted' : 'updated'
       return events.send(`customer.subscription.${type}`, events.subscriptionObject(subscription), options)
     },
-    async subscribe(accountId, price, options) {
-      const customer = { id: createId('cus'), email: null, deleted: false, metadata: {} }
-      state.customers.set(customer.id, customer)
-      const subscription = { id: createId('sub'), customer: customer.id, status: 'active' as const, price, anchor: now(), metadata: {} }
+    sendUpdate(subscription, options) {
+      return events.send('customer.subscription.updated', events.subscriptionObject(subscription), options)
+    },
+    async subscribe(accountId, price, { customer, ...options } = {}) {
+      const reference = await createReference(accountId)
+      const urls = { successUrl: '', cancelUrl: '' }
+      const session = {
+        id: createId('cs'),
+        status: 'open' as const,
+        email: null,
+        reference,
+        subscriptionMetadata: {},
+        expiresAt: 0,
+        ...urls,
+      }
+      return events.complete({ ...session, customer: customer ?? null, price }, options)
+    },
+    async complete(session, options) {
+      session.status = 'complete'
+      const customer = { id: session.customer ?? createId('cus'), email: session.email, deleted: false, metadata: {} }
+      const isNew = !state.customers.has(customer.id)
+      if (isNew) state.customers.set(customer.id, customer)
+      const subscription: LocalSubscription = {
+        ...{ id: createId('sub'), customer: customer.id, status: 'active', price: session.price },
+        ...{ anchor: options?.created ?? now(), cancelAtPeriodEnd: false, metadata: session.subscriptionMetadata },
+      }
       state.subscriptions.set(subscription.id, subscription)
       // As at Stripe, the event of the subscription comes before the event that names its account.
       const created = await events.send('customer.subscription.created', events.subscriptionObject(subscription), options)
-      const session = {
-        object: 'checkout.session',
-        id: createId('cs'),
-        client_reference_id: await createReference(accountId),
-        customer: customer.id,
-        subscription: subscription.id,
+      const object = {
+        ...{ object: 'checkout.session', id: session.id, mode: 'subscription', status: 'complete', payment_status: 'paid' },
+        ...{ client_reference_id: session.reference, customer: customer.id, subscription: subscription.id, metadata: {} },
       }
-      return [created, await events.send('checkout.session.completed', session, options)]
+      return [created, await events.send('checkout.session.completed', object, options)]
     },
-    subscriptionObject: ({ id, customer, status, price, anchor, metadata }) => ({
-      id,
-      object: 'subscription',
-      customer,
-      status,
-      metadata,
-      billing_cycle_anchor: anchor,
-      items: {
-        object: 'list',
-        data: [
-          {
-            object: 'subscription_item',
-            quantity: 1,
-            current_period_end: currentPeriodEnd(anchor, now()),
-            price: { id: price, object: 'price' },
-          },
-        ],
-      },
-    }),
+    subscriptionObject: ({ id, customer, status, price, anchor, cancelAtPeriodEnd, metadata }) => {
+      const periodEnd = currentPeriodEnd(anchor, now())
+      const item = { object: 'subscription_item', quantity: 1, current_period_end: periodEnd, price: { id: price, object: 'price' } }
+      return {
+        ...{ id, object: 'subscription', customer, status, metadata, created: anchor, billing_cycle_anchor: anchor },
+        ...{ cancel_at: cancelAtPeriodEnd ? periodEnd : null, cancel_at_period_end: cancelAtPeriodEnd },
+        items: { object: 'list', data: [item] },
+      }
+    },
     createRoutes: (findAccountId) => createDashboardRoutes(events, state, eventById, findAccountId),
   }
   return events
@@ -155,10 +168,12 @@ const statusByAction = { past_due: 'past_due', paid: 'active', unpaid: 'unpaid',
 
 const ActionInput = z
   .strictObject({
-    action: z.enum(['subscribe', 'past_due', 'paid', 'unpaid', 'canceled', 'change_price']),
+    action: z.enum(['subscribe', 'past_due', 'paid', 'unpaid', 'canceled', 'change_price', 'cancel_at_period_end', 'resume']),
     account_id: z.uuid().optional(),
     email: z.email().optional().describe('E-mail address of a user of the account, instead of account_id.'),
     price: z.string().default('price_local_pro_monthly'),
+    subscription: z.string().optional().describe('The subscription to change, the newest of the account by default.'),
+    customer: z.string().optional().describe('The customer who subscribes, a new one by default.'),
     skipDelivery: z.union([z.boolean(), z.stringbool()]).optional().describe('Create the event but do not deliver it.'),
     created: z.int().optional().describe('Time of the event in seconds since the epoch.'),
   })
@@ -174,18 +189,29 @@ function createDashboardRoutes(
   const subscriptionIdByAccount = new Map<string, string>()
   app.get('/', (c) => c.json([...eventById.values()].toReversed()))
   app.post('/', async (c) => {
-    const { action, account_id, email = '', price, ...options } = ActionInput.parse(await c.req.json().catch(() => undefined))
+    const {
+      action,
+      account_id,
+      email = '',
+      price,
+      subscription: id,
+      customer,
+      ...options
+    } = ActionInput.parse(await c.req.json().catch(() => undefined))
     const account = account_id ?? (await findAccountId(email))
     if (action === 'subscribe') {
-      const sent = await events.subscribe(account, price, options)
-      subscriptionIdByAccount.set(account, [...subscriptions.keys()].at(-1) ?? '')
+      const sent = await events.subscribe(account, price, { ...options, customer })
+      const [created] = sent
+      if (created && 'id' in created.event.data.object) subscriptionIdByAccount.set(account, String(created.event.data.object.id))
       return c.json(sent, 201)
     }
-    const subscription = subscriptions.get(subscriptionIdByAccount.get(account) ?? '')
-    if (!subscription) return c.json({ error: 'The account has no subscription yet; send the action subscribe first.' }, 409)
+    const subscription = subscriptions.get(id ?? subscriptionIdByAccount.get(account) ?? '')
+    if (!subscription) return c.json({ error: 'The account has no such subscription; send the action subscribe first.' }, 409)
     if (action === 'change_price') subscription.price = price
-    const status = action === 'change_price' ? subscription.status : statusByAction[action]
-    return c.json([await events.changeStatus(subscription, status, options)], 201)
+    if (action === 'cancel_at_period_end' || action === 'resume') subscription.cancelAtPeriodEnd = action !== 'resume'
+    const isUpdate = action === 'change_price' || action === 'cancel_at_period_end' || action === 'resume'
+    const sent = isUpdate ? events.sendUpdate(subscription, options) : events.changeStatus(subscription, statusByAction[action], options)
+    return c.json([await sent], 201)
   })
   app.post('/:id/resend', async (c) => {
     const sent = await events.resend(c.req.param('id'))

@@ -3,8 +3,9 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { html } from 'hono/html'
 import type { Clock } from '#local/clock.ts'
 import type { Records } from '#local/vendors/records.ts'
+import { addCheckoutPages, addCheckoutSessionRoute } from './stripe-checkout.ts'
 import { createStripeEvents, type StripeEvents } from './stripe-events.ts'
-import { type Customer, createId, type StripeState } from './stripe-state.ts'
+import { type Customer, createId, type LocalSubscription, parseMetadata, type StripeState } from './stripe-state.ts'
 
 interface StripeOptions {
   records: Records
@@ -24,7 +25,7 @@ export interface LocalStripe {
 
 /** Create the part of Stripe that the service uses: customers, subscriptions, portal sessions and signed events. */
 export function createStripe({ records, clock, key, webhookSecret, urls, createReference }: StripeOptions): LocalStripe {
-  const state: StripeState = { customers: new Map(), subscriptions: new Map(), portals: new Map() }
+  const state: StripeState = { customers: new Map(), subscriptions: new Map(), portals: new Map(), checkouts: new Map() }
   const events = createStripeEvents({ records, clock, webhookSecret, urls, createReference, state })
   const app = new Hono()
   app.use('/v1/*', authorizeAndRecord(records, key))
@@ -34,8 +35,10 @@ export function createStripe({ records, clock, key, webhookSecret, urls, createR
     return subscription ? c.json(events.subscriptionObject(subscription)) : refuseMissing(c, 'subscription', c.req.param('id'))
   })
   addPortalSessionRoute(app, state, clock, urls)
+  addCheckoutSessionRoute(app, { state, clock, urls })
   app.all('/v1/*', (c) => sendError(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
   addPortalPages(app, state, events)
+  addCheckoutPages(app, { state, clock }, events)
   return { app, events }
 }
 
@@ -64,14 +67,8 @@ function addPortalSessionRoute(app: Hono, { customers, portals }: StripeState, c
 
 function addCustomerRoutes(app: Hono, { customers, subscriptions }: StripeState, events: StripeEvents): void {
   app.post('/v1/customers', async (c) => {
-    const { email = null, ...rest } = await parseForm(c)
-    const metadata = Object.fromEntries(
-      Object.entries(rest).flatMap(([name, value]) => {
-        const [, inner] = /^metadata\[(\w+)\]$/.exec(name) ?? []
-        return inner ? [[inner, value]] : []
-      }),
-    )
-    const customer: Customer = { id: createId('cus'), email, deleted: false, metadata }
+    const { email = null, ...form } = await parseForm(c)
+    const customer: Customer = { id: createId('cus'), email, deleted: false, metadata: parseMetadata(form, 'metadata') }
     customers.set(customer.id, customer)
     void events.send('customer.created', { object: 'customer', ...customer })
     return c.json({ object: 'customer', ...customer })
@@ -92,9 +89,38 @@ function addCustomerRoutes(app: Hono, { customers, subscriptions }: StripeState,
   })
 }
 
-const portalActions = { paid: 'Pay the open invoice', canceled: 'Cancel the subscription' } as const
+const portalActions = {
+  paid: 'Pay the open invoice',
+  cancel_at_period_end: 'Cancel at the end of the period',
+  resume: 'Do not cancel',
+  canceled: 'Cancel now',
+} as const
 
-/** Add the billing portal's page, on which a person can pay or cancel. */
+/** Do what a person chose in the portal, and send its event. Return false for what the page does not offer. */
+async function changeSubscription(subscription: LocalSubscription, form: Record<string, string>, events: StripeEvents): Promise<boolean> {
+  switch (form.action) {
+    case 'paid':
+      await events.changeStatus(subscription, 'active')
+      return true
+    case 'canceled':
+      await events.changeStatus(subscription, 'canceled')
+      return true
+    case 'cancel_at_period_end':
+    case 'resume':
+      subscription.cancelAtPeriodEnd = form.action === 'cancel_at_period_end'
+      await events.sendUpdate(subscription)
+      return true
+    case 'change_price':
+      if (!form.price) return false
+      subscription.price = form.price
+      await events.sendUpdate(subscription)
+      return true
+    default:
+      return false
+  }
+}
+
+/** Add the billing portal's page, on which a person can pay, change the plan or cancel. */
 function addPortalPages(app: Hono, { portals, subscriptions }: StripeState, events: StripeEvents): void {
   const findPortal = (c: Context) => portals.get(c.req.param('token') ?? '')
   const findSubscription = (id: string) => [...subscriptions.values()].findLast(({ customer }) => customer === id)
@@ -106,16 +132,18 @@ function addPortalPages(app: Hono, { portals, subscriptions }: StripeState, even
     const status = subscription
       ? html`<p><b>${subscription.price}</b> is <b>${subscription.status}</b>.</p>`
       : html`<p>No subscription yet.</p>`
+    const priceForm = html`<form method="post"><input name="price" placeholder="price_local_team_monthly" />
+<button name="action" value="change_price">Change the plan</button></form>`
     return c.html(html`<!doctype html><html lang="en"><head><meta charset="utf-8" /><title>Billing portal</title></head>
 <body style="font:16px/1.5 system-ui;max-width:36rem;margin:3rem auto"><h1>Billing portal</h1>${status}
-<form method="post">${subscription ? buttons : ''}</form><p><a href="${portal.returnUrl}" rel="noreferrer">Back</a></p></body></html>`)
+<form method="post">${subscription ? buttons : ''}</form>${subscription ? priceForm : ''}
+<p><a href="${portal.returnUrl}" rel="noreferrer">Back</a></p></body></html>`)
   })
   app.post('/portal/:token', async (c) => {
     const portal = findPortal(c)
     const subscription = portal && findSubscription(portal.customer)
-    const { action } = await parseForm(c)
-    if (!subscription || (action !== 'paid' && action !== 'canceled')) return c.text('There is nothing to pay or cancel.', 404)
-    await events.changeStatus(subscription, action === 'paid' ? 'active' : 'canceled')
+    if (!subscription || !(await changeSubscription(subscription, await parseForm(c), events)))
+      return c.text('There is nothing to pay, change or cancel.', 404)
     return c.redirect(c.req.path, 303)
   })
 }

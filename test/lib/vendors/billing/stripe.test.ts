@@ -18,11 +18,13 @@ const open = (changes: Partial<Record<keyof typeof secrets, undefined>> = {}) =>
 const item = (price: string, current_period_end: number | null) => ({ price: { id: price }, current_period_end })
 const subscription = {
   ...{ id: 'sub_1', customer: 'cus_1', status: 'active', metadata: { account_id: 'ref_a' }, billing_cycle_anchor: 1_700_000_000 },
+  ...{ created: 1_700_000_001, cancel_at: null, cancel_at_period_end: false },
   items: { data: [item('p1', 1_800_000_000), item('p2', 1_800_000_060)] },
 }
 const parsed = {
   ...{ id: 'sub_1', customerId: 'cus_1', accountId: 'a', status: 'active', priceIds: ['p1', 'p2'] },
-  ...{ currentPeriodEnd: '2027-01-15T08:01:00.000Z', anchor: '2023-11-14T22:13:20.000Z' },
+  ...{ createdAt: '2023-11-14T22:13:21.000Z', currentPeriodEnd: '2027-01-15T08:01:00.000Z', anchor: '2023-11-14T22:13:20.000Z' },
+  ...{ cancelAt: null, cancelsAtPeriodEnd: false },
 }
 
 describe('a subscription', () => {
@@ -47,7 +49,45 @@ describe('a subscription', () => {
       { ...parsed, accountId: null, anchor: null },
     ],
     [{ items: { data: [item('p1', null)] } }, { ...parsed, priceIds: ['p1'], currentPeriodEnd: null }],
+    [{ created: undefined }, { ...parsed, createdAt: null }],
+    [{ cancel_at: 1_750_000_000 }, { ...parsed, cancelAt: '2025-06-15T15:06:40.000Z' }],
+    [{ cancel_at_period_end: true }, { ...parsed, cancelAt: parsed.currentPeriodEnd, cancelsAtPeriodEnd: true }],
   ])('with %j is %j', async (changes, value) => expect(await get(changes)).toEqual({ ok: true, value }))
+  it.each<[object, string | null]>([
+    [{ current_period_end: 1_800_000_060, items: { data: [item('p1', null)] } }, '2027-01-15T08:01:00.000Z'],
+    [{ current_period_end: 1_900_000_000 }, parsed.currentPeriodEnd],
+    [{ current_period_end: null, items: { data: [item('p1', null)] } }, null],
+  ])('BIL-06 of an older version with %j ends its period at %s', async (changes, end) => {
+    expect(await get(changes)).toMatchObject({ value: { currentPeriodEnd: end } })
+  })
+})
+
+describe('a checkout of the billing provider', () => {
+  const checkout = {
+    ...{ priceId: 'p1', reference: 'ref_a', email: 'ada@example.com' },
+    successUrl: 'https://a.example/s',
+    cancelUrl: 'https://a.example/c',
+  }
+  it.each([
+    [null, 'customer_email', 'ada@example.com'],
+    ['cus_1', 'customer', 'cus_1'],
+  ])('of the customer %s names the account, the price and %s', async (customerId, name, value) => {
+    vendor.answer = () => ({ body: { url: 'https://checkout.example' } })
+    expect(await open().createCheckoutUrl({ ...checkout, customerId })).toEqual({ ok: true, value: 'https://checkout.example' })
+    const [{ path = '', body = '' } = {}] = vendor.requests
+    expect([path, Object.fromEntries(new URLSearchParams(body))]).toEqual([
+      '/v1/checkout/sessions',
+      {
+        ...{ mode: 'subscription', client_reference_id: 'ref_a', 'subscription_data[metadata][account_id]': 'ref_a', [name]: value },
+        ...{ 'line_items[0][price]': 'p1', 'line_items[0][quantity]': '1' },
+        ...{ success_url: 'https://a.example/s', cancel_url: 'https://a.example/c' },
+      },
+    ])
+  })
+  it('fails without the address of a page', async () => {
+    vendor.answer = () => ({ body: { url: null } })
+    expect(await open().createCheckoutUrl({ ...checkout, customerId: null })).toEqual({ ok: false, reason: 'failed' })
+  })
 })
 
 describe('a call of the billing provider', () => {
