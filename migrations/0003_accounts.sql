@@ -30,6 +30,8 @@ create table accounts (
   current_period_end       timestamptz(3),
   -- The start of the months of use; null until the provider sends one, and then created_at counts.
   billing_anchor           timestamptz(3),
+  -- Not used any more: each subscription has its own. The previous release still writes it.
+  billing_event_at         timestamptz(3),
   -- When the account will be erased; null unless an admin has asked for it.
   deletes_at               timestamptz(3),
   deletion_requested_by    uuid,

@@ -92,7 +92,8 @@ export const lockEventAccount = writeStatement(
      where id <> app.platform_account()
        and id = coalesce((select account_id from billing_customers where id = ${customerId}),
                          (select id from accounts where billing_customer_id = ${customerId}),
-                         (select account_id from billing_subscriptions where id = ${subscription?.id ?? null}), ${accountId}::uuid)
+                         (select account_id from billing_subscriptions where id = ${subscription?.id ?? null}),
+                         (select id from accounts where provider_subscription_id = ${subscription?.id ?? null}), ${accountId}::uuid)
        for no key update`,
 )
 
@@ -142,16 +143,24 @@ export const upsertCustomer = writeStatement(
     update billing_subscriptions s set account_id = c.account_id from customer c where s.customer_id = c.id and s.account_id is null`,
 )
 
+interface SubscriptionUpdate {
+  subscription: Subscription
+  plan: string | null
+  accountId: string | null
+  eventId: string
+  eventAt: string
+}
+
 /** Store the state of a subscription as of the event. An event without the time of creation counts as created at its first event. */
 export const upsertSubscription = writeStatement(
   null,
-  (subscription: Subscription, { id, at }: BillingEvent, plan: string | null, accountId: string | null) => sql`
+  ({ subscription, plan, accountId, eventId, eventAt }: SubscriptionUpdate) => sql`
     insert into billing_subscriptions as s (id, account_id, customer_id, status, plan, created_at, current_period_end, cancel_at,
                                             cancel_at_period_end, billing_anchor, past_due_since, event_id, event_at)
     values (${subscription.id}, ${accountId}::uuid, ${subscription.customerId}, ${subscription.status}, ${plan},
-            ${subscription.createdAt ?? at}::timestamptz, ${subscription.currentPeriodEnd}::timestamptz, ${subscription.cancelAt}::timestamptz,
+            ${subscription.createdAt ?? eventAt}::timestamptz, ${subscription.currentPeriodEnd}::timestamptz, ${subscription.cancelAt}::timestamptz,
             ${subscription.cancelsAtPeriodEnd}, ${subscription.anchor}::timestamptz,
-            case when ${isOverdue(subscription)}::boolean then ${at}::timestamptz end, ${id}, ${at}::timestamptz)
+            case when ${subscription.status}::text in ('past_due', 'unpaid') then ${eventAt}::timestamptz end, ${eventId}, ${eventAt}::timestamptz)
     on conflict (id) do update set account_id = coalesce(s.account_id, excluded.account_id), customer_id = excluded.customer_id,
       status = excluded.status, plan = excluded.plan, created_at = least(s.created_at, excluded.created_at),
       current_period_end = excluded.current_period_end, cancel_at = excluded.cancel_at, cancel_at_period_end = excluded.cancel_at_period_end,
@@ -159,10 +168,6 @@ export const upsertSubscription = writeStatement(
       past_due_since = case when excluded.past_due_since is not null then coalesce(s.past_due_since, excluded.past_due_since) end,
       event_id = excluded.event_id, event_at = excluded.event_at`,
 )
-
-function isOverdue({ status }: Subscription): boolean {
-  return status === 'past_due' || status === 'unpaid'
-}
 
 export interface AccountSubscription extends StoredSubscription {
   currentPeriodEnd: string | null

@@ -122,7 +122,8 @@ function applyEvent(platform: PlatformDb, event: BillingEvent, update: EventUpda
         linkedAt,
         deletedAt: isDeleted ? event.at : null,
       })
-    if (subscription && decision === 'newest') await queries.upsertSubscription.run(tx, subscription, event, plan, account?.id ?? null)
+    if (subscription && decision === 'newest')
+      await queries.upsertSubscription.run(tx, { subscription, plan, accountId: account?.id ?? null, eventId: event.id, eventAt: event.at })
     if (!account || !before) return 'unknown_customer'
     await queries.insertEvent(tx, account.id, event)
     const after = await readAccount(tx, account.id)

@@ -54,6 +54,7 @@ export const exportedTables: readonly ExportedTable[] = [
       provider_subscription_id: 'an id at the billing provider',
       current_period_end: 'state of billing',
       billing_anchor: 'state of billing',
+      billing_event_at: 'state of billing',
       deletes_at: 'state of the deletion',
       deletion_requested_by: 'state of the deletion',
       erasing_at: 'state of the deletion',

@@ -169,7 +169,8 @@ export const otherStores = {
   '`psa:*` in Redis (tickets)': 'leaves them: nobody can read them any more, and they expire within an hour',
   '`limit:*` in Redis': 'leaves them: they count the calls of an id, and expire with their window',
   'messages of the queue': 'leaves them: they hold ids, and find no row',
-  'the Stripe customer': 'deletes it with the account, which also cancels its subscriptions; invoices stay at Stripe, as the law requires',
+  'the Stripe customers':
+    'deletes them with the account, which also cancels their subscriptions; invoices stay at Stripe, as the law requires',
   'e-mails at Resend': 'leaves them: Resend deletes them after the time of its plan, or on request',
   'events at PostHog': 'leaves them: they are about sales leads, by id, and about no user',
 } as const

@@ -61,12 +61,12 @@ export const retention: Record<keyof DB, Policy> = {
   approvals: endsWith('sessions', 'who approved what in a session'),
   audit_logs: deletedBy('`audit_log_days` after the entry', 'only `app.delete_audit_logs` can delete entries'),
   beta_feedback: kept('written by hand, for the authors of the service'),
-  billing_events: expires('the provider sends an event again for days', { column: 'received_at', keptFor: '400 days' }),
   billing_customers: expires('a customer that no account was linked to', {
     column: 'received_at',
     keptFor: '30 days',
     where: 'account_id is null',
   }),
+  billing_events: expires('the provider sends an event again for days', { column: 'received_at', keptFor: '400 days' }),
   billing_subscriptions: expires('a subscription whose customer no account was linked to', {
     column: 'received_at',
     keptFor: '30 days',

@@ -108,6 +108,7 @@ export interface AccountsTable {
   provider_subscription_id: string | null
   current_period_end: string | null
   billing_anchor: string | null
+  billing_event_at: string | null
   deletes_at: string | null
   deletion_requested_by: string | null
   erasing_at: string | null

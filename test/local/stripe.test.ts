@@ -86,10 +86,10 @@ test('a subscription can be canceled on the portal’s page', async () => {
 test('the local Stripe refuses a checkout as Stripe does', async () => {
   const { stripe } = await startWithClient()
   const checkout = {
-    mode: 'subscription',
+    mode: 'subscription' as const,
     line_items: [{ price: 'price_local_team_monthly', quantity: 1 }],
     success_url: 'https://app.example/s',
-  } as const
+  } satisfies Stripe.Checkout.SessionCreateParams
   const { id: customer } = await stripe.customers.create()
   const refused: [object, string][] = [
     [{ mode: undefined }, 'mode'],
@@ -103,7 +103,11 @@ test('the local Stripe refuses a checkout as Stripe does', async () => {
   ]
   for (const [changes, param] of refused)
     await expect(stripe.checkout.sessions.create({ ...checkout, ...changes }), param).rejects.toMatchObject({ statusCode: 400, param })
-  expect(await stripe.checkout.sessions.create({ ...checkout, customer })).toMatchObject({ object: 'checkout.session', customer, status: 'open' })
+  expect(await stripe.checkout.sessions.create({ ...checkout, customer })).toMatchObject({
+    object: 'checkout.session',
+    customer,
+    status: 'open',
+  })
 })
 
 test('a paid checkout sends the subscription with its metadata, then the checkout with its reference', async () => {

@@ -241,6 +241,24 @@ describe('the erasure of an account', () => {
     expect(await findTraces(service, [account.id])).toEqual(['account_erasures.id', 'audit_logs.resource_id'])
   })
 
+  it('ERA-05 deletes every customer of the account at the billing provider', async () => {
+    const account = await createAccount(service)
+    const customers = [await createStripeCustomer(service), await createStripeCustomer(service)]
+    for (const customer of customers)
+      await service.sql('insert into billing_customers (id, account_id) values ($2, $1)', [account.id, customer])
+    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, customers[0]])
+    await endGracePeriod(service, account)
+    const { billing } = (service.services as Services).ports
+    const deleted: string[] = []
+    const deleteCustomer = (id: string) => {
+      deleted.push(id)
+      return billing.deleteCustomer(id)
+    }
+    await createErasure(service).erase({ billing: { ...billing, deleteCustomer } })
+    expect(deleted.sort()).toEqual(customers.sort())
+    expect(await service.sql('select from billing_customers where account_id = $1', [account.id])).toEqual([])
+  })
+
   it.each(['unknown', 'not_configured'] as const)('ERA-08 records that the billing customer was %s', async (reason) => {
     const account = await createAccount(service)
     await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, `cus_${account.id}`])
