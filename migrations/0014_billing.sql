@@ -33,6 +33,7 @@ create index billing_customers_age on billing_customers (received_at) where acco
 call app.protect('billing_customers', writes => '{}');
 create policy own on billing_customers for select using (account_id = (select app.signed_account_id()));
 create policy own_insert on billing_customers for insert with check (account_id = (select app.signed_account_id()));
+grant select on billing_customers to app_runtime;
 grant select, insert, update, delete on billing_customers to app_platform;
 
 -- The newest known state of each subscription. `account_id` is null until its customer is linked.

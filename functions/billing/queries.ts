@@ -71,6 +71,20 @@ export async function selectPriceId(db: PlatformDb, plan: string, interval: 'mon
   return row?.priceId ?? null
 }
 
+/** Insert the audit entry of a checkout. No row of the account changes before it is paid. */
+export async function insertCheckoutAudit(
+  db: PlatformDb,
+  { accountId, userId, ip }: { accountId: string; userId: string; ip: string },
+  { plan, interval }: { plan: string; interval: string },
+): Promise<void> {
+  const changes = jsonb({ plan: { from: null, to: plan }, interval: { from: null, to: interval } })
+  const entry = { action: 'checkout.opened', resource_type: 'subscription', changes, ip }
+  await db
+    .insertInto('audit_logs')
+    .values({ ...entry, account_id: accountId, actor_id: userId })
+    .execute()
+}
+
 /** Lock a customer until the end of the transaction, also one without a row. Statements after it see what others stored about it. */
 export const lockCustomer = writeStatement(
   null,

@@ -26,7 +26,7 @@ export async function createPortalSession({ db, billing, config }: ReadContext) 
 
 /** Create a page where an account subscribes to a plan. One with a paid subscription changes it in the portal, so that it does not pay twice. */
 export async function createCheckoutSession(ctx: CheckoutContext, { plan, interval }: CheckoutInput) {
-  const { db, platform, billing, config, caller } = ctx
+  const { db, platform, billing, config, caller, ip } = ctx
   if (!billing.isConfigured) throw new Problem('billing_provider_not_configured')
   const { isPaid, customerId, email } = await queries.selectCheckoutFacts.one(db)
   if (isPaid) throw new Problem('already_subscribed')
@@ -42,7 +42,9 @@ export async function createCheckoutSession(ctx: CheckoutContext, { plan, interv
   // The customer was deleted at the provider and its event has not arrived.
   const retried = isUnknown && customerId !== null ? await billing.createCheckoutUrl({ ...checkout, customerId: null }) : result
   if (!retried.ok && retried.reason === 'unknown') throw new Problem('billing_provider_error')
-  return { url: requireSuccess(retried) }
+  const url = requireSuccess(retried)
+  await queries.insertCheckoutAudit(platform, { ...caller, ip }, { plan, interval })
+  return { url }
 }
 
 export async function getSubscription({ db, billing, caller }: ReadContext) {
