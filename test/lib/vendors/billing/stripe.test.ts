@@ -53,7 +53,7 @@ describe('a subscription', () => {
     [{ cancel_at: 1_750_000_000 }, { ...parsed, cancelAt: '2025-06-15T15:06:40.000Z' }],
     [{ cancel_at_period_end: true }, { ...parsed, cancelAt: parsed.currentPeriodEnd, cancelsAtPeriodEnd: true }],
   ])('with %j is %j', async (changes, value) => expect(await get(changes)).toEqual({ ok: true, value }))
-  it.each<[object, string | null]>([
+  it.each([
     [{ current_period_end: 1_800_000_060, items: { data: [item('p1', null)] } }, '2027-01-15T08:01:00.000Z'],
     [{ current_period_end: 1_900_000_000 }, parsed.currentPeriodEnd],
     [{ current_period_end: null, items: { data: [item('p1', null)] } }, null],
