@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReference, postSignedEvent, sendBillingAction, startServiceWithPrices } from '#test/support/billing.ts'
+import { createReference, postSignedEvent, resendBillingEvent, sendBillingAction, startServiceWithPrices } from '#test/support/billing.ts'
 import { buildEvents, deliver, expectOutcome, type HistoryEvent, selectOutcome, type TimedEvent } from '#test/support/billing-histories.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -58,6 +58,29 @@ describe('two subscriptions', () => {
     expect((await play(history)).actual).toMatchObject({ plan: 'team', status: 'active' })
   })
 
+  it('BIL-02 counts a subscription whose events lack the time of creation as created at its first event', async () => {
+    const { id } = await createAccount(service)
+    const { events } = await buildEvents(service, id, [
+      link,
+      { ...old, status: 'active', at: 10 },
+      { ...recent, customer: 1, status: 'active', at: 20 },
+      { ...old, status: 'active', at: 30 },
+    ])
+    for (const event of events) {
+      const { object } = event.data as { object: { created?: number } }
+      delete object.created
+      await deliver(service, event)
+    }
+    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active' })
+  })
+
+  it('BIL-01 applies what an event says in the same second as another one if the provider does not know the subscription', async () => {
+    const { id } = await createAccount(service)
+    const { events } = await buildEvents(service, id, [link, { ...old, status: 'active', at: 10 }, { ...old, status: 'unpaid', at: 10 }])
+    for (const event of events) expect(await deliver(service, event)).toBe('applied')
+    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'pro', status: 'unpaid' })
+  })
+
   it('BIL-05 shows the admin when the subscription ends, and the second one that is paid', async () => {
     const { id, admin } = await createAccount(service)
     const first = await sendBillingAction(service, id, 'subscribe', { price: 'price_local_pro_monthly' })
@@ -98,6 +121,13 @@ describe('a new checkout', () => {
     const deletion = { type: 'customer.deleted', created, data: { object: { object: 'customer', id: former?.customer } } }
     expect((await postSignedEvent(service, deletion)).body.outcome).toBe('ignored')
     expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active', customer })
+  })
+
+  it('BIL-03 fetches the subscription of a checkout whose event comes later, or never', async () => {
+    const { id } = await createAccount(service)
+    const completed = await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', skipDelivery: true })
+    expect((await resendBillingEvent(service, completed)).answer.outcome).toBe('applied')
+    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active' })
   })
 
   it('BIL-03 links a customer by the reference in the metadata of its subscription', async () => {
