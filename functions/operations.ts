@@ -58,6 +58,7 @@ import { mailPreferenceOperations } from './notifications/preferences/operations
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
+import { reminderOperations } from './oncall/reminders/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
 import { presenceOperations } from './presence/operations.ts'
 import { psaCallbackOperations } from './psa/callbacks/operations.ts'
@@ -158,6 +159,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceOperations,
   ...maintenanceRunOperations,
   ...onCallScheduleOperations,
+  ...reminderOperations,
   ...escalationPolicyOperations,
   ...acknowledgementOperations,
   ...searchOperations,

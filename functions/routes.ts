@@ -666,6 +666,12 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./oncall/reminders/operations.ts')).reminderOperations,
+    routes: {
+      'oncall.reminders.list': 'GET /ai-sessions/{session_id}/reminders',
+    },
+  },
+  {
     load: async () => (await import('./oncall/policies/operations.ts')).escalationPolicyOperations,
     routes: {
       'oncall.policies.list': 'GET /escalation-policies',

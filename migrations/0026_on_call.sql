@@ -137,6 +137,8 @@ create table escalation_follow_ups (
   -- Null for an acknowledgement through the link in a chat channel.
   acknowledged_by uuid,
   acknowledged_at timestamptz(3),
+  -- When the admins were told that a whole round reached nobody.
+  unreached_at    timestamptz(3),
   created_at      timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id),
@@ -155,9 +157,9 @@ create table escalation_reminders (
   follow_up_id     uuid not null,
   round            integer not null,
   step             integer not null,
-  -- The event that notified people; null before, and for a step that found nobody.
+  -- The event that notified people; null before, and for a step that found nobody, whose state is `unreached`.
   event_id         uuid,
-  state            text not null default 'waiting' check (state in ('waiting', 'retrying', 'sent', 'stopped', 'failed')),
+  state            text not null default 'waiting' check (state in ('waiting', 'retrying', 'sent', 'unreached', 'stopped', 'failed')),
   attempts         integer not null default 0,
   max_attempts     integer not null default 10,
   last_error       text,
@@ -183,7 +185,7 @@ call app.protect('escalation_policies');
 call app.protect('escalation_follow_ups');
 call app.protect('escalation_reminders');
 grant select, insert, delete, update (team_id, name, is_default, rounds, steps, version, updated_at) on escalation_policies to app_runtime;
-grant select, insert, update (acknowledged_by, acknowledged_at) on escalation_follow_ups to app_runtime;
+grant select, insert, update (acknowledged_by, acknowledged_at, unreached_at) on escalation_follow_ups to app_runtime;
 grant select, insert, update on escalation_reminders to app_runtime;
 grant select, insert, update, delete on escalation_policies, escalation_follow_ups, escalation_reminders to app_platform;
 

@@ -774,6 +774,10 @@ createOverride: Method<'oncall.schedules.createOverride'>
 /** Delete an override. Only its creator and admins may delete it. */
 deleteOverride: Method<'oncall.schedules.deleteOverride'>
 }
+reminders: {
+/** List the reminders of an escalation. The steps of the escalation policy that were taken, and the next one. Newest first. */
+list: PagedMethod<'oncall.reminders.list'>
+}
 policies: {
 /** List escalation policies. Sorted by name. */
 list: PagedMethod<'oncall.policies.list'>

@@ -311,6 +311,7 @@ export const operationTable = {
   'oncall.schedules.listOverrides': 'get /on-call-schedules/{schedule_id}/overrides paged',
   'oncall.schedules.createOverride': 'post /on-call-schedules/{schedule_id}/overrides body key',
   'oncall.schedules.deleteOverride': 'delete /on-call-schedules/{schedule_id}/overrides/{override_id}',
+  'oncall.reminders.list': 'get /ai-sessions/{session_id}/reminders paged',
   'oncall.policies.list': 'get /escalation-policies paged',
   'oncall.policies.create': 'post /escalation-policies body key',
   'oncall.policies.get': 'get /escalation-policies/{policy_id}',

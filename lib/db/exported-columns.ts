@@ -664,6 +664,7 @@ export const exportedColumns = {
     'alert',
     'acknowledged_by',
     'acknowledged_at',
+    'unreached_at',
     'created_at',
   ],
   escalation_reminders: [

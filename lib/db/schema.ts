@@ -526,6 +526,7 @@ export interface EscalationFollowUpsTable {
   alert: JsonColumns['escalation_follow_ups.alert']
   acknowledged_by: string | null
   acknowledged_at: string | null
+  unreached_at: string | null
   created_at: Generated<string>
 }
 
@@ -550,7 +551,7 @@ export interface EscalationRemindersTable {
   round: number
   step: number
   event_id: string | null
-  state: Generated<'waiting' | 'retrying' | 'sent' | 'stopped' | 'failed'>
+  state: Generated<'waiting' | 'retrying' | 'sent' | 'unreached' | 'stopped' | 'failed'>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null

@@ -85,6 +85,11 @@ const createLink: Fixture = async (service, owner) => ({ params: { token: await 
 export const onCallFixtures = {
   'oncall.acknowledgements.showPage': createLink,
   'oncall.acknowledgements.acknowledge': createLink,
+  'oncall.reminders.list': async (service, owner) => {
+    const { session_id } = await insertEscalation(service, owner)
+    await insertFollowUp(service, owner.accountId)
+    return { params: { session_id }, ...page }
+  },
   'oncall.policies.list': async (service, owner) => {
     await insertPolicy(service, owner)
     return page

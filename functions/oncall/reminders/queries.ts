@@ -2,14 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
-import { notNull, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import { type Event, toAnnouncement } from '#rules/events/events.ts'
 import { toWebhookContent } from '#rules/events/webhook-messages.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import { abandonedAttemptError, attemptTable, DueRow } from '#work/attempts.ts'
 import { EmittedEvent } from '#work/events.ts'
+import { Reminder as ListedReminder } from './schemas.ts'
 
 const attempts = attemptTable('escalation_reminders', { initial: 'waiting', done: 'sent', doneAt: 'sent_at' })
 
@@ -79,6 +81,48 @@ export async function stopReminder(db: WriteDb, { id }: ClaimedReminder): Promis
     .execute()
 }
 
+/** Select which of the users and configs can be notified: active engineers and admins, and configs that exist. */
+export const selectReachable = readStatement(
+  z.object({ user_ids: z.array(z.string()), config_ids: z.array(z.string()) }),
+  (userIds: readonly string[], configIds: readonly string[]) => sql`
+    select array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${userIds.join(',')}}`}::uuid[])
+                    and u.is_active and u.role <> 'viewer') as user_ids,
+           array(select c.id from notification_configs c
+                  where c.account_id = app.account_id() and c.id = any (${`{${configIds.join(',')}}`}::uuid[])) as config_ids`,
+)
+
+/** Record that a step reached nobody. Return whether its round, and the follow-up until now, reached somebody. */
+export const markUnreached = writeStatement(
+  z.object({ is_round_reached: z.boolean(), is_reached: z.boolean() }),
+  ({ id }: ClaimedReminder) => sql`
+    with marked as (
+      update escalation_reminders r set state = 'unreached' where r.account_id = app.account_id() and r.id = ${id}
+      returning r.account_id, r.follow_up_id, r.round
+    )
+    select coalesce(bool_or(o.round = m.round), false) as is_round_reached, count(o) > 0 as is_reached
+      from marked m left join escalation_reminders o
+        on o.account_id = m.account_id and o.follow_up_id = m.follow_up_id and o.state = 'sent' and o.id <> ${id}`,
+)
+
+/** Record that the admins are told that a whole round reached nobody. Return no row if they were told before. */
+export const markAdminsTold = writeStatement(
+  Changed,
+  (followUpId: string) => sql`
+    update escalation_follow_ups set unreached_at = app.now()
+     where account_id = app.account_id() and id = ${followUpId} and unreached_at is null returning id`,
+)
+
+/** Select the reminders of a session's escalations, the latest first. */
+export const selectReminders = readStatement(
+  ListedReminder,
+  (sessionId: string, { skip, limit }: PageQuery) => sql`
+    select r.id, f.handoff_id, r.round, r.step, case r.state when 'retrying' then 'waiting' else r.state end as state,
+           r.next_attempt_at as due_at, r.sent_at as taken_at
+      from escalation_follow_ups f join escalation_reminders r on r.account_id = f.account_id and r.follow_up_id = f.id
+     where f.account_id = app.account_id() and f.session_id = ${sessionId}
+     order by r.created_at desc, r.id desc offset ${skip} limit ${limit + 1}`,
+)
+
 type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>
 
 /** Insert the event of a reminder with its notifications and deliveries. */
@@ -122,11 +166,14 @@ export type PlannedReminder = z.output<typeof PlannedReminder>
 
 const delayOf = (step: RawBuilder<unknown>) => sql`(f.steps -> (${step} - 1) ->> 'delay_minutes')::integer`
 
-/** Insert what follows the reminders of `taken`: the next step, or the first step of the next round. Nothing follows the last one. */
+/**
+ * Insert what follows the reminders of `taken`: the next step, or the first step of the next round. Nothing follows the last one. It is due
+ * after its delay, or at once if `is_at_once`.
+ */
 const insertNext = (taken: RawBuilder<unknown>) => sql`
   insert into escalation_reminders (account_id, follow_up_id, round, step, next_attempt_at)
-  select n.account_id, n.follow_up_id, n.round, n.step, app.now() + make_interval(mins => ${delayOf(sql`n.step`)})
-    from (select f.id as follow_up_id, f.account_id, case when t.step < jsonb_array_length(f.steps) then t.round else t.round + 1 end as round,
+  select n.account_id, n.follow_up_id, n.round, n.step, app.now() + make_interval(mins => case when n.is_at_once then 0 else ${delayOf(sql`n.step`)} end)
+    from (select t.is_at_once, f.id as follow_up_id, f.account_id, case when t.step < jsonb_array_length(f.steps) then t.round else t.round + 1 end as round,
                  case when t.step < jsonb_array_length(f.steps) then t.step + 1 else 1 end as step
             from ${taken} t join escalation_follow_ups f on f.account_id = t.account_id and f.id = t.follow_up_id) n
     join escalation_follow_ups f on f.account_id = n.account_id and f.id = n.follow_up_id
@@ -134,10 +181,12 @@ const insertNext = (taken: RawBuilder<unknown>) => sql`
   on conflict (account_id, follow_up_id, round, step) do nothing
   returning id, extract(epoch from next_attempt_at - app.now())::integer as delay_seconds`
 
-export const planNextReminder = writeStatement(PlannedReminder, ({ account_id, follow_up_id, round, step }: ClaimedReminder) =>
-  insertNext(
-    sql`(select ${account_id}::uuid as account_id, ${follow_up_id}::uuid as follow_up_id, ${round}::integer as round, ${step}::integer as step)`,
-  ),
+export const planNextReminder = writeStatement(
+  PlannedReminder,
+  ({ account_id, follow_up_id, round, step }: ClaimedReminder, isAtOnce: boolean) =>
+    insertNext(sql`
+      (select ${account_id}::uuid as account_id, ${follow_up_id}::uuid as follow_up_id, ${round}::integer as round, ${step}::integer as step,
+              ${isAtOnce}::boolean as is_at_once)`),
 )
 
 /** Fail the reminders whose last attempt never reported a result, and plan the steps that follow them. */
@@ -146,7 +195,7 @@ export const failAbandonedReminders = writeStatement(
   () => sql`
     with failed as (
       update escalation_reminders set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
-       where ${attempts.abandoned} returning account_id, follow_up_id, round, step
+       where ${attempts.abandoned} returning account_id, follow_up_id, round, step, false as is_at_once
     ) ${insertNext(sql`failed`)}`,
 )
 

@@ -1,12 +1,21 @@
+import { type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
+import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
+import type { ReadContext } from '#http/operation.ts'
 import { listTargetIds } from '#rules/oncall/escalation-step.ts'
 import { recordAttempt } from '#work/attempts.ts'
 import { enqueueEmitted, enqueueEvent } from '#work/events.ts'
 import { enqueueReminder } from '#work/reminders.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
+
+/** List the steps of escalation policies that were planned or taken for a session. */
+export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
+  await aiSessions.find(db, sessionId)
+  return toPage(await queries.selectReminders.all(db, sessionId, page), page.limit)
+}
 
 export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>
 
@@ -25,28 +34,48 @@ async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<
   const followUp = await queries.lockFollowUp.first(db, claimed.follow_up_id)
   if (!followUp) return void (await queries.stopReminder(db, claimed))
   if (!(await queries.completeReminder.first(db, claimed))) return
-  await notifyTargets(db, claimed, followUp)
-  const next = await queries.planNextReminder.first(db, claimed)
+  const isReached = await notifyTargets(db, claimed, followUp)
+  const isAtOnce = !isReached && (await recordUnreached(db, claimed, followUp))
+  const next = await queries.planNextReminder.first(db, claimed, isAtOnce)
   if (next) enqueueReminder(db, next)
 }
 
-/** Notify the targets of a step, except the engineer who escalated. A step without anybody to notify emits nothing. */
-async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<void> {
+/** Notify the targets of a step, except the engineer who escalated. Return false without emitting anything if there is nobody to notify. */
+async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<boolean> {
   const targets = followUp.steps[claimed.step - 1]?.targets ?? []
   const onCall = await schedules.findOnCallUsers(db, listTargetIds(targets, 'schedule'))
-  const userIds = [...new Set([...listTargetIds(targets, 'user'), ...onCall])].filter((id) => id !== followUp.engineer_id)
-  const configIds = listTargetIds(targets, 'channel')
-  if (userIds.length === 0 && configIds.length === 0) return
-  const event = toEvent(claimed, followUp, userIds)
-  const { event_id, ...emitted } = await queries.emitReminder.one(db, event, configIds, followUp.engineer_id)
+  const candidates = [...new Set([...listTargetIds(targets, 'user'), ...onCall])].filter((id) => id !== followUp.engineer_id)
+  const { user_ids, config_ids } = await queries.selectReachable.one(db, candidates, listTargetIds(targets, 'channel'))
+  if (user_ids.length === 0 && config_ids.length === 0) return false
+  const event = {
+    key: 'escalation.reminded',
+    ...toEventFields(claimed, followUp),
+    userIds: user_ids,
+    details: followUp.alert.details,
+  } as const
+  const { event_id, ...emitted } = await queries.emitReminder.one(db, event, config_ids, followUp.engineer_id)
   await queries.storeEventId(db, claimed, event_id)
   enqueueEmitted(db, emitted)
+  return true
 }
 
-function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.FollowUp, userIds: string[]) {
+/**
+ * Record that a step reached nobody. Tell the admins once per step, and once if the whole policy reached nobody. Return whether the next
+ * step follows at once: a round that reached nobody at all is not repeated before its delay, in which somebody may come on call.
+ */
+async function recordUnreached(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<boolean> {
+  const { is_round_reached, is_reached } = await queries.markUnreached.one(db, claimed)
+  const isEndOfRound = claimed.step >= followUp.steps.length
+  const isWholePolicy = isEndOfRound && !is_reached && (await queries.markAdminsTold.first(db, claimed.follow_up_id)) !== undefined
+  // The steps of later rounds have the same targets.
+  if (isWholePolicy || claimed.round === 1)
+    await enqueueEvent(db, { key: 'escalation.unreached', ...toEventFields(claimed, followUp), isWholePolicy })
+  return !isEndOfRound || is_round_reached
+}
+
+function toEventFields({ round, step }: queries.ClaimedReminder, followUp: queries.FollowUp) {
   const { alert, engineer_id, team_id, session_id, handoff_id } = followUp
   return {
-    key: 'escalation.reminded',
     actorId: null,
     causedById: engineer_id,
     teamId: team_id,
@@ -56,9 +85,7 @@ function toEvent({ round, step }: queries.ClaimedReminder, followUp: queries.Fol
     psaTicketId: alert.ticket_id,
     round,
     step,
-    userIds,
-    details: alert.details,
-  } as const
+  }
 }
 
 /**

@@ -54,6 +54,17 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     userIds: [origin.actorId],
     details: escalation,
   },
+  'escalation.unreached': {
+    key: 'escalation.unreached',
+    ...origin,
+    sessionId: session.sessionId,
+    handoffId: session.sessionId,
+    problemSummary: session.sessionTitle,
+    psaTicketId: '4711',
+    round: 1,
+    step: 2,
+    isWholePolicy: true,
+  },
   'escalation.acknowledged': {
     key: 'escalation.acknowledged',
     ...origin,

@@ -36,6 +36,17 @@ export type Event = EventOrigin &
         userIds: string[]
         details: EscalationDetails
       }
+    | {
+        key: 'escalation.unreached'
+        sessionId: string
+        handoffId: string
+        problemSummary: string
+        psaTicketId: string | null
+        round: number
+        step: number
+        /** Whether all steps of a round reached nobody, and no step before it somebody. */
+        isWholePolicy: boolean
+      }
     | { key: 'escalation.acknowledged'; sessionId: string; handoffId: string; problemSummary: string; engineerId: string }
     | { key: 'handoff.claimed'; sessionId: string; sessionTitle: string; claimantName: string; engineerId: string }
     | { key: 'handoff.assessment_ready'; sessionId: string; sessionTitle: string; claimantId: string | null }
@@ -142,6 +153,7 @@ export function toAnnouncement(event: Event): Announcement {
       }
     }
     case 'escalation.reminded':
+    case 'escalation.unreached':
     case 'escalation.acknowledged':
       return toFollowUpAnnouncement(event, defaults)
     case 'handoff.claimed':
@@ -224,6 +236,16 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
   if (event.key === 'escalation.acknowledged')
     return { ...announcement, title: `Your escalation was acknowledged: ${snippet}`, userIds: [event.engineerId] }
   const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+  if (event.key === 'escalation.unreached') {
+    const place = event.isWholePolicy ? 'the whole escalation policy' : `step ${event.step} of the escalation policy`
+    return {
+      ...announcement,
+      title: `No one was on call: ${snippet}${ticket}`,
+      body: `Nobody could be notified by ${place}. ${event.problemSummary}`,
+      notifyAdmins: true,
+      emailRecipients: event.isWholePolicy,
+    }
+  }
   const { userIds, details } = event
   return { ...announcement, title: `Nobody has taken this yet: ${snippet}${ticket}`, userIds, escalation: details, emailRecipients: true }
 }

@@ -2,6 +2,7 @@
 export const eventKeys = {
   'session.escalated': 'An engineer escalated a session; team admins and the target engineer are notified',
   'escalation.reminded': 'Nobody has taken an escalation yet; a step of its escalation policy notifies people and channels',
+  'escalation.unreached': 'A step of an escalation policy reached nobody, such as when no one was on call; team admins are notified',
   'escalation.acknowledged': 'A colleague acknowledged an escalation; the engineer who escalated is notified',
   'handoff.claimed': 'A colleague claimed a handoff; the engineer who escalated is notified',
   'handoff.assessment_ready':

@@ -53,6 +53,19 @@ const builders: Builders = {
       user_ids: userIds,
     },
   }),
+  'escalation.unreached': ({ sessionId, handoffId, teamId, psaTicketId, problemSummary, round, step, isWholePolicy }) => ({
+    subject: sessionId,
+    data: {
+      session_id: sessionId,
+      handoff_id: handoffId,
+      team_id: teamId,
+      ticket_id: psaTicketId,
+      problem: clip(problemSummary, maxTextLength),
+      round,
+      step,
+      is_whole_policy: isWholePolicy,
+    },
+  }),
   'escalation.acknowledged': ({ sessionId, handoffId, teamId, actorId }) => ({
     subject: sessionId,
     data: { session_id: sessionId, handoff_id: handoffId, team_id: teamId, acknowledged_by: actorId },

@@ -95,6 +95,16 @@ export const webhookData = {
     step: z.int().describe('The step of the round, from 1.'),
     user_ids: z.array(Id).describe('The users who were notified.'),
   }),
+  'escalation.unreached': z.strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    handoff_id: Id.describe('Id of the handoff.'),
+    team_id: TeamId,
+    ticket_id: TicketId,
+    problem: z.string().describe('The problem, at most 2,000 characters.'),
+    round: z.int().describe('The round of the escalation policy, from 1.'),
+    step: z.int().describe('The step that reached nobody, from 1.'),
+    is_whole_policy: z.boolean().describe('Whether no step has reached anybody by the end of the round.'),
+  }),
   'escalation.acknowledged': z.strictObject({
     session_id: Id.describe('Id of the AI session.'),
     handoff_id: Id.describe('Id of the handoff.'),

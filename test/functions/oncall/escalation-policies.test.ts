@@ -7,7 +7,7 @@ import { concurrentCallers, countByStatus, runConcurrently } from '#test/support
 import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { postDeliveryJob, postSignedJob } from '#test/support/jobs.ts'
-import { createAccount } from '#test/support/people.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 import {
   countReminded,
   createDefaultPolicy,
@@ -155,6 +155,84 @@ it('ONC-16 does not remind the engineer who escalated, deactivated users and vie
   await takeNextStep(service, handoffId)
   expect(await countReminded(service, handoffId, [owner, first, second])).toEqual([0, 0, 0])
   expect(await makeReminderDue(service, handoffId)).toMatchObject({ round: 2 })
+})
+
+const listStates = async (person: Person, sessionId: string) =>
+  (await person.client.oncall.reminders.list({ session_id: sessionId })).map(({ round, step, state }) => [round, step, state])
+const selectUnreached = (person: Person) =>
+  service.sql<{ title: string; body: string }>(
+    `select title, body from notifications where user_id = $1 and event_key = 'escalation.unreached' order by created_at, id`,
+    [person.id],
+  )
+
+it.each(['schedule without rotations', 'schedule before its first day', 'inactive user', 'viewer', 'engineer', 'deleted channel'] as const)(
+  'ONC-24 goes on to the next step at once after a step that reaches nobody: %s',
+  async (kind) => {
+    const { account, admin, owner, first, second } = await createPeople()
+    const schedule = await insertOnCallSchedule(service, second)
+    const config = await insertConfig(service, admin)
+    const targets = {
+      'schedule without rotations': { type: 'schedule' as const, id: schedule },
+      'schedule before its first day': { type: 'schedule' as const, id: schedule },
+      'inactive user': notifyUser(second),
+      viewer: notifyUser(second),
+      engineer: notifyUser(owner),
+      'deleted channel': { type: 'channel' as const, id: config },
+    }
+    await createDefaultPolicy(admin, [[targets[kind]], [notifyUser(first)]])
+    if (kind === 'schedule without rotations') await service.sql(`update on_call_schedules set rotations = '[]' where id = $1`, [schedule])
+    if (kind === 'schedule before its first day')
+      await service.sql(`update on_call_schedules set rotations = jsonb_set(rotations, '{0,starts_on}', '"2090-01-01"') where id = $1`, [
+        schedule,
+      ])
+    if (kind === 'inactive user') await service.sql('update users set is_active = false where id = $1', [second.id])
+    if (kind === 'viewer') await service.sql(`update users set role = 'viewer' where id = $1`, [second.id])
+    if (kind === 'deleted channel') await service.sql('delete from notification_configs where id = $1', [config])
+    const { id, handoffId } = await createEscalation(owner)
+    await takeNextStep(service, handoffId)
+    await expect.poll(() => countReminded(service, handoffId, [first])).toEqual([1])
+    expect(await listStates(account.admin, id)).toEqual([
+      [1, 2, 'sent'],
+      [1, 1, 'unreached'],
+    ])
+    expect(await selectUnreached(admin)).toEqual([
+      { title: expect.stringMatching(/^No one was on call: /), body: expect.stringMatching(/step 1 of the escalation policy/) },
+    ])
+    expect(await selectUnreached(first)).toEqual([])
+  },
+)
+
+it('ONC-25 tells the admins once when a whole policy reaches nobody, and waits before its next round', async () => {
+  const { admin, owner, first } = await createPeople()
+  await createDefaultPolicy(admin, [[notifyUser(owner)], [notifyUser(owner)]], 2)
+  const { id, handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  await expect.poll(async () => (await selectReminders(service, handoffId)).length).toBe(3)
+  const isLater = `select next_attempt_at > app.now() + interval '9 minutes' as is_later from escalation_reminders where state = 'waiting' and id = $1`
+  const [round2] = (await selectReminders(service, handoffId)).slice(-1)
+  expect(await service.sql(isLater, [round2?.id])).toEqual([{ is_later: true }])
+  await takeNextStep(service, handoffId)
+  await expect
+    .poll(() => listStates(admin, id))
+    .toEqual([
+      [2, 2, 'unreached'],
+      [2, 1, 'unreached'],
+      [1, 2, 'unreached'],
+      [1, 1, 'unreached'],
+    ])
+  expect((await selectUnreached(admin)).map(({ body }) => /by (step \d|the whole)/.exec(body)?.[1])).toEqual(['step 1', 'the whole'])
+  expect(await selectUnreached(first)).toEqual([])
+})
+
+it('ONC-25 of 32 messages of a step that reaches nobody at once, one tells the admins', async () => {
+  const { admin, owner } = await createPeople()
+  await createDefaultPolicy(admin, [[notifyUser(owner)]], 1)
+  const { handoffId } = await createEscalation(owner)
+  const reminder = await makeReminderDue(service, handoffId)
+  if (!reminder) throw new Error('No reminder')
+  await runConcurrently(() => postReminder(service, reminder), concurrentCallers)
+  expect(await selectUnreached(admin)).toHaveLength(1)
+  expect(await selectReminders(service, handoffId)).toMatchObject([{ state: 'unreached' }])
 })
 
 it('ONC-17 refuses targets of another account, endless policies and a schedule that a policy uses', async () => {

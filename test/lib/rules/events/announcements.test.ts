@@ -18,6 +18,16 @@ const reminder = {
   ...{ ...origin, key: 'escalation.reminded', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', psaTicketId: null, round: 1, step: 1 },
   ...{ userIds: ['a'], details },
 }
+const unreached = {
+  ...origin,
+  key: 'escalation.unreached',
+  sessionId: 's',
+  handoffId: 'h',
+  problemSummary: 'VPN',
+  psaTicketId: null,
+  round: 1,
+  step: 2,
+}
 const approval = { ...origin, approvalId: 'p', sessionId: 's', subjectTitle: 'Run it', userIds: ['a'] }
 const decision = { ...approval, key: 'approval.decided', approverName: 'Ada', isApproved: true, comment: '' }
 const push = { ...origin, key: 'psa.push_failed', sessionId: 's', psaTicketId: '7', reason: 'r', ownerId: 'o', source: 'session' }
@@ -57,6 +67,19 @@ it.each<[object, object]>([
     },
   ],
   [{ ...reminder, psaTicketId: '7' }, { title: 'Nobody has taken this yet: VPN (Ticket #7)' }],
+  [
+    { ...unreached, isWholePolicy: false },
+    {
+      ...nobody,
+      title: 'No one was on call: VPN',
+      body: 'Nobody could be notified by step 2 of the escalation policy. VPN',
+      notifyAdmins: true,
+    },
+  ],
+  [
+    { ...unreached, isWholePolicy: true },
+    { body: 'Nobody could be notified by the whole escalation policy. VPN', notifyAdmins: true, emailRecipients: true },
+  ],
   [
     { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', engineerId: 'e' },
     { ...nobody, title: 'Your escalation was acknowledged: VPN', userIds: ['e'] },

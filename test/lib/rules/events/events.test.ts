@@ -44,6 +44,17 @@ const samples: SampleBuilders = {
       next_steps: text,
     },
   }),
+  'escalation.unreached': (text, name) => ({
+    ...actor,
+    key: 'escalation.unreached',
+    sessionId: id,
+    handoffId: id,
+    problemSummary: text,
+    psaTicketId: name.slice(0, 50),
+    round: 1,
+    step: 1,
+    isWholePolicy: true,
+  }),
   'escalation.acknowledged': (text) => ({
     ...actor,
     key: 'escalation.acknowledged',

@@ -40,6 +40,14 @@ it.each<[object, string, object]>([
     { session_id: 's', handoff_id: 'h', team_id: 't', ticket_id: null, problem: cut, round: 1, step: 2, user_ids: ['a'] },
   ],
   [
+    {
+      ...{ ...origin, key: 'escalation.unreached', sessionId: 's', handoffId: 'h', problemSummary: long, psaTicketId: null },
+      ...{ round: 1, step: 2, isWholePolicy: false },
+    },
+    's',
+    { session_id: 's', handoff_id: 'h', team_id: 't', ticket_id: null, problem: cut, round: 1, step: 2, is_whole_policy: false },
+  ],
+  [
     { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h' },
     's',
     { session_id: 's', handoff_id: 'h', team_id: 't', acknowledged_by: 'u' },
