@@ -2343,7 +2343,7 @@ export type MaintenanceScheduleCreate = {
 tree_id: string
 /** Name of the schedule. */
 name: string
-/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time. */
+/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time if hour and minute are fixed; a `*` or a step in one of them keeps its interval through both. */
 cron: string
 /** IANA time zone of the cron fields. */
 timezone: string
@@ -2361,7 +2361,7 @@ next_runs: (Timestamp)[]
 export type MaintenanceScheduleUpdate = {
 /** Name of the schedule. */
 name?: string | undefined
-/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time. */
+/** Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time if hour and minute are fixed; a `*` or a step in one of them keeps its interval through both. */
 cron?: string | undefined
 /** IANA time zone of the cron fields. */
 timezone?: string | undefined

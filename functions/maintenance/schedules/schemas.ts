@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
 import { exampleIds, Id, idParams, Name, Time, Timezone } from '#http/fields.ts'
-import { CronError, parseCron } from '#rules/schedules/cron.ts'
+import { CronError, checkCron } from '#rules/schedules/cron.ts'
 
 export const ScheduleId = idParams('schedule_id', 'maintenance schedule')
 
@@ -11,7 +11,7 @@ const CronText = z
   .max(200)
   .transform((text, ctx) => {
     try {
-      parseCron(text)
+      checkCron(text)
     } catch (error) {
       if (!(error instanceof CronError)) throw error
       ctx.addIssue({ code: 'custom', message: error.message })
@@ -102,7 +102,7 @@ export const ScheduleDetail = z
   })
 
 const cron = CronText.describe(
-  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time.',
+  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time if hour and minute are fixed; a `*` or a step in one of them keeps its interval through both.',
 )
 const inputFields = {
   name: Name.describe('Name of the schedule.'),

@@ -1,5 +1,5 @@
-import { getNextLocalTime, parseCron } from './cron.ts'
-import { fromLocalTime, toLocalTime } from './zoned-time.ts'
+import { CronError, parseCron } from './cron.ts'
+import { findClockChange, fromLocalTime, toLocalTime } from './zoned-time.ts'
 
 /** When a schedule runs. The fields of the cron expression are local times of the time zone. */
 export interface Timing {
@@ -10,19 +10,31 @@ export interface Timing {
 /**
  * Yield the due times after an instant, ascending and without end, in milliseconds since the epoch.
  * A local time that the clock skips is due when the gap ends, so several of them are due only once. A local time that occurs twice is due
- * only the first time.
+ * only the first time, unless the schedule keeps its interval.
  */
 export function* iterateDueTimes({ cron, timezone }: Timing, instant: number): Generator<number, never> {
-  const schedule = parseCron(cron)
+  const { getNext, keepsInterval } = parseCron(cron)
+  let from = instant
   let localTime = toLocalTime(timezone, instant)
-  let lastDueTime = instant
+  let offset = localTime - instant
   for (;;) {
-    localTime = getNextLocalTime(schedule, localTime)
-    const dueTime = fromLocalTime(timezone, localTime)
-    // A skipped or repeated local time was already due.
-    if (dueTime <= lastDueTime) continue
-    yield dueTime
-    lastDueTime = dueTime
+    const next = getNext(localTime)
+    if (next === null) throw new CronError('must match at least one date')
+    const dueTime = next - offset
+    const change = findClockChange(timezone, from, dueTime)
+    if (change === null) {
+      from = dueTime
+      localTime = next
+      if (keepsInterval || fromLocalTime(timezone, next) === dueTime) yield dueTime
+      continue
+    }
+    const localAfter = toLocalTime(timezone, change)
+    const isSkipped = next < localAfter
+    if (isSkipped) yield change
+    from = change
+    offset = localAfter - change
+    // A run at the end of the gap is that of the skipped times too.
+    localTime = isSkipped ? localAfter : localAfter - 1
   }
 }
 

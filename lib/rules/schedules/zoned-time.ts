@@ -23,6 +23,7 @@ function getFormatter(timezone: string): Intl.DateTimeFormat {
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
+const weekMs = 7 * dayMs
 
 /** Return the local time of a time zone at an instant. */
 export function toLocalTime(timezone: string, instant: number): number {
@@ -58,17 +59,24 @@ export function fromLocalTime(timezone: string, localTime: number): number {
   const candidates = [localTime - offsetBefore, localTime - offsetAfter]
   const instants = candidates.filter((instant) => instant + getOffset(timezone, instant) === localTime)
   if (instants.length > 0) return Math.min(...instants)
-  return findGapEnd(timezone, localTime - offsetAfter, localTime - offsetBefore, offsetAfter)
+  // The clock skips this local time: it changes between the two instants.
+  return findClockChange(timezone, localTime - offsetAfter, localTime - offsetBefore) ?? localTime - offsetBefore
 }
 
-/** Return the first minute after `from` and up to `to` at which the time zone has this offset. Use binary search. */
-function findGapEnd(timezone: string, from: number, to: number, offset: number): number {
-  let low = from
-  let high = to
-  while (high - low > minuteMs) {
-    const middle = low + Math.floor((high - low) / 2 / minuteMs) * minuteMs
-    if (getOffset(timezone, middle) === offset) high = middle
-    else low = middle
+/** Return the first minute after `from` and up to `to` at which the clock has changed, or null. */
+export function findClockChange(timezone: string, from: number, to: number): number | null {
+  const offset = getOffset(timezone, from)
+  const isChanged = (instant: number) => getOffset(timezone, instant) !== offset
+  // Two changes that undo each other are weeks apart.
+  for (let start = Math.floor(from / minuteMs) * minuteMs; start < to; start += weekMs) {
+    let high = Math.min(start + weekMs, to)
+    if (!isChanged(high)) continue
+    for (let low = start; high - low > minuteMs; ) {
+      const middle = low + Math.floor((high - low) / 2 / minuteMs) * minuteMs
+      if (isChanged(middle)) high = middle
+      else low = middle
+    }
+    return high
   }
-  return high
+  return null
 }
