@@ -139,13 +139,13 @@ describe('MNT-07 MNT-13 when daylight saving time starts or ends', () => {
     ['America/New_York', '30 2 * * *', '2027-03-14T07:00:00Z', ['2027-03-14T07:00:00.000Z']],
     ['Europe/Berlin', '30 2 * * *', '2027-03-28T01:00:00Z', ['2027-03-28T01:00:00.000Z']],
     ['Europe/Berlin', '0,30 2 * * *', '2027-10-31T01:00:00Z', ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z']],
+    ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
     [
       'Europe/Berlin',
       '*/30 2 * * *',
-      '2027-10-31T01:00:00Z',
-      ['00:00', '00:30', '01:00', '01:30'].map((time) => `2027-10-31T${time}:00.000Z`),
+      '2028-10-29T01:00:00Z',
+      ['00:00', '00:30', '01:00', '01:30'].map((time) => `2028-10-29T${time}:00.000Z`),
     ],
-    ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
   ] as const)(
     'in %s, a schedule with the cron %s runs once per due time when the clock changes at %s',
     async (timezone, cron, clockChange, dueTimes) => {
