@@ -654,6 +654,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./oncall/schedules/operations.ts')).onCallScheduleOperations,
     routes: {
       'oncall.schedules.listOnCall': 'GET /on-call/now',
+      'oncall.schedules.listOfMember': 'GET /accounts/me/members/{user_id}/on-call',
       'oncall.schedules.list': 'GET /on-call-schedules',
       'oncall.schedules.create': 'POST /on-call-schedules',
       'oncall.schedules.get': 'GET /on-call-schedules/{schedule_id}',

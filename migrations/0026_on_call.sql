@@ -75,11 +75,63 @@ create constraint trigger quota after insert on on_call_overrides deferrable ini
   for each row execute function app.keep_on_call_limits();
 
 create trigger remove_notifications after delete on on_call_schedules for each row execute function app.remove_notifications('/on-call/');
+-- What decided who was on call until `valid_until`, so that a change keeps the past. Triggers write it.
+create table on_call_schedule_versions (
+  id          uuid not null default uuidv7(),
+  account_id  uuid not null references accounts on delete cascade,
+  schedule_id uuid not null,
+  timezone    text not null,
+  rotations   jsonb not null check (jsonb_typeof(rotations) = 'array'),
+  -- The users of rotations and overrides who could be on call.
+  people      uuid[] not null,
+  valid_until timestamptz(3) not null default app.now(),
+  primary key (id),
+  foreign key (account_id, schedule_id) references on_call_schedules (account_id, id) on delete cascade
+);
+create index on_call_schedule_versions_schedule on on_call_schedule_versions (account_id, schedule_id, valid_until);
+-- For the clean-up, which deletes by age in every account.
+create index on_call_schedule_versions_age on on_call_schedule_versions (valid_until);
+
+-- The users whom the rotations and the overrides of a schedule name.
+create function app.list_on_call_users(p_account uuid, p_schedule uuid, p_rotations jsonb) returns uuid[] language sql stable as $$
+  select array(select m::uuid from jsonb_array_elements(p_rotations) r, jsonb_array_elements_text(r -> 'members') m
+               union select o.user_id from on_call_overrides o where o.account_id = p_account and o.schedule_id = p_schedule)
+$$;
+
+create function app.keep_schedule_version() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into on_call_schedule_versions (account_id, schedule_id, timezone, rotations, people)
+  select old.account_id, old.id, old.timezone, old.rotations,
+         array(select u.id from users u where u.account_id = old.account_id and u.is_active and u.role <> 'viewer'
+                  and u.id = any (app.list_on_call_users(old.account_id, old.id, old.rotations)));
+  return null;
+end $$;
+create trigger keep_version after update on on_call_schedules for each row
+  when (old.rotations is distinct from new.rotations or old.timezone is distinct from new.timezone)
+  execute function app.keep_schedule_version();
+
+-- A user who may no longer be on call, or may again, changes the turns of every schedule that names them.
+create function app.keep_member_schedule_versions() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into on_call_schedule_versions (account_id, schedule_id, timezone, rotations, people)
+  select s.account_id, s.id, s.timezone, s.rotations,
+         array(select u.id from users u where u.account_id = s.account_id and u.id = any (n.ids)
+                  and case when u.id = old.id then old.is_active and old.role <> 'viewer' else u.is_active and u.role <> 'viewer' end)
+    from on_call_schedules s, lateral (select app.list_on_call_users(s.account_id, s.id, s.rotations) as ids) n
+   where s.account_id = old.account_id and old.id = any (n.ids);
+  return null;
+end $$;
+create trigger keep_on_call after update of is_active, role on users for each row
+  when ((old.is_active and old.role <> 'viewer') is distinct from (new.is_active and new.role <> 'viewer'))
+  execute function app.keep_member_schedule_versions();
+
 call app.protect('on_call_schedules');
+call app.protect('on_call_schedule_versions');
 call app.protect('on_call_overrides');
 grant select, insert, delete, update (team_id, name, timezone, rotations, version, updated_at) on on_call_schedules to app_runtime;
 grant select, insert, delete on on_call_overrides to app_runtime;
-grant select, insert, update, delete on on_call_schedules, on_call_overrides to app_platform;
+grant select, insert on on_call_schedule_versions to app_runtime;
+grant select, insert, update, delete on on_call_schedules, on_call_schedule_versions, on_call_overrides to app_platform;
 
 -- Escalation policies, which announce an escalation again until a colleague takes it.
 create table escalation_policies (

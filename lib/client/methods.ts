@@ -126,7 +126,7 @@ updatePreferences: Method<'accounts.updatePreferences'>
 listMembers: PagedMethod<'accounts.listMembers'>
 /** Update a member. Changes the role, the team or the active flag. The last active admin cannot be demoted or deactivated: 409 `last_admin`. Activating a member needs a free seat: 409 `seat_limit_reached`. */
 updateMember: Method<'accounts.updateMember'>
-/** Deactivate a member. Revokes the member's sign-ins. Content that the member created stays. */
+/** Deactivate a member. Revokes the member's sign-ins. Content that the member created stays. `GET /accounts/me/members/{user_id}/on-call` lists the on-call schedules and escalation policies that name them. */
 removeMember: Method<'accounts.removeMember'>
 /** Remove a member's second factors. Revokes the member's sign-ins. A super admin's are removed by super admins only. */
 resetMemberMfa: Method<'accounts.resetMemberMfa'>
@@ -755,17 +755,19 @@ oncall: {
 schedules: {
 /** List who is on call now. One entry per schedule of the account, sorted by name. */
 listOnCall: Method<'oncall.schedules.listOnCall'>
+/** List the on-call duties of a member. The on-call schedules and escalation policies that name the member, sorted by name. Read it before and after you deactivate a member: they stay in them, but are not notified. */
+listOfMember: Method<'oncall.schedules.listOfMember'>
 /** List on-call schedules. Sorted by name. */
 list: PagedMethod<'oncall.schedules.list'>
 /** Create an on-call schedule. A team admin creates schedules of their team. An account has at most 50 schedules. */
 create: Method<'oncall.schedules.create'>
 /** Get an on-call schedule */
 get: Method<'oncall.schedules.get'>
-/** Update an on-call schedule */
+/** Update an on-call schedule. Applies from now on: shifts that have been stay as they were. The answer says who was on call before the change and who is after it. For a new order from a later day on, add a rotation. */
 update: Method<'oncall.schedules.update'>
 /** Delete an on-call schedule. A schedule that escalation policies notify returns 409 `in_use` with these policies in `policies`. */
 delete: Method<'oncall.schedules.delete'>
-/** List the shifts of an on-call schedule. Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out. */
+/** List the shifts of an on-call schedule. Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out. The past is shown as it was, also before a change of the schedule or of a member, for 92 days. */
 listShifts: Method<'oncall.schedules.listShifts'>
 /** List the overrides of an on-call schedule. The last to end first. */
 listOverrides: PagedMethod<'oncall.schedules.listOverrides'>

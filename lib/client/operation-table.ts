@@ -302,6 +302,7 @@ export const operationTable = {
   'maintenance.runs.create': 'post /maintenance-schedules/{schedule_id}/run key',
   'maintenance.runs.list': 'get /maintenance-schedules/{schedule_id}/runs paged',
   'oncall.schedules.listOnCall': 'get /on-call/now',
+  'oncall.schedules.listOfMember': 'get /accounts/me/members/{user_id}/on-call',
   'oncall.schedules.list': 'get /on-call-schedules paged',
   'oncall.schedules.create': 'post /on-call-schedules body key',
   'oncall.schedules.get': 'get /on-call-schedules/{schedule_id}',

@@ -2745,6 +2745,20 @@ name: string
 /** Where the browser may continue: hosts, or the scheme of a program on the device. */
 redirect_hosts: (string)[]
 }
+export type OnCallDuties = {
+/** Schedules with the member in a rotation, or in an override that has not ended. */
+schedules: ({
+id: Id
+/** Its name. */
+name: string
+})[]
+/** Escalation policies with a step that notifies the member. */
+policies: ({
+id: Id
+/** Its name. */
+name: string
+})[]
+}
 export type OnCallNow = {
 /** Id of the schedule. */
 schedule_id: string
@@ -2885,6 +2899,20 @@ handoff_day: Weekday
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
 expected_version?: number | undefined
 }
+export type OnCallScheduleUpdated = (OnCallScheduleResponse & {
+/** Who was on call just before the change; null for nobody. */
+on_call_before: ({
+id: Id
+/** Full name. */
+name: string
+} | null)
+/** Who is on call now. Another user than before was put on call by the change. */
+on_call_after: ({
+id: Id
+/** Full name. */
+name: string
+} | null)
+})
 export type OnCallShift = {
 /** Who is on call. */
 user: {
@@ -6025,6 +6053,8 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (MaintenanceRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.listOnCall': { input: { /** Only the schedules of this team. */
 team_id?: string | undefined }; output: (OnCallNow)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.schedules.listOfMember': { input: { /** Id of the member. */
+user_id: string }; output: OnCallDuties; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (OnCallScheduleResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6032,7 +6062,7 @@ limit?: number | undefined }; output: (OnCallScheduleResponse)[]; code: 'email_n
   'oncall.schedules.get': { input: { /** Id of the on-call schedule. */
 schedule_id: string }; output: OnCallScheduleResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.update': { input: { /** Id of the on-call schedule. */
-schedule_id: string } & (OnCallScheduleUpdate); output: OnCallScheduleResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
+schedule_id: string } & (OnCallScheduleUpdate); output: OnCallScheduleUpdated; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
   'oncall.schedules.delete': { input: { /** Id of the on-call schedule. */
 schedule_id: string }; output: undefined; code: 'email_not_verified' | 'in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.listShifts': { input: { /** Id of the on-call schedule. */

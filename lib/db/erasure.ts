@@ -52,6 +52,7 @@ export const erasure: Declaration = {
   escalation_follow_ups: { account: batches(), person: keeps(work, 'alert') },
   escalation_policies: { account: batches(100), person: nothing },
   on_call_overrides: { account: batches(), person: nothing },
+  on_call_schedule_versions: { account: batches(), person: nothing },
   on_call_schedules: { account: batches(100), person: nothing },
   maintenance_runs: { account: batches(), person: nothing },
   maintenance_schedules: { account: batches(100), person: nothing },

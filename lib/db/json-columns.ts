@@ -37,6 +37,7 @@ export interface JsonColumns {
   'network_diagrams.nodes': DiagramNode[]
   'notification_configs.email_addresses': string[]
   'notification_configs.events_enabled': string[]
+  'on_call_schedule_versions.rotations': Rotation[]
   'on_call_schedules.rotations': Rotation[]
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]

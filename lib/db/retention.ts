@@ -117,6 +117,7 @@ export const retention: Record<keyof DB, Policy> = {
   oauth_refresh_tokens: expires('its second use ends the grant', { column: 'used_at', keptFor: '30 days' }),
   oauth_states: expires('for support', { column: 'expires_at', keptFor: '1 day' }),
   on_call_overrides: expires('shows who was on call', { column: 'ends_at', keptFor: '92 days' }),
+  on_call_schedule_versions: expires('shows who was on call', { column: 'valid_until', keptFor: '92 days' }),
   on_call_schedules: kept(work),
   onboarding: kept(person),
   one_time_tokens: expires('for support', { column: 'expires_at', keptFor: '30 days' }),

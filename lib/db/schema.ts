@@ -903,6 +903,16 @@ export interface OnCallOverridesTable {
   created_at: Generated<string>
 }
 
+export interface OnCallScheduleVersionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  schedule_id: string
+  timezone: string
+  rotations: JsonColumns['on_call_schedule_versions.rotations']
+  people: string[]
+  valid_until: Generated<string>
+}
+
 export interface OnCallSchedulesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1704,6 +1714,7 @@ export interface DB {
   oauth_refresh_tokens: OauthRefreshTokensTable
   oauth_states: OauthStatesTable
   on_call_overrides: OnCallOverridesTable
+  on_call_schedule_versions: OnCallScheduleVersionsTable
   on_call_schedules: OnCallSchedulesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
@@ -1938,6 +1949,7 @@ export interface SqlFunctions {
     p_skip: number
     p_limit: number
   }
+  'app.list_on_call_users': { p_account: string; p_schedule: string; p_rotations: string }
   'app.list_slow_statements': Record<never, never>
   'app.list_steps': { p_structure: string }
   'app.list_subflow_sessions': { p_session: string }

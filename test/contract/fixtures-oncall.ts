@@ -109,6 +109,10 @@ export const onCallFixtures = {
     await insertOnCallSchedule(service, owner)
     return {}
   },
+  'oncall.schedules.listOfMember': async (service, owner) => {
+    await insertOnCallSchedule(service, owner)
+    return { params: { user_id: owner.id } }
+  },
   'oncall.schedules.list': async (service, owner) => {
     await insertOnCallSchedule(service, owner)
     return page

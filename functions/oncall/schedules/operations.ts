@@ -19,6 +19,21 @@ export const onCallScheduleOperations = [
   }),
 
   operation({
+    id: 'oncall.schedules.listOfMember',
+    method: 'get',
+    path: '/accounts/me/members/{user_id}/on-call',
+    summary: 'List the on-call duties of a member',
+    description:
+      'The on-call schedules and escalation policies that name the member, sorted by name. Read it before and after you deactivate a member: they stay in them, but are not notified.',
+    access: 'user',
+    limit: 'read',
+    params: schemas.OnCallMemberId,
+    success: 200,
+    returns: schemas.OnCallDuties,
+    handle: ({ ctx, params }) => schedules.listOfMember(ctx, params.user_id),
+  }),
+
+  operation({
     id: 'oncall.schedules.list',
     method: 'get',
     path: '/on-call-schedules',
@@ -65,12 +80,14 @@ export const onCallScheduleOperations = [
     method: 'put',
     path: '/on-call-schedules/{schedule_id}',
     summary: 'Update an on-call schedule',
+    description:
+      'Applies from now on: shifts that have been stay as they were. The answer says who was on call before the change and who is after it. For a new order from a later day on, add a rotation.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.ScheduleId,
     body: schemas.ScheduleUpdate,
     success: 200,
-    returns: schemas.OnCallSchedule,
+    returns: schemas.UpdatedSchedule,
     errors: ['stale_version'],
     handle: ({ ctx, params, body }) => schedules.update(ctx, params.schedule_id, body),
   }),
@@ -95,7 +112,7 @@ export const onCallScheduleOperations = [
     path: '/on-call-schedules/{schedule_id}/shifts',
     summary: 'List the shifts of an on-call schedule',
     description:
-      'Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out.',
+      'Rotations and overrides together. The first and the last shift are cut to `from` and `to`. Times without anybody on call are left out. The past is shown as it was, also before a change of the schedule or of a member, for 92 days.',
     access: 'user',
     limit: 'read',
     params: schemas.ScheduleId,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, jsonb, now } from '#db/expressions.ts'
@@ -6,7 +6,7 @@ import type { PageQuery } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
-import type { Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
+import type { OnCallDuties, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
 const mayChange = sql<boolean>`app.administers(team_id)`
 const scheduleColumns = [
@@ -87,6 +87,14 @@ interface StoredOverride {
   ends_at: string
 }
 
+/** What decided who was on call until a change. */
+interface StoredVersion {
+  timezone: string
+  rotations: Rotation[]
+  people: { id: string; name: string }[]
+  valid_until: string
+}
+
 /** A schedule with what decides who is on call. `people` are the members and the users of overrides who may be on call. */
 export const RosterRow = z.object({
   id: z.string(),
@@ -96,6 +104,7 @@ export const RosterRow = z.object({
   rotations: z.custom<Rotation[]>(),
   overrides: z.custom<StoredOverride[]>(),
   people: z.custom<{ id: string; name: string }[]>(),
+  versions: z.custom<StoredVersion[]>(),
   now: z.string(),
 })
 export type RosterRow = z.output<typeof RosterRow>
@@ -120,7 +129,12 @@ export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }
            (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name)), '[]') from users u
              where u.account_id = s.account_id and u.is_active and u.role <> 'viewer' and u.id = any (array(
                select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m
-               union select o.user_id from on_call_overrides o where ${overlapping}))) as people
+               union select o.user_id from on_call_overrides o where ${overlapping}))) as people,
+           (select coalesce(jsonb_agg(jsonb_build_object('timezone', v.timezone, 'rotations', v.rotations, 'valid_until', app.iso(v.valid_until),
+                     'people', (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name)), '[]') from users u
+                                 where u.account_id = v.account_id and u.id = any (v.people))) order by v.valid_until, v.id), '[]')
+              from on_call_schedule_versions v
+             where v.account_id = s.account_id and v.schedule_id = s.id and v.valid_until > ${from ?? null}::timestamptz) as versions
       from on_call_schedules s
      where s.account_id = app.account_id() and (${ids ? `{${ids.join(',')}}` : null}::uuid[] is null or s.id = any (${ids ? `{${ids.join(',')}}` : null}::uuid[]))
        and (${teamId ?? null}::uuid is null or s.team_id = ${teamId ?? null})
@@ -169,4 +183,24 @@ export const deleteOverride = writeStatement(
       delete from on_call_overrides o using found f where o.account_id = app.account_id() and o.id = f.id and f.may_delete returning o.id
     )
     select exists (select from deleted) as is_deleted from found`,
+)
+
+/** Select the schedules and policies that name a member. Return undefined for no member of the account. */
+export const selectDuties = readStatement(
+  z.object({ schedules: z.custom<OnCallDuties['schedules']>(), policies: z.custom<OnCallDuties['policies']>() }),
+  (userId: string) => {
+    const listOf = (table: string, condition: RawBuilder<unknown>) => sql`
+      (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.name collate "und-x-icu", d.id), '[]')
+         from ${sql.table(table)} d where d.account_id = u.account_id and ${condition})`
+    const isInRotation = sql`d.rotations @> jsonb_build_array(jsonb_build_object('members', jsonb_build_array(u.id)))`
+    const isInOverride = sql`
+      exists (select from on_call_overrides o
+               where o.account_id = d.account_id and o.schedule_id = d.id and o.user_id = u.id and o.ends_at > app.now())`
+    const isTarget = sql`
+      d.steps @> jsonb_build_array(jsonb_build_object('targets', jsonb_build_array(jsonb_build_object('type', 'user', 'id', u.id))))`
+    return sql`
+      select ${listOf('on_call_schedules', sql`(${isInRotation} or ${isInOverride})`)} as schedules,
+             ${listOf('escalation_policies', isTarget)} as policies
+        from users u where u.account_id = app.account_id() and u.id = ${userId}`
+  },
 )

@@ -5,6 +5,8 @@ import { Rotations } from '#rules/oncall/schema.ts'
 export const ScheduleId = idParams('schedule_id', 'on-call schedule')
 export const OverrideId = z.object({ ...ScheduleId.shape, override_id: z.uuid().describe('Id of the override.') })
 
+export const OnCallMemberId = idParams('user_id', 'member')
+
 const TeamId = Id.nullable().describe('The team it belongs to; null for the whole account.')
 const RotationList = Rotations.describe(
   'Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next.',
@@ -27,31 +29,42 @@ const example = {
   ],
 }
 
-export const OnCallSchedule = z
+const Person = z.strictObject({ id: Id, name: z.string().describe('Full name.') }).describe('Who is on call.')
+const examplePerson = { id: exampleIds.user, name: 'Dana Reyes' }
+
+const scheduleFields = {
+  id: Id,
+  ...fields,
+  name: z.string().describe('Name of the schedule.'),
+  timezone: z.string().describe('IANA time zone.'),
+  version: Version,
+  created_by: Id.describe('The user who created it.'),
+  created_at: Time,
+  updated_at: Time.describe('When it was last saved.'),
+}
+const storedExample = {
+  id: exampleSchedule,
+  ...example,
+  version: 1,
+  created_by: exampleIds.user,
+  created_at: '2026-11-01T08:12:00.000Z',
+  updated_at: '2026-11-01T08:12:00.000Z',
+}
+
+export const OnCallSchedule = z.strictObject(scheduleFields).meta({ id: 'OnCallScheduleResponse', examples: [storedExample] })
+export type OnCallSchedule = z.infer<typeof OnCallSchedule>
+
+export const UpdatedSchedule = z
   .strictObject({
-    id: Id,
-    ...fields,
-    name: z.string().describe('Name of the schedule.'),
-    timezone: z.string().describe('IANA time zone.'),
-    version: Version,
-    created_by: Id.describe('The user who created it.'),
-    created_at: Time,
-    updated_at: Time.describe('When it was last saved.'),
+    ...scheduleFields,
+    on_call_before: Person.nullable().describe('Who was on call just before the change; null for nobody.'),
+    on_call_after: Person.nullable().describe('Who is on call now. Another user than before was put on call by the change.'),
   })
   .meta({
-    id: 'OnCallScheduleResponse',
-    examples: [
-      {
-        id: exampleSchedule,
-        ...example,
-        version: 1,
-        created_by: exampleIds.user,
-        created_at: '2026-11-01T08:12:00.000Z',
-        updated_at: '2026-11-01T08:12:00.000Z',
-      },
-    ],
+    id: 'OnCallScheduleUpdated',
+    examples: [{ ...storedExample, on_call_before: examplePerson, on_call_after: examplePerson }],
   })
-export type OnCallSchedule = z.infer<typeof OnCallSchedule>
+export type UpdatedSchedule = z.infer<typeof UpdatedSchedule>
 
 export const ScheduleCreate = z
   .strictObject({ ...fields, team_id: TeamId.default(null), rotations: RotationList.default([]) })
@@ -63,9 +76,6 @@ export const ScheduleUpdate = z
   .partial()
   .meta({ id: 'OnCallScheduleUpdate', examples: [{ name: 'Network, nights', expected_version: 1 }] })
 export type ScheduleUpdate = z.infer<typeof ScheduleUpdate>
-
-const Person = z.strictObject({ id: Id, name: z.string().describe('Full name.') }).describe('Who is on call.')
-const examplePerson = { id: exampleIds.user, name: 'Dana Reyes' }
 
 export const OverrideCreate = z
   .strictObject({
@@ -140,3 +150,12 @@ export const OnCall = z
     ],
   })
 export type OnCall = z.infer<typeof OnCall>
+
+const Named = z.strictObject({ id: Id, name: z.string().describe('Its name.') })
+export const OnCallDuties = z
+  .strictObject({
+    schedules: z.array(Named).describe('Schedules with the member in a rotation, or in an override that has not ended.'),
+    policies: z.array(Named).describe('Escalation policies with a step that notifies the member.'),
+  })
+  .meta({ id: 'OnCallDuties', examples: [{ schedules: [{ id: exampleSchedule, name: example.name }], policies: [] }] })
+export type OnCallDuties = z.infer<typeof OnCallDuties>

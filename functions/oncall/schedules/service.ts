@@ -7,7 +7,17 @@ import { type FieldError, invalidField, invalidRequest, notFound, Problem, requi
 import type { Roster } from '#rules/oncall/shifts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
-import type { OnCall, OnCallSchedule, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate, Shift } from './schemas.ts'
+import type {
+  OnCall,
+  OnCallDuties,
+  OnCallSchedule,
+  Override,
+  OverrideCreate,
+  ScheduleCreate,
+  ScheduleUpdate,
+  Shift,
+  UpdatedSchedule,
+} from './schemas.ts'
 
 // Loaded on first use: it is not needed at start.
 const loadShifts = () => import('#rules/oncall/shifts.ts')
@@ -29,7 +39,21 @@ export async function create({ db }: WriteContext, input: ScheduleCreate): Promi
   return toSchedule(await queries.insertSchedule(db, input).catch(throwUnknownTeam))
 }
 
-export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<OnCallSchedule> {
+export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<UpdatedSchedule> {
+  const before = await findOnCallPerson(db, id)
+  const schedule = await store(db, id, changes)
+  return { ...schedule, on_call_before: before, on_call_after: await findOnCallPerson(db, id) }
+}
+
+/** Return who is on call by a schedule now. */
+async function findOnCallPerson(db: ReadDb, id: string): Promise<UpdatedSchedule['on_call_after']> {
+  const { findOnCall } = await loadShifts()
+  const row = await queries.selectRosters.first(db, { ids: [id] })
+  const shift = row && findOnCall(toRoster(row), Date.parse(row.now))
+  return row && shift ? findPerson(row, shift.userId) : null
+}
+
+async function store(db: WriteDb, id: string, changes: ScheduleUpdate): Promise<OnCallSchedule> {
   const { expected_version, ...columns } = changes
   const current = await requireEditable(db, id)
   const { team_id = current.team_id, rotations = [] } = columns
@@ -63,6 +87,10 @@ export async function listOnCall({ db }: ReadContext, teamId: string | undefined
   })
 }
 
+export async function listOfMember({ db }: ReadContext, userId: string): Promise<OnCallDuties> {
+  return (await queries.selectDuties.first(db, userId)) ?? throwNotFound('Member')
+}
+
 /** Return the ids of the users who are on call by these schedules. A schedule that does not exist has none. */
 export async function findOnCallUsers(db: ReadDb, scheduleIds: readonly string[]): Promise<string[]> {
   if (scheduleIds.length === 0) return []
@@ -76,9 +104,16 @@ export async function listScheduleShifts({ db }: ReadContext, id: string, { from
   if (end <= start) throw invalidField(['query', 'to'], 'must be after `from`')
   if (end - start > maxShiftDays * dayMs) throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
   const row = (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
-  const { listShifts } = await loadShifts()
-  return listShifts(toRoster(row), start, end).map(({ userId, startsAt, endsAt, overrideId }) => ({
-    user: findPerson(row, userId),
+  const { listShifts, joinShifts } = await loadShifts()
+  // Until a change, its earlier version decided. So a change keeps the past.
+  const versions = [...row.versions.map((version) => ({ ...row, ...version })), { ...row, valid_until: to }]
+  const shifts = versions.map((version, n) => {
+    const from = Math.max(start, Date.parse(versions[n - 1]?.valid_until ?? '1970-01-01'))
+    return listShifts(toRoster(version), from, Math.min(end, Date.parse(version.valid_until)))
+  })
+  const people = versions.flatMap((version) => version.people)
+  return joinShifts(shifts).map(({ userId, startsAt, endsAt, overrideId }) => ({
+    user: findPerson({ people }, userId),
     starts_at: iso(startsAt),
     ends_at: iso(endsAt),
     override_id: overrideId,
@@ -182,7 +217,7 @@ async function requireTeamAndMembers(db: ReadDb, teamId: string | null, rotation
 
 const throwUnknownTeam = throwUnknownId('team_id', 'team', 'team_id')
 
-function toRoster({ timezone, rotations, overrides, people }: queries.RosterRow): Roster {
+function toRoster({ timezone, rotations, overrides, people }: Omit<queries.RosterRow, 'versions'>): Roster {
   const available = new Set(people.map(({ id }) => id))
   return {
     timezone,
@@ -197,7 +232,7 @@ function toRoster({ timezone, rotations, overrides, people }: queries.RosterRow)
   }
 }
 
-function findPerson({ people }: queries.RosterRow, userId: string): { id: string; name: string } {
+function findPerson({ people }: Pick<queries.RosterRow, 'people'>, userId: string): { id: string; name: string } {
   return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
 }
 

@@ -66,3 +66,17 @@ export function listShifts(roster: Roster, from: number, to: number): Shift[] {
   }
   return shifts
 }
+
+/** Join the shifts of consecutive times. A shift that goes on across the border between two of them stays one. */
+export function joinShifts(parts: readonly Shift[][]): Shift[] {
+  const joined: Shift[] = []
+  for (const [first, ...others] of parts) {
+    const previous = joined.at(-1)
+    if (!first) continue
+    const goesOn = previous?.endsAt === first.startsAt && previous.userId === first.userId && previous.overrideId === first.overrideId
+    if (previous && goesOn) joined[joined.length - 1] = { ...previous, endsAt: first.endsAt }
+    else joined.push(first)
+    joined.push(...others)
+  }
+  return joined
+}

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
@@ -135,4 +135,83 @@ it('ONC-10 stores at most 500 overrides per schedule and 50 schedules per accoun
     [admin.accountId, admin.id],
   )
   expect((await expectRefusal(createSchedule(admin, admin.id), 409)).body).toMatchObject({ code: 'limit_reached', limit: 50 })
+})
+
+describe('ONC-26 a change keeps the past', () => {
+  const hourMs = 3_600_000
+  /** Create a schedule by which `members` have been on call in turn since 2020. */
+  async function createStarted() {
+    const account = await createAccount(service)
+    const { admin } = account
+    const [first, second, third] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+    const { id: schedule_id } = await createSchedule(admin, first.id, second.id, third.id)
+    const { schedules } = admin.client.oncall
+    const listPast = async () => {
+      const to = Math.floor((Date.now() - 5 * 60_000) / hourMs) * hourMs
+      const shifts = await schedules.listShifts({
+        schedule_id,
+        from: new Date(to - 240 * hourMs).toISOString(),
+        to: new Date(to).toISOString(),
+      })
+      return shifts.map(({ user, starts_at }) => [user.id, user.name, starts_at])
+    }
+    return { account, admin, first, second, third, schedule_id, schedules, listPast }
+  }
+
+  it('when the rotation loses a member, and says who is on call before and after', async () => {
+    const { first, second, third, schedule_id, schedules, listPast } = await createStarted()
+    const past = await listPast()
+    const [now] = await schedules.listOnCall()
+    const left = [first, second, third].filter(({ id }) => id !== now?.user?.id)
+    const updated = await schedules.update({ schedule_id, rotations: [createRotation(...left.map(({ id }) => id))] })
+    const [after] = await schedules.listOnCall()
+    expect(updated).toMatchObject({ version: 2, on_call_before: now?.user, on_call_after: after?.user })
+    expect(after?.user?.id).not.toBe(now?.user?.id)
+    expect(await listPast()).toEqual(past)
+    await schedules.update({ schedule_id, timezone: 'Asia/Tokyo' })
+    expect(await listPast()).toEqual(past)
+  })
+
+  it('when a member of the rotation is deactivated', async () => {
+    const { admin, first, schedule_id, schedules, listPast } = await createStarted()
+    const past = await listPast()
+    await admin.client.accounts.updateMember({ user_id: first.id, is_active: false })
+    expect(await listPast()).toEqual(past)
+    const future = await schedules.listShifts({ schedule_id, from: inHours(1), to: inHours(240) })
+    expect(future.map(({ user }) => user.id)).not.toContain(first.id)
+  })
+
+  it('and a shift that goes on stays one shift', async () => {
+    const { admin } = await createAccount(service)
+    const { id: schedule_id } = await createSchedule(admin, admin.id)
+    const { schedules } = admin.client.oncall
+    const span = { schedule_id, from: inHours(-1), to: inHours(1) }
+    const shifts = await schedules.listShifts(span)
+    await schedules.update({ schedule_id, rotations: [{ ...createRotation(admin.id), starts_on: '2020-01-02' }] })
+    expect(await schedules.listShifts(span)).toEqual(shifts)
+  })
+})
+
+it('ONC-27 lists the schedules and policies that name a member, also after the removal', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const member = await account.addColleague()
+  const { id, name } = await createSchedule(admin, admin.id, member.id)
+  const { schedules, policies } = admin.client.oncall
+  const other = await schedules.create({ name: 'Override', timezone: 'UTC' })
+  await schedules.createOverride({ schedule_id: other.id, member_id: member.id, starts_at: inHours(0), ends_at: inHours(1) })
+  await createSchedule(admin, admin.id)
+  const policy = await policies.create({ name: 'P', steps: [{ delay_minutes: 5, targets: [{ type: 'user', id: member.id }] }] })
+  const duties = {
+    schedules: [
+      { id, name },
+      { id: other.id, name: 'Override' },
+    ],
+    policies: [{ id: policy.id, name: 'P' }],
+  }
+  expect(await schedules.listOfMember({ user_id: member.id })).toEqual(duties)
+  await admin.client.accounts.updateMember({ user_id: member.id, is_active: false })
+  expect(await schedules.listOfMember({ user_id: member.id })).toEqual(duties)
+  const stranger = (await createAccount(service)).admin
+  await expectRefusal(stranger.client.oncall.schedules.listOfMember({ user_id: member.id }), 404)
 })
