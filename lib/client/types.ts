@@ -2759,6 +2759,8 @@ id: Id
 name: string
 })[]
 }
+/** Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call. */
+export type OnCallHoursZone = ('schedule' | 'member')
 export type OnCallNow = {
 /** Id of the schedule. */
 schedule_id: string
@@ -2806,10 +2808,22 @@ name: string
 timezone: string
 /** The team it belongs to; null for the whole account. */
 team_id?: (Id | null) | undefined
-/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+/** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
 rotations?: (({
 /** Each member is on call for a day. */
 kind: 'daily'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */
@@ -2819,6 +2833,18 @@ starts_on: string
 } | {
 /** Each member is on call for a week. */
 kind: 'weekly'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */
@@ -2837,10 +2863,22 @@ name: string
 timezone: string
 /** The team it belongs to; null for the whole account. */
 team_id: (Id | null)
-/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+/** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
 rotations: (({
 /** Each member is on call for a day. */
 kind: 'daily'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */
@@ -2850,6 +2888,18 @@ starts_on: string
 } | {
 /** Each member is on call for a week. */
 kind: 'weekly'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */
@@ -2874,10 +2924,22 @@ name?: string | undefined
 timezone?: string | undefined
 /** The team it belongs to; null for the whole account. */
 team_id?: (Id | null) | undefined
-/** Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next. */
+/** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
 rotations?: (({
 /** Each member is on call for a day. */
 kind: 'daily'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */
@@ -2887,6 +2949,18 @@ starts_on: string
 } | {
 /** Each member is on call for a week. */
 kind: 'weekly'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: ({
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+})[] | undefined
+hours_zone?: OnCallHoursZone | undefined
 /** Ids of the users, in the order of their turns. */
 members: (string)[]
 /** When a turn ends and the next begins, in the time zone of the schedule. */

@@ -51,6 +51,8 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFullAiSession(service, account.admin)
   await insertFollowUp(service, account.id)
   await insertOverride(service, account.admin)
+  // A change keeps the earlier version.
+  await service.sql(`update on_call_schedules set timezone = 'UTC' where account_id = $1`, [account.id])
   await insertPolicy(service, account.admin)
   await insertPresence(service, account.admin)
   const reportTeamId = await insertReportSubscription(service, account.admin)

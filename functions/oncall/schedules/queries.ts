@@ -87,11 +87,17 @@ interface StoredOverride {
   ends_at: string
 }
 
+interface StoredPerson {
+  id: string
+  name: string
+  timezone: string
+}
+
 /** What decided who was on call until a change. */
 interface StoredVersion {
   timezone: string
   rotations: Rotation[]
-  people: { id: string; name: string }[]
+  people: StoredPerson[]
   valid_until: string
 }
 
@@ -103,7 +109,7 @@ export const RosterRow = z.object({
   team_id: z.string().nullable(),
   rotations: z.custom<Rotation[]>(),
   overrides: z.custom<StoredOverride[]>(),
-  people: z.custom<{ id: string; name: string }[]>(),
+  people: z.custom<StoredPerson[]>(),
   versions: z.custom<StoredVersion[]>(),
   now: z.string(),
 })
@@ -126,12 +132,12 @@ export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }
     select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now,
            (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at), 'ends_at', app.iso(o.ends_at))
                                       order by o.created_at, o.id), '[]') from on_call_overrides o where ${overlapping}) as overrides,
-           (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name)), '[]') from users u
+           (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]') from users u
              where u.account_id = s.account_id and u.is_active and u.role <> 'viewer' and u.id = any (array(
                select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m
                union select o.user_id from on_call_overrides o where ${overlapping}))) as people,
            (select coalesce(jsonb_agg(jsonb_build_object('timezone', v.timezone, 'rotations', v.rotations, 'valid_until', app.iso(v.valid_until),
-                     'people', (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name)), '[]') from users u
+                     'people', (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]') from users u
                                  where u.account_id = v.account_id and u.id = any (v.people))) order by v.valid_until, v.id), '[]')
               from on_call_schedule_versions v
              where v.account_id = s.account_id and v.schedule_id = s.id and v.valid_until > ${from ?? null}::timestamptz) as versions

@@ -9,7 +9,7 @@ export const OnCallMemberId = idParams('user_id', 'member')
 
 const TeamId = Id.nullable().describe('The team it belongs to; null for the whole account.')
 const RotationList = Rotations.describe(
-  'Who is on call in turn. Each rotation applies until the next one begins. A member who is deactivated or a viewer loses the turn to the next.',
+  'Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next.',
 )
 const fields = { name: Name.describe('Name of the schedule.'), timezone: Timezone, team_id: TeamId, rotations: RotationList }
 

@@ -223,6 +223,7 @@ function toRoster({ timezone, rotations, overrides, people }: Omit<queries.Roste
     timezone,
     rotations,
     isAvailable: (id) => available.has(id),
+    getTimezone: (id) => people.find((person) => person.id === id)?.timezone ?? timezone,
     overrides: overrides.map(({ id, user_id, starts_at, ends_at }) => ({
       id,
       userId: user_id,

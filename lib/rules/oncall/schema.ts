@@ -11,7 +11,32 @@ export type Weekday = z.infer<typeof Weekday>
 /** A local time without seconds, such as `09:00`. */
 export const LocalTime = z.string().regex(timeOfDayPattern, 'must be a time from 00:00 to 23:59')
 
+/** Weekly hours on duty. They end on the next day if `to` is not after `from`. */
+const Hours = z.strictObject({
+  days: z.array(Weekday).min(1).max(7).refine(hasNoDuplicates, 'must contain each day once').describe('The days on which they begin.'),
+  from: LocalTime.describe('When they begin.'),
+  to: LocalTime.describe('When they end: on the next day if it is not after `from`.'),
+})
+export type Hours = z.infer<typeof Hours>
+
 const rotationFields = {
+  layer: z
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .describe('Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent.'),
+  hours: z
+    .array(Hours)
+    .min(1)
+    .max(7)
+    .optional()
+    .describe('The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent.'),
+  hours_zone: z
+    .enum(['schedule', 'member'])
+    .meta({ id: 'OnCallHoursZone' })
+    .optional()
+    .describe('Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call.'),
   members: z
     .array(z.uuid())
     .min(1)
@@ -35,11 +60,18 @@ export const Rotation = z.discriminatedUnion('kind', [
 ])
 export type Rotation = z.infer<typeof Rotation>
 
-/** The rotations of a schedule. Each applies until the next one begins. */
+export function getLayer({ layer = 1 }: Rotation): number {
+  return layer
+}
+
+/** The rotations of a schedule. Each applies until the next one of its layer begins. */
 export const Rotations = z
   .array(Rotation)
   .max(10)
   .refine(
-    (rotations) => rotations.every(({ starts_on }, n) => rotations.slice(0, n).every((earlier) => earlier.starts_on < starts_on)),
-    'must be sorted by `starts_on`, each with another day',
+    (rotations) =>
+      rotations.every((rotation, n) =>
+        rotations.slice(0, n).every((earlier) => getLayer(earlier) !== getLayer(rotation) || earlier.starts_on < rotation.starts_on),
+      ),
+    'must be sorted by `starts_on`, each of a layer with another day',
   )

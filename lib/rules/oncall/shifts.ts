@@ -1,4 +1,4 @@
-import { getPlanStart, getTurn, type Plan } from './turns.ts'
+import { getTurn, type Plan } from './turns.ts'
 
 /** A user who takes over for a time, in milliseconds since the epoch. */
 export interface Override {
@@ -31,11 +31,7 @@ function getCurrent(roster: Roster, instant: number): Stretch {
   const { overrides, isAvailable } = roster
   const override = overrides.findLast(({ userId, startsAt, endsAt }) => startsAt <= instant && instant < endsAt && isAvailable(userId))
   if (override) return { userId: override.userId, startsAt: override.startsAt, endsAt: override.endsAt, overrideId: override.id }
-  const turn = getTurn(roster, instant, isAvailable)
-  if (turn) return { ...turn, overrideId: null }
-  const start = getPlanStart(roster)
-  const endsAt = start !== null && start > instant ? start : Number.POSITIVE_INFINITY
-  return { userId: null, startsAt: Number.NEGATIVE_INFINITY, endsAt, overrideId: null }
+  return { ...getTurn(roster, instant, isAvailable), overrideId: null }
 }
 
 /** Return who is on call from an instant on, until somebody else is. */

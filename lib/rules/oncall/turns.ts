@@ -1,5 +1,6 @@
 import { fromLocalTime, toLocalTime } from '#rules/schedules/zoned-time.ts'
-import { type Rotation, weekdays } from './schema.ts'
+import { findDuty } from './hours.ts'
+import { getLayer, type Rotation, weekdays } from './schema.ts'
 
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
@@ -8,7 +9,11 @@ const weekMs = 7 * dayMs
 export interface Plan {
   timezone: string
   rotations: readonly Rotation[]
+  /** The time zone of a member, for rotations with the hours of their members. */
+  getTimezone?: (userId: string) => string
 }
+
+type IsAvailable = (userId: string) => boolean
 
 /** The time for which one member of a rotation is on call, in milliseconds since the epoch. */
 export interface Turn {
@@ -55,23 +60,30 @@ function chooseMember({ members }: Rotation, n: number, isAvailable: (userId: st
   return null
 }
 
-/** Return the turn at an instant. Of several rotations the one that began last applies. Null before the first one. */
-export function getTurn({ timezone, rotations }: Plan, instant: number, isAvailable: (userId: string) => boolean): Turn | null {
+/** Return who is on duty by the rotations of one layer, of which the one that began last applies, and until when that does not change. */
+function getLayerTurn({ timezone, getTimezone }: Plan, rotations: readonly Rotation[], instant: number, isAvailable: IsAvailable): Turn {
   const place = rotations.findLastIndex((rotation) => getTurnStart(timezone, rotation, 0) <= instant)
-  const rotation = rotations[place]
-  if (!rotation) return null
-  const next = rotations[place + 1]
-  const n = findTurnNumber(timezone, rotation, instant)
+  const [rotation, next] = [rotations[place], rotations[place + 1]]
   const end = next ? getTurnStart(timezone, next, 0) : Number.POSITIVE_INFINITY
-  return {
-    userId: chooseMember(rotation, n, isAvailable),
-    startsAt: getTurnStart(timezone, rotation, n),
-    endsAt: Math.min(getTurnStart(timezone, rotation, n + 1), end),
-  }
+  if (!rotation) return { userId: null, startsAt: Number.NEGATIVE_INFINITY, endsAt: end }
+  const n = findTurnNumber(timezone, rotation, instant)
+  const userId = chooseMember(rotation, n, isAvailable)
+  const [startsAt, endsAt] = [getTurnStart(timezone, rotation, n), Math.min(getTurnStart(timezone, rotation, n + 1), end)]
+  if (!rotation.hours || userId === null) return { userId, startsAt, endsAt }
+  const zone = rotation.hours_zone === 'member' ? (getTimezone?.(userId) ?? timezone) : timezone
+  const duty = findDuty(rotation.hours, zone, instant)
+  return { userId: duty.isOnDuty ? userId : null, startsAt, endsAt: Math.min(endsAt, duty.endsAt) }
 }
 
-/** Return when the first rotation begins, or null without one. */
-export function getPlanStart({ timezone, rotations }: Plan): number | null {
-  const [first] = rotations
-  return first ? getTurnStart(timezone, first, 0) : null
+/** Return the turn at an instant, in the highest layer with somebody on duty, and until when that does not change. */
+export function getTurn(plan: Plan, instant: number, isAvailable: IsAvailable): Turn {
+  const layers = [...new Set(plan.rotations.map(getLayer))].sort((a, b) => b - a)
+  let endsAt = Number.POSITIVE_INFINITY
+  for (const layer of layers) {
+    const rotations = plan.rotations.filter((rotation) => getLayer(rotation) === layer)
+    const turn = getLayerTurn(plan, rotations, instant, isAvailable)
+    endsAt = Math.min(endsAt, turn.endsAt)
+    if (turn.userId !== null) return { ...turn, endsAt }
+  }
+  return { userId: null, startsAt: Number.NEGATIVE_INFINITY, endsAt }
 }

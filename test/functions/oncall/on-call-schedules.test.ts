@@ -215,3 +215,24 @@ it('ONC-27 lists the schedules and policies that name a member, also after the r
   const stranger = (await createAccount(service)).admin
   await expectRefusal(stranger.client.oncall.schedules.listOfMember({ user_id: member.id }), 404)
 })
+
+it('ONC-28 stores the hours and layers of rotations, and lists their shifts, in the zone of the member too', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const member = await account.addColleague()
+  await service.sql(`update users set timezone = 'Asia/Tokyo' where id = $1`, [member.id])
+  const { schedules } = admin.client.oncall
+  const days = ['monday' as const]
+  const rotations = [
+    { ...createRotation(admin.id), hours: [{ days, from: '06:00', to: '12:00' }] },
+    { ...createRotation(member.id), layer: 2, hours: [{ days, from: '09:00', to: '17:00' }], hours_zone: 'member' as const },
+  ]
+  const { id: schedule_id, rotations: stored } = await schedules.create({ name: 'Layers', timezone: 'UTC', rotations })
+  expect(stored).toEqual(rotations)
+  const shifts = await schedules.listShifts({ schedule_id, from: '2027-06-07T00:00:00Z', to: '2027-06-08T00:00:00Z' })
+  expect(shifts.map(({ user, starts_at, ends_at }) => [user.id, starts_at.slice(11, 16), ends_at.slice(11, 16)])).toEqual([
+    [member.id, '00:00', '08:00'],
+    [admin.id, '08:00', '12:00'],
+  ])
+  await expectRefusal(schedules.update({ schedule_id, rotations: [{ ...createRotation(admin.id), layer: 6 }] }), 422)
+})
