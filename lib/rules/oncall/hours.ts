@@ -9,7 +9,8 @@ export function findDuty(hours: readonly Hours[], timezone: string, instant: num
   let end = instant
   // Hours that began yesterday may last until today, and the next ones begin within a week.
   for (let day = -1; day <= 8; day++) {
-    for (const { from, to } of listDayHours(hours, timezone, today + day * dayMs)) {
+    const candidates = day < 0 ? hours.filter(({ from, to }) => to <= from) : hours
+    for (const { from, to } of listDayHours(candidates, timezone, today + day * dayMs)) {
       if (from > end) return { isOnDuty: end > instant, endsAt: end > instant ? end : from }
       if (to > end) end = to
     }

@@ -23,13 +23,13 @@ const rotationFields = {
   layer: z
     .int()
     .min(1)
-    .max(5)
+    .max(4)
     .optional()
     .describe('Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent.'),
   hours: z
     .array(Hours)
     .min(1)
-    .max(7)
+    .max(5)
     .optional()
     .describe('The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent.'),
   hours_zone: z
