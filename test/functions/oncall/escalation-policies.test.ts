@@ -166,7 +166,7 @@ const selectUnreached = (person: Person) =>
   )
 
 it.each(['schedule without rotations', 'schedule before its first day', 'inactive user', 'viewer', 'engineer', 'deleted channel'] as const)(
-  'ONC-24 goes on to the next step at once after a step that reaches nobody: %s',
+  'ONC-25 goes on to the next step at once after a step that reaches nobody: %s',
   async (kind) => {
     const { account, admin, owner, first, second } = await createPeople()
     const schedule = await insertOnCallSchedule(service, second)
@@ -202,7 +202,7 @@ it.each(['schedule without rotations', 'schedule before its first day', 'inactiv
   },
 )
 
-it('ONC-25 tells the admins once when a whole policy reaches nobody, and waits before its next round', async () => {
+it('ONC-26 tells the admins once when a whole policy reaches nobody, and waits before its next round', async () => {
   const { admin, owner, first } = await createPeople()
   await createDefaultPolicy(admin, [[notifyUser(owner)], [notifyUser(owner)]], 2)
   const { id, handoffId } = await createEscalation(owner)
@@ -224,7 +224,7 @@ it('ONC-25 tells the admins once when a whole policy reaches nobody, and waits b
   expect(await selectUnreached(first)).toEqual([])
 })
 
-it('ONC-25 of 32 messages of a step that reaches nobody at once, one tells the admins', async () => {
+it('ONC-26 of 32 messages of a step that reaches nobody at once, one tells the admins', async () => {
   const { admin, owner } = await createPeople()
   await createDefaultPolicy(admin, [[notifyUser(owner)]], 1)
   const { handoffId } = await createEscalation(owner)

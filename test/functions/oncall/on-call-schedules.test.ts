@@ -137,7 +137,7 @@ it('ONC-10 stores at most 500 overrides per schedule and 50 schedules per accoun
   expect((await expectRefusal(createSchedule(admin, admin.id), 409)).body).toMatchObject({ code: 'limit_reached', limit: 50 })
 })
 
-describe('ONC-26 a change keeps the past', () => {
+describe('ONC-27 a change keeps the past', () => {
   const hourMs = 3_600_000
   /** Create a schedule by which `members` have been on call in turn since 2020. */
   async function createStarted() {
@@ -192,7 +192,7 @@ describe('ONC-26 a change keeps the past', () => {
   })
 })
 
-it('ONC-27 lists the schedules and policies that name a member, also after the removal', async () => {
+it('ONC-28 lists the schedules and policies that name a member, also after the removal', async () => {
   const account = await createAccount(service)
   const { admin } = account
   const member = await account.addColleague()
@@ -216,7 +216,7 @@ it('ONC-27 lists the schedules and policies that name a member, also after the r
   await expectRefusal(stranger.client.oncall.schedules.listOfMember({ user_id: member.id }), 404)
 })
 
-it('ONC-28 stores the hours and layers of rotations, and lists their shifts, in the zone of the member too', async () => {
+it('ONC-29 stores the hours and layers of rotations, and lists their shifts, in the zone of the member too', async () => {
   const account = await createAccount(service)
   const { admin } = account
   const member = await account.addColleague()

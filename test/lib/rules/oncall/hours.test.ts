@@ -23,7 +23,7 @@ const describeShifts = (roster: Roster, from: string, to: string) =>
     ({ userId, startsAt, endsAt }) => `${userId} ${toText(startsAt)} ${toText(endsAt)}`,
   )
 
-describe('ONC-28 hours of a rotation', () => {
+describe('ONC-29 hours of a rotation', () => {
   it.each([
     // The clock is set forward on Sunday the 14th, and back on Sunday the 7th.
     [
