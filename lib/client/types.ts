@@ -1207,6 +1207,20 @@ claimed_by: (Id | null)
 /** When it was escalated; the last change of a session without a handoff. */
 created_at: string
 }
+export type EscalationReminder = {
+id: Id
+/** Id of the handoff with which the session was escalated. */
+handoff_id: string
+/** The round of the escalation policy, from 1. */
+round: number
+/** The step of the round, from 1. */
+step: number
+state: ReminderState
+/** When a waiting step is due; null for the others. */
+due_at: (Timestamp | null)
+/** When the step was taken; null before, and if it was stopped or failed. */
+taken_at: (Timestamp | null)
+}
 /** `user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel. */
 export type EscalationTargetType = ('user' | 'schedule' | 'channel')
 export type EventKey = {
@@ -2677,7 +2691,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -3774,6 +3788,8 @@ invite_code?: string | undefined
 /** The code of an account's invite. The user joins that account; no account is created. */
 account_invite_code?: string | undefined
 }
+/** `waiting`: it is not due yet. `sent`: people or channels were notified. `unreached`: there was nobody to notify, such as when no one was on call; the next step followed. `stopped`: somebody had taken the escalation. `failed`: it could not be taken. */
+export type ReminderState = ('waiting' | 'sent' | 'unreached' | 'stopped' | 'failed')
 /** The kind of stored work. */
 export type ReplayedOutbox = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks')
 export type ReportSubscription = {
@@ -5313,9 +5329,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined
@@ -6152,6 +6168,10 @@ schedule_id: string } & (OnCallOverrideCreate); output: OnCallOverrideResponse; 
   'oncall.schedules.deleteOverride': { input: { /** Id of the on-call schedule. */
 schedule_id: string; /** Id of the override. */
 override_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'oncall.reminders.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (EscalationReminder)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.policies.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (EscalationPolicyResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
