@@ -63,6 +63,7 @@ export const tags: readonly TagInfo[] = [
   tag('presence', 'Presence', 'Who views or edits a flow, session or AI session now.'),
   tag('oncall.schedules', 'On-call schedules', 'Who is on call when, by rotations and overrides.'),
   tag('oncall.policies', 'Escalation policies', 'Whom an escalation that nobody takes is announced to, and when.'),
+  tag('oncall.reminders', 'Escalation reminders', 'The steps of escalation policies that were taken for a session.'),
   tag('oncall.acknowledgements', 'Acknowledgements', 'The links with which a receiver of a reminder acknowledges an escalation.'),
   tag('ai.outputs', 'AI outputs', 'Summaries, ticket notes and articles that the model writes.'),
   tag('ai.tasks', 'AI tasks', 'Requests to the model that continue after their client has disconnected.'),

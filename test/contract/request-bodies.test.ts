@@ -47,7 +47,7 @@ it.each<[string, z.ZodType, (size: number) => unknown, number, string]>([
   [
     'the data of an onboarding step',
     OnboardingStep,
-    (size) => ({ step: 1, action: 'skip', data: buildJson(size) }),
+    (size) => ({ step: 1, action: 'complete', data: buildJson(size) }),
     16 * 1024,
     'data: must be at most 16 KB',
   ],

@@ -42,6 +42,10 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   await insertForAccount('update script_templates set version = version + 1 where account_id = $1')
   await insertForAccount('update network_diagrams set version = version + 1 where account_id = $1')
   await insertForAccount(
+    `insert into on_call_schedule_versions (account_id, schedule_id, timezone, rotations, people)
+     select account_id, id, timezone, rotations, '{}' from on_call_schedules where account_id = $1 limit 1`,
+  )
+  await insertForAccount(
     `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
      select account_id, id, 1, 'accounts/' || account_id || '/exports/part', 1, '' from account_exports where account_id = $1 limit 1`,
   )

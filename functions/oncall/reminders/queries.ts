@@ -104,13 +104,17 @@ export const markUnreached = writeStatement(
         on o.account_id = m.account_id and o.follow_up_id = m.follow_up_id and o.state = 'sent' and o.id <> ${id}`,
 )
 
-/** Record that the admins are told that a whole round reached nobody. Return no row if they were told before. */
-export const markAdminsTold = writeStatement(
-  Changed,
-  (followUpId: string) => sql`
-    update escalation_follow_ups set unreached_at = app.now()
-     where account_id = app.account_id() and id = ${followUpId} and unreached_at is null returning id`,
-)
+/** Record that the admins are told that a whole round reached nobody. Return false if they were told before. */
+export async function markAdminsTold(db: WriteDb, followUpId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('escalation_follow_ups')
+    .set({ unreached_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', followUpId)
+    .where('unreached_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
 
 /** Select the reminders of a session's escalations, the latest first. */
 export const selectReminders = readStatement(

@@ -66,7 +66,7 @@ async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, foll
 async function recordUnreached(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<boolean> {
   const { is_round_reached, is_reached } = await queries.markUnreached.one(db, claimed)
   const isEndOfRound = claimed.step >= followUp.steps.length
-  const isWholePolicy = isEndOfRound && !is_reached && (await queries.markAdminsTold.first(db, claimed.follow_up_id)) !== undefined
+  const isWholePolicy = isEndOfRound && !is_reached && (await queries.markAdminsTold(db, claimed.follow_up_id))
   // The steps of later rounds have the same targets.
   if (isWholePolicy || claimed.round === 1)
     await enqueueEvent(db, { key: 'escalation.unreached', ...toEventFields(claimed, followUp), isWholePolicy })
