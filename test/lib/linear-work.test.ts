@@ -19,7 +19,7 @@ import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '#test/support/knowledge.ts'
 import { measureBestCpuTimeMs, measureCpuTimeMs } from '#test/support/measure.ts'
-import { Action } from '#vendors/psa/halopsa-wire.ts'
+import { readNotes } from '#vendors/psa/halopsa-wire.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -214,8 +214,20 @@ describe('a text of an export', () => {
 })
 
 describe('a note of a ticket', () => {
-  const read = (note_html: string) => Action.parse({ id: 1, note_html })
-  it('WIR-30 takes linear time for many open tags', () => expectLinear(20_000, (n) => '<'.repeat(n), read))
+  const read = (note_html: string) => readNotes({ actions: [{ id: 1, note_html }] })
+  const notes: HostileFile<string>[] = [
+    ['open tags', 20_000, (n) => '<'.repeat(n)],
+    ['nested elements that are closed by other names', 1000, (n) => `${'<b>'.repeat(n)}${'</i>'.repeat(n)}`],
+    ['links', 1000, (n) => '<a href=http:x>a'.repeat(n)],
+    ['lines', 5000, (n) => ' <br>'.repeat(n)],
+  ]
+  it.each(notes)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, read))
+  it('WIR-30 takes bounded time for many long notes', () =>
+    expectLinear(
+      100,
+      (n) => Array.from({ length: n }, (_, id) => ({ id, note_html: '<b>x</b>'.repeat(8000) })),
+      (actions) => readNotes({ actions }),
+    ))
 })
 
 describe('a script', () => {

@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { flag, id, joinParts, optionalId, text, time } from './wire.ts'
+import { type Budget, createBudget } from '#rules/budget.ts'
+import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
+import { convertHtmlToText } from '#rules/text/html-to-text.ts'
+import type { TicketNote } from './psa.ts'
+import { flag, id, joinParts, optionalId, parseAnswer, parseItems, text, time } from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.
 
@@ -13,7 +17,7 @@ const list = z
   .optional()
   .transform((value): unknown[] => (Array.isArray(value) ? value : []))
 export const TicketList = z.object({ tickets: list, record_count: z.int() })
-export const ActionList = z.object({ actions: list })
+const ActionList = z.object({ actions: list })
 export const StatusWire = z
   .object({ id, name: text })
   .transform((status) => ({ id: status.id, name: status.name ?? `Status ${status.id}`, is_closed: null }))
@@ -33,6 +37,7 @@ export const TicketWire = z.object({
     id,
     summary: text,
     details: text,
+    details_html: text.optional(),
     team: text,
     team_id: optionalId,
     client_id: optionalId,
@@ -64,7 +69,7 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     company_id: nullIfZero(wire.client_id),
     contact_id: nullIfZero(wire.user_id),
     type: wire.tickettype_name,
-    description: wire.details,
+    description: wire.details ?? readHtmlField(wire.details_html ?? null, createBudget()),
     is_closed: wire.hasbeenclosed,
     created_at: wire.dateoccurred,
   }
@@ -109,22 +114,28 @@ export const Asset = z
     operating_system: wire.os,
     ip_address: wire.ip_address,
   }))
-export const Action = z.object({ id, who: text, note: text, note_html: text, hiddenfromuser: flag, datetime: time }).transform((wire) => ({
-  id: wire.id,
-  text: wire.note_html === null ? (wire.note ?? '') : htmlToText(wire.note_html),
-  author: wire.who,
-  internal: wire.hiddenfromuser,
-  created_at: wire.datetime,
-}))
+const Action = z.object({ id, who: text, note: text, note_html: text, hiddenfromuser: flag, datetime: time })
 
-const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-/** Longer notes are cut: they are shown, and are context of AI calls, which take less. */
-const maxNoteLength = 64 * 1024
-/** Convert a note's HTML to plain lines. */
-function htmlToText(html: string): string {
-  const lines = html
-    .slice(0, maxNoteLength)
-    .replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n')
-    .replace(/<[^<>]*>/g, '')
-  return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => htmlEntities[name] ?? '').trim()
+/** Longer texts are cut: they are shown, and are context of AI calls, which take less. */
+const maxHtmlLength = 64 * 1024
+
+/** Read the notes of a list of actions. HTML that takes too much work is left out for the plain text that HaloPSA sends with it. */
+export function readNotes(answer: unknown): TicketNote[] {
+  const budget = createBudget()
+  return parseItems(Action, parseAnswer(ActionList, answer).actions).map((wire) => ({
+    id: wire.id,
+    text: readHtmlField(wire.note_html, budget) ?? wire.note ?? '',
+    author: wire.who,
+    internal: wire.hiddenfromuser,
+    created_at: wire.datetime,
+  }))
+}
+
+function readHtmlField(html: string | null, budget: Budget): string | null {
+  if (html === null) return null
+  const start = html.slice(0, maxHtmlLength)
+  const steps = countMarkupSteps(start)
+  if (!budget.has(steps)) return null
+  budget.spend(steps)
+  return convertHtmlToText(start)
 }

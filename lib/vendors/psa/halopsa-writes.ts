@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isInternalNote, type NoteVisibility } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
-import { Action, ActionList, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
+import { readNotes, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
 import { id, parseAnswer, parseItems } from './wire.ts'
 
@@ -29,8 +29,7 @@ export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket): 
     addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry)),
     async findTimeEntry(ticketId, reference) {
       const answer = await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })
-      const actions = parseItems(Action, parseAnswer(ActionList, answer).actions)
-      return actions.find(({ text }) => text.includes(reference))?.id ?? null
+      return readNotes(answer).find(({ text }) => text.includes(reference))?.id ?? null
     },
   }
 }

@@ -2,14 +2,13 @@ import * as z from 'zod'
 import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
 import { readContextParts } from './gather.ts'
 import {
-  Action,
-  ActionList,
   Agent,
   Asset,
   AssetList,
   ClientItemWire,
   ClientList,
   ClientWire,
+  readNotes,
   type StatusNames,
   StatusWire,
   Team,
@@ -68,10 +67,8 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     searchTickets: (search) => searchTickets(get, search),
     getTicket: async (ticketId) => (await readTicket(get, ticketId)).ticket,
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    async findNote(ticketId, query) {
-      const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
-      return findSameNote(parseItems(Action, actions), query)
-    },
+    findNote: async (ticketId, query) =>
+      findSameNote(readNotes(await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })), query),
     ...createHaloWrites(
       get,
       (path, body) => call(path, {}, body),
@@ -148,7 +145,7 @@ async function readTicketContext(get: Get, ticketId: string) {
         parseAnswer(AssetList, await get(apiPath`/Asset`, { ticket_id: ticketId, pageinate: 'true', page_no: 1, page_size: maxAssets }))
           .assets,
       ),
-    notes: async () => sortNewestFirst(parseItems(Action, parseAnswer(ActionList, await get(apiPath`/Actions`, actions)).actions)),
+    notes: async () => sortNewestFirst(readNotes(await get(apiPath`/Actions`, actions))),
     related_tickets: async () => (company_id ? await readRelatedTickets(get, company_id, ticketId, others, statuses) : []),
   })
 }

@@ -19,6 +19,29 @@ describe('HaloPSA', () => {
   }
   const tickets = (list: object[], count = list.length) => ({ tickets: list, record_count: count })
 
+  it('PSA-40 reads notes, and the details of a ticket without plain text, as HTML', async () => {
+    const note_html = '<style>p{margin:0}</style><p>The printer&rsquo;s offline</p><table><tr><td>Host</td><td>SRV01</td></tr></table>'
+    const text = 'The printer’s offline\nHost SRV01'
+    const { port } = openHalo(({ call }) => {
+      if (call === 'GET /api/Actions') return { actions: [{ id: 2, note: 'x', note_html }] }
+      return call === 'GET /api/Tickets/7' ? { id: 7, details: '', details_html: note_html } : undefined
+    })
+    expect(await port.getTicketContext('7')).toMatchObject({ ticket: { description: text }, notes: [{ text }] })
+  })
+
+  it('PSA-40 finds its own notes and time entries when HaloPSA adds links', async () => {
+    const written = 'See https://a.example/x and a@b.example, a <b> "c"\n\nReference sf-1'
+    let note_html = ''
+    const { port, calls } = openHalo(({ call }) =>
+      call.endsWith('/api/Actions') ? { id: 2, actions: [{ id: 2, note_html, datetime: '2026-01-02T00:00:00' }] } : undefined,
+    )
+    await port.addNote('7', readTicketText('internal', written))
+    const html = String((calls.at(-1)?.body as [{ note_html: string }] | undefined)?.[0].note_html)
+    note_html = `<p>${html}</p>`.replace(/https:\S+/, '<a href="$&">$&</a>').replace(/\S+@b.example/, '<a href="mailto:$&">$&</a>')
+    expect(await port.findNote('7', { text: written, since: '2026-01-01T00:00:00.000Z' })).toBe('2')
+    expect(await port.findTimeEntry('7', 'sf-1')).toBe('2')
+  })
+
   it.each<[Partial<TicketSearch>, object]>([
     [{}, {}],
     [{ boardIds: ['1', '2'] }, { team: '1,2' }],

@@ -69,7 +69,7 @@ describe('a record of HaloPSA', () => {
     })
     expect(read({ id: 7, agent_name: 'Ada' })).toMatchObject({ owner: 'Ada', status: null, priority: null, summary: '', is_closed: false })
     expect(haloRecords.StatusWire.parse({ id: 3 })).toEqual({ id: '3', name: 'Status 3', is_closed: null })
-    expect(haloRecords.Action.parse({ id: 1 })).toMatchObject({ text: '', internal: false })
+    expect(haloRecords.readNotes({ actions: [{ id: 1 }] })).toMatchObject([{ text: '', internal: false }])
   })
 })
 
