@@ -19,13 +19,15 @@ export const flag = z
   .nullish()
   .catch(false)
   .transform((value) => value ?? false)
+// Providers write 0001-01-01, 1753-01-01, 1900-01-01 and the like for no time. No ticket is as old as this.
+const oldestMs = Date.parse('1990-01-01T00:00:00Z')
 // Optional, because a key that is absent must not fail the record.
 export const time = anything.optional().transform((value) => {
   const at =
     typeof value === 'string' && value.length < 40
       ? Date.parse(value.includes('Z') || /[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
       : Number.NaN
-  return Number.isNaN(at) ? null : new Date(at).toISOString()
+  return Number.isNaN(at) || at < oldestMs ? null : new Date(at).toISOString()
 })
 /** A reference to another record: its id and name. */
 export const reference = z

@@ -82,9 +82,13 @@ describe('a value of a provider', () => {
     [`2026-01-01T00:00:00.${'0'.repeat(19)}`, '2026-01-01T00:00:00.000Z'],
     [`2026-01-01T00:00:00.${'0'.repeat(20)}`, null],
     ['soon', null],
+    ['1990-01-01T00:00:00Z', '1990-01-01T00:00:00.000Z'],
+    ...['0001-01-01T00:00:00', '1753-01-01T00:00:00Z', '1899-12-30T00:00:00Z', '1900-01-01T00:00:00', '1970-01-01T00:00:00Z'].map(
+      (value) => [value, null] as const,
+    ),
     [0, null],
     [undefined, null],
-  ])('is the time %j: %j', (value, expected) => expect(time.parse(value)).toBe(expected))
+  ] as const)('PSA-41 is the time %j: %j', (value, expected) => expect(time.parse(value)).toBe(expected))
   it.each([
     [' a\0 ', 'a'],
     [0, '0'],
@@ -95,6 +99,16 @@ describe('a value of a provider', () => {
     [{}, null],
   ])('is the text %j: %j', (value, expected) => expect(text.parse(value)).toBe(expected))
 
+  it('PSA-41 sorts and compares a note with a time that stands for none as one without a time', () => {
+    const action = (id: number, datetime: string) => ({ id, datetime, note: 'It works' })
+    const actions = [action(1, '1900-01-01T00:00:00'), action(2, '2020-01-01T00:00:00')]
+    const notes = haloRecords.readNotes({ actions })
+    expect(sortNewestFirst(notes).map(({ id, created_at }) => [id, created_at])).toEqual([
+      ['2', '2020-01-01T00:00:00.000Z'],
+      ['1', null],
+    ])
+    expect(findSameNote(notes, { text: 'It works', since: '2026-01-01T00:00:00.000Z' })).toBe('1')
+  })
   it('sorts notes by time, then by number, and those without a time last', () => {
     const note = (id: string, created_at: string | null) => ({ id, created_at })
     const notes = [note('9', null), note('2', '2026-01-01'), note('10', '2026-01-01'), note('1', '2026-01-02'), note('11', null)]
