@@ -51,7 +51,9 @@ begin
   return null;
 end $$;
 create trigger forget_members after update of provider, base_url, identity on psa_connections for each row
-  when (old.provider <> new.provider or old.base_url <> new.base_url or old.identity <> new.identity)
+  when (old.provider <> new.provider or old.base_url <> new.base_url
+    or old.identity - '{auth_url,private_note_outcome,public_note_outcome}'::text[]
+      <> new.identity - '{auth_url,private_note_outcome,public_note_outcome}'::text[])
   execute function app.forget_psa_members();
 
 create table psa_pushes (

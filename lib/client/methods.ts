@@ -549,7 +549,7 @@ getContext: Method<'psa.tickets.getContext'>
 connection: {
 /** Get the PSA connection. Returns the connection to the ticketing system, without its secrets. Returns 409 `psa_not_connected` without a connection. */
 get: Method<'psa.connection.get'>
-/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings. */
+/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings. */
 put: Method<'psa.connection.put'>
 /** Delete the PSA connection. Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection. */
 delete: Method<'psa.connection.delete'>

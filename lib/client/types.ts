@@ -3402,6 +3402,12 @@ company_id: (string | null)
 client_id: string
 /** HaloPSA: name of the tenant; null if the base URL identifies the tenant. */
 tenant: (string | null)
+/** HaloPSA: its authorisation server; null if it is below the base URL. */
+auth_url: (string | null)
+/** HaloPSA: the action that adds internal notes; null for `Private Note`. */
+private_note_outcome: (string | null)
+/** HaloPSA: the action that adds notes for the client; null for `Public Note`. */
+public_note_outcome: (string | null)
 /** Whether the connection is used. An inactive connection counts as none. */
 is_active: boolean
 /** Time entries are rounded up to a multiple of this many minutes; 1 by default. */
@@ -3424,7 +3430,7 @@ message: string
 }
 export type PsaConnectionUpdate = {
 provider?: PsaProvider | undefined
-/** Base URL of the ticketing system: its site, or the path of its API. */
+/** Base URL of the ticketing system: its site, or the path of its API. HaloPSA: it is stored as the site. */
 base_url?: string | undefined
 /** ConnectWise: the company id that users enter to sign in. */
 company_id?: string | undefined
@@ -3438,6 +3444,12 @@ client_id?: string | undefined
 client_secret?: string | undefined
 /** HaloPSA: name of the tenant; null if the base URL identifies the tenant. */
 tenant?: (string | null) | undefined
+/** HaloPSA: the address of its authorisation server, if it is not below the base URL. The secret is sent to it. */
+auth_url?: (string | null) | undefined
+/** HaloPSA: the name of the action that adds internal notes; `Private Note` by default. */
+private_note_outcome?: (string | null) | undefined
+/** HaloPSA: the name of the action that adds notes for the client; `Public Note` by default. */
+public_note_outcome?: (string | null) | undefined
 /** Whether the connection is used. A new connection is active when left out. */
 is_active?: boolean | undefined
 /** Time entries are rounded up to a multiple of this many minutes; 1 by default. */

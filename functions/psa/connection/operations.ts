@@ -24,7 +24,7 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection',
     summary: 'Create or update the PSA connection',
     description:
-      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings.',
+      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings.',
     access: 'account_admin',
     stepUp: true,
     limit: 'write',

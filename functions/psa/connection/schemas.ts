@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, Time } from '#http/fields.ts'
+import { toAuthorisationServer } from '#vendors/psa/halopsa-address.ts'
 import { providers } from '#vendors/psa/psa.ts'
 
 const ShortText = z.string().trim().min(1).max(200)
@@ -26,6 +27,9 @@ export const PsaConnection = z
     company_id: z.string().nullable().describe('ConnectWise: the company id that users enter to sign in.'),
     client_id: z.string().describe('Id of the integration at the provider.'),
     tenant: z.string().nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    auth_url: z.string().nullable().describe('HaloPSA: its authorisation server; null if it is below the base URL.'),
+    private_note_outcome: z.string().nullable().describe('HaloPSA: the action that adds internal notes; null for `Private Note`.'),
+    public_note_outcome: z.string().nullable().describe('HaloPSA: the action that adds notes for the client; null for `Public Note`.'),
     is_active: z.boolean().describe('Whether the connection is used. An inactive connection counts as none.'),
     ...roundingFields,
     last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
@@ -40,6 +44,9 @@ export const PsaConnection = z
         id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f61',
         ...example,
         tenant: null,
+        auth_url: null,
+        private_note_outcome: null,
+        public_note_outcome: null,
         is_active: true,
         time_rounding_minutes: 15,
         time_minimum_minutes: 0,
@@ -54,21 +61,31 @@ export type PsaConnection = z.infer<typeof PsaConnection>
 
 const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
 
+const Address = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
+  .transform((url) => url.replace(/\/+$/, ''))
+
 export const PsaConnectionUpdate = z
   .strictObject({
     provider: Provider,
-    base_url: z
-      .url({ protocol: /^https?$/ })
-      .max(2000)
-      .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
-      .transform((url) => url.replace(/\/+$/, ''))
-      .describe('Base URL of the ticketing system: its site, or the path of its API.'),
+    base_url: Address.describe('Base URL of the ticketing system: its site, or the path of its API. HaloPSA: it is stored as the site.'),
     company_id: ShortText.describe('ConnectWise: the company id that users enter to sign in.'),
     public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned."),
     private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned."),
     client_id: ShortText.describe('Id of the integration at the provider.'),
     client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
     tenant: ShortText.nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    auth_url: Address.transform(toAuthorisationServer)
+      .nullable()
+      .describe('HaloPSA: the address of its authorisation server, if it is not below the base URL. The secret is sent to it.'),
+    private_note_outcome: ShortText.nullable().describe(
+      'HaloPSA: the name of the action that adds internal notes; `Private Note` by default.',
+    ),
+    public_note_outcome: ShortText.nullable().describe(
+      'HaloPSA: the name of the action that adds notes for the client; `Public Note` by default.',
+    ),
     is_active: z.boolean().describe('Whether the connection is used. A new connection is active when left out.'),
     ...roundingFields,
   })

@@ -3,6 +3,7 @@ import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { type ConnectionRow, decryptConnection, decryptSecrets, encryptSecrets } from '#vendors/psa/connection.ts'
+import { toHaloSite } from '#vendors/psa/halopsa-address.ts'
 import { type Provider, PsaError, type PsaPort } from '#vendors/psa/psa.ts'
 import type { RoundingRule } from '#vendors/psa/time-entry.ts'
 import * as queries from './queries.ts'
@@ -21,9 +22,15 @@ export interface OpenConnection {
   row: ConnectionRow
 }
 
-const fields: Record<Provider, { identity: readonly (keyof PsaConnectionUpdate)[]; secrets: readonly (keyof PsaConnectionUpdate)[] }> = {
-  connectwise: { identity: ['company_id', 'client_id'], secrets: ['public_key', 'private_key'] },
-  halopsa: { identity: ['client_id', 'tenant'], secrets: ['client_secret'] },
+type FieldNames = readonly (keyof PsaConnectionUpdate)[]
+/** `settings` are optional, and stored with the identity when they are not null. */
+const fields: Record<Provider, { identity: FieldNames; settings: FieldNames; secrets: FieldNames }> = {
+  connectwise: { identity: ['company_id', 'client_id'], settings: [], secrets: ['public_key', 'private_key'] },
+  halopsa: {
+    identity: ['client_id', 'tenant'],
+    settings: ['auth_url', 'private_note_outcome', 'public_note_outcome'],
+    secrets: ['client_secret'],
+  },
 }
 
 /** Return the active connection. Throw 409 without one. */
@@ -45,8 +52,11 @@ export async function get({ db }: Pick<ReadContext, 'db'>): Promise<PsaConnectio
 }
 
 export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promise<PsaConnection> {
-  const refusal = update.base_url ? await ctx.guard.findRefusal(update.base_url, 'saving') : null
-  if (refusal) throw invalidField(['body', 'base_url'], refusal, 'base_url')
+  for (const name of ['base_url', 'auth_url'] as const) {
+    const address = update[name]
+    const refusal = address ? await ctx.guard.findRefusal(address, 'saving') : null
+    if (refusal) throw invalidField(['body', name], refusal, name)
+  }
   if (Object.keys(update).length === 0) return get(ctx)
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
@@ -115,11 +125,13 @@ async function mergeConnection(
 ): Promise<queries.ConnectionChange> {
   const provider = update.provider ?? before?.provider
   if (!provider) throw invalidRequest([requiredField('provider')])
-  const { identity, secrets } = fields[provider]
+  const { identity, settings, secrets } = fields[provider]
   const stored = before?.provider === provider ? before : undefined
-  const base_url = update.base_url ?? stored?.base_url
-  // Security: a stored secret is sent only to the origin that it was entered for, not to a new base URL.
-  const isSameOrigin = stored && base_url && new URL(base_url).origin === new URL(stored.base_url).origin
+  const base_url = update.base_url ? toStoredAddress(provider, update.base_url) : stored?.base_url
+  const auth_url = update.auth_url === undefined ? stored?.identity.auth_url : update.auth_url
+  // Security: a stored secret is sent only to the origins that it was entered for, not to a new base URL or authorisation server.
+  const isSameOrigin =
+    stored && base_url && listOrigins(base_url, auth_url).join() === listOrigins(stored.base_url, stored.identity.auth_url).join()
   const storedSecrets = stored && isSameOrigin ? await decryptSecrets(ctx.vault, stored) : {}
   const merged = { base_url: stored?.base_url, ...stored?.identity, ...storedSecrets, ...update } as Record<
     string,
@@ -128,8 +140,25 @@ async function mergeConnection(
   requireFields(provider, update, merged)
   const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
   const credentials = await encryptSecrets(ctx.vault, ctx.caller.accountId, provider, pick(secrets) as Record<string, string>)
+  const chosenSettings = Object.entries(pick(settings)).filter(([, value]) => value !== null)
   const is_active = update.is_active ?? before?.is_active ?? true
-  return { provider, base_url: base_url as string, identity: pick(identity), credentials, is_active, ...mergeRounding(before, update) }
+  return {
+    provider,
+    base_url: base_url as string,
+    identity: { ...pick(identity), ...Object.fromEntries(chosenSettings) },
+    credentials,
+    is_active,
+    ...mergeRounding(before, update),
+  }
+}
+
+function toStoredAddress(provider: Provider, baseUrl: string): string {
+  return provider === 'halopsa' ? toHaloSite(baseUrl) : baseUrl
+}
+
+/** Return the origin of the API and the one that secrets are sent to. */
+function listOrigins(baseUrl: string, authUrl: string | null | undefined): string[] {
+  return [new URL(baseUrl).origin, new URL(authUrl ?? baseUrl).origin]
 }
 
 function mergeRounding(before: ConnectionRow | undefined, update: PsaConnectionUpdate): RoundingRule {
@@ -143,7 +172,8 @@ const roundingFields: readonly string[] = ['time_rounding_minutes', 'time_minimu
 
 function requireFields(provider: Provider, update: PsaConnectionUpdate, merged: Record<string, unknown>): void {
   const providerFields: readonly string[] = ['provider', 'base_url', 'is_active', ...fields[provider].identity, ...fields[provider].secrets]
-  const unknown = Object.keys(update).filter((name) => !providerFields.includes(name) && !roundingFields.includes(name))
+  const optionalFields: readonly string[] = [...fields[provider].settings, ...roundingFields]
+  const unknown = Object.keys(update).filter((name) => !providerFields.includes(name) && !optionalFields.includes(name))
   const missing = providerFields.filter((name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name])
   const errors: FieldError[] = [
     ...unknown.map((name) => ({ loc: ['body', name], msg: `is not a field of ${provider}`, type: 'unknown_key' })),
@@ -157,7 +187,7 @@ function requiredField(name: string): FieldError {
 }
 
 function toResponse(row: ConnectionRow): PsaConnection {
-  const { company_id = null, client_id, tenant = null } = row.identity
+  const { company_id = null, client_id, tenant = null, auth_url = null } = row.identity
   return {
     id: row.id,
     provider: row.provider,
@@ -165,6 +195,9 @@ function toResponse(row: ConnectionRow): PsaConnection {
     company_id,
     client_id: client_id ?? '',
     tenant,
+    auth_url,
+    private_note_outcome: row.identity.private_note_outcome ?? null,
+    public_note_outcome: row.identity.public_note_outcome ?? null,
     is_active: row.is_active,
     time_rounding_minutes: row.time_rounding_minutes,
     time_minimum_minutes: row.time_minimum_minutes,

@@ -69,7 +69,7 @@ async function isSignedBySystem(
   const known = keys.get(accountId)
   if (known?.href === href && (await isSignedBy(known.key, bytes, signature))) return true
   countRead(accountId)
-  const answer = await createPsaHttp(origin, guard)({ url: href }).catch(ignoreMissingKey)
+  const answer = await createPsaHttp([origin], guard)({ url: href }).catch(ignoreMissingKey)
   if (answer === null) return false
   const { signing_key: key } = parseAnswer(SigningKey, answer)
   if (!(await isSignedBy(key, bytes, signature))) return false

@@ -8,13 +8,18 @@ import { id, parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
 type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'>
+/** The names of the actions that add notes. */
+interface NoteOutcomes {
+  private_note_outcome?: string | null
+  public_note_outcome?: string | null
+}
 type ReadTicket = (ticketId: string) => Promise<{ ticket: Ticket }>
 
 /** Create the part of the client that writes to HaloPSA. Its POST takes a list; an item with an id changes the record with this id. */
-export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket): Writes {
+export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket, outcomes: NoteOutcomes): Writes {
   const save = async (path: ApiPath, record: object) => parseSavedId(await post(path, [record]))
   return {
-    addNote: (ticketId, note) => save(apiPath`/Actions`, toNoteBody(ticketId, note)),
+    addNote: (ticketId, note) => save(apiPath`/Actions`, toNoteBody(ticketId, note, outcomes)),
     async updateTicket(ticketId, change) {
       await readTicket(ticketId)
       await save(apiPath`/Tickets`, toChangeBody(ticketId, change))
@@ -26,7 +31,7 @@ export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket): 
       // An older server may ignore the filter, so the reference is compared.
       return parseItems(TicketReferenceWire, tickets).find((ticket) => ticket.third_party_id_string === reference)?.id ?? null
     },
-    addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry)),
+    addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry, outcomes)),
     async findTimeEntry(ticketId, reference) {
       const answer = await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })
       return readNotes(answer).find(({ text }) => text.includes(reference))?.id ?? null
@@ -54,11 +59,11 @@ interface NoteBody {
   visibility: NoteVisibility
 }
 
-function toNoteBody(ticketId: string, { text, visibility }: NoteBody) {
+function toNoteBody(ticketId: string, { text, visibility }: NoteBody, outcomes: NoteOutcomes) {
   const isInternal = isInternalNote[visibility]
   return {
     ticket_id: Number(ticketId),
-    outcome: isInternal ? 'Private Note' : 'Public Note',
+    outcome: isInternal ? (outcomes.private_note_outcome ?? 'Private Note') : (outcomes.public_note_outcome ?? 'Public Note'),
     note_html: toHtml(visibility === 'resolution' ? `Resolution:\n${text}` : text),
     hiddenfromuser: isInternal,
     sendemail: false,
@@ -77,10 +82,10 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 }
 
 /** `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the reference. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry) {
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry, outcomes: NoteOutcomes) {
   const endedAt = new Date(Date.parse(startedAt) + minutes * 60_000).toISOString()
   return {
-    ...toNoteBody(ticketId, { text: `${note.text}\n\nReference ${reference}`, visibility: note.visibility }),
+    ...toNoteBody(ticketId, { text: `${note.text}\n\nReference ${reference}`, visibility: note.visibility }, outcomes),
     who_agentid: Number(memberId),
     timetaken: minutes / 60,
     actionarrivaldate: startedAt,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
 import { readContextParts } from './gather.ts'
+import { toHaloSite, toTokenUrl } from './halopsa-address.ts'
 import {
   Agent,
   Asset,
@@ -32,17 +33,17 @@ const maxRelatedTickets = 10
 const maxAssets = 10
 const maxClients = 25
 
-// Tokens are cached by address, client, tenant and secret, so a caller only gets a token of its own secret.
+// Tokens are cached by addresses, client, tenant and secret, so a caller only gets a token of its own secret.
 const tokens = new Map<string, { token: string; expiresAt: number }>()
 
 /** Create a client for the HaloPSA REST API. It uses a bearer token from client credentials. Lists have a total; notes are HTML. */
 export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
-  const root = connection.baseUrl.replace(/\/+$/, '')
+  const root = toHaloSite(connection.baseUrl)
   const call = async (path: ApiPath, query: Query, body?: object): Promise<unknown> => {
     const send = async () =>
       http({
         url: `${root}/api${path}?${toQueryString(query)}`,
-        headers: { authorization: `Bearer ${await getToken(connection, root, http)}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${await getToken(connection, http)}`, 'content-type': 'application/json' },
         ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
       })
     const hadToken = tokens.has(tokenKey(connection))
@@ -73,25 +74,26 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
       get,
       (path, body) => call(path, {}, body),
       (ticketId) => readTicket(get, ticketId),
+      connection.identity,
     ),
   }
 }
 
 function tokenKey({ baseUrl, identity, secrets }: Connection): string {
-  return JSON.stringify([baseUrl, identity.client_id, identity.tenant, secrets.client_secret])
+  return JSON.stringify([baseUrl, identity.auth_url, identity.client_id, identity.tenant, secrets.client_secret])
 }
 
 const Token = z.object({ access_token: z.string().min(1), expires_in: z.number().catch(600) })
 
-async function getToken(connection: Connection, root: string, http: PsaHttp): Promise<string> {
+async function getToken(connection: Connection, http: PsaHttp): Promise<string> {
   const key = tokenKey(connection)
   const cached = tokens.get(key)
   if (cached && cached.expiresAt > Date.now()) return cached.token
-  const { client_id, tenant } = connection.identity
+  const { client_id, tenant, auth_url } = connection.identity
   const form = { grant_type: 'client_credentials', client_id, client_secret: connection.secrets.client_secret, scope: 'all' }
   const answer = await http({
     method: 'POST',
-    url: `${root}/auth/token${tenant ? `?${toQueryString({ tenant })}` : ''}`,
+    url: `${toTokenUrl(connection.baseUrl, auth_url)}${tenant ? `?${toQueryString({ tenant })}` : ''}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: toQueryString(form),
   }).catch((error: unknown) => {

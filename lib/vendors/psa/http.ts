@@ -24,17 +24,18 @@ export interface PsaRequest {
 export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
- * Create a function that calls one provider during one request. The guard checks `baseUrl`, and the caller
- * builds every URL from it. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once.
+ * Create a function that calls one provider during one request. The guard checks `addresses`, and the caller
+ * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once.
  */
-export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
+export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
   const limit = limitConcurrency({ running: maxParallelCalls })
-  let refusal: Promise<string | null> | undefined
+  let refusals: Promise<(string | null)[]> | undefined
   let receivedBytes = 0
   return async (request) => {
-    refusal ??= guard.findRefusal(baseUrl, 'sending')
-    if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
+    refusals ??= Promise.all(addresses.map((address) => guard.findRefusal(address, 'sending')))
+    if ((await refusals).some(Boolean))
+      throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
     return limit(async () => {
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()

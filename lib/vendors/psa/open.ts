@@ -6,9 +6,15 @@ import type { OpenPsa, PsaConnection, PsaPort } from './psa.ts'
 /** Open connections of every provider. */
 export function createPsaOpener(guard: OutboundGuard): OpenPsa {
   return (connection) => {
-    const http = createPsaHttp(connection.baseUrl, guard)
+    const http = createPsaHttp(listAddresses(connection), guard)
     return lazyPort(() => createClient(connection, http), {})
   }
+}
+
+/** Return the addresses that a connection sends secrets to. */
+function listAddresses(connection: PsaConnection): string[] {
+  const authUrl = connection.provider === 'halopsa' ? connection.identity.auth_url : null
+  return [connection.baseUrl, ...(authUrl ? [authUrl] : [])]
 }
 
 async function createClient(connection: PsaConnection, http: PsaHttp): Promise<PsaPort> {

@@ -203,8 +203,17 @@ export class PsaError extends Error {
 /** A connection with its decrypted secrets. Use it for one request only, and never log it. */
 export type PsaConnection = { baseUrl: string } & (
   | { provider: 'connectwise'; identity: { company_id: string; client_id: string }; secrets: { public_key: string; private_key: string } }
-  | { provider: 'halopsa'; identity: { client_id: string; tenant: string | null }; secrets: { client_secret: string } }
+  | { provider: 'halopsa'; identity: HaloIdentity; secrets: { client_secret: string } }
 )
+interface HaloIdentity {
+  client_id: string
+  tenant: string | null
+  /** The authorisation server, if it is not below the base URL. */
+  auth_url?: string | null
+  /** The names of the actions that add notes, if they are not the vendor's. */
+  private_note_outcome?: string | null
+  public_note_outcome?: string | null
+}
 export const providers = ['connectwise', 'halopsa'] as const
 export type Provider = (typeof providers)[number]
 

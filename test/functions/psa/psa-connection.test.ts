@@ -161,3 +161,44 @@ it.each(psaProviders)(
     expect([(await putMapping(dana, '177')).status, (await putMapping(dana, null)).body]).toMatchObject([502, unmapped])
   },
 )
+
+it.each(['', '/', '/api', '/auth', '/auth/token', '/portal/', '/API'])(
+  'PSA-42 stores the HaloPSA address with %j as its site',
+  async (path) => {
+    const { admin } = await createAccount(service)
+    const body = connectionBody(service, 'halopsa')
+    const saved = await putConnection(admin, { ...body, base_url: body.base_url + path })
+    expect([saved.status, saved.body.base_url]).toEqual([200, body.base_url])
+    expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(true)
+  },
+)
+
+it('PSA-43 gets the tokens of HaloPSA from its authorisation server', async () => {
+  const { admin } = await createAccount(service)
+  const connection = await connectPsa(service, admin, 'halopsa')
+  expect([connection.auth_url, connection.private_note_outcome, connection.public_note_outcome]).toEqual([null, null, null])
+  await admin.call('PUT', `${psaPath}/member-mappings/${admin.id}`, { psa_member_id: '176' })
+  const auth_url = `${connection.base_url}/authorisation-server/token`
+  expect((await putConnection(admin, { auth_url, private_note_outcome: 'Internal' })).body).toMatchObject({
+    auth_url: auth_url.replace('/token', ''),
+    private_note_outcome: 'Internal',
+  })
+  await clearRecords('psa')
+  expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(true)
+  const tokenCall = { path: '/halo/authorisation-server/token', request: '(credentials)' }
+  expect(await listRecords('psa')).toContainEqual(expect.objectContaining(tokenCall))
+  expect((await admin.call('GET', `${psaPath}/member-mappings`)).body[0].psa_member_id).toBe('176')
+  expect((await putConnection(admin, { auth_url: null })).body.auth_url).toBeNull()
+})
+
+it('PSA-43 checks the address of the authorisation server, and sends it no secret that was entered for another one', async () => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin, 'halopsa')
+  for (const auth_url of ['https://127.0.0.1/auth', 'http://auth.example', 'https://auth.example/?a=1'])
+    expect(listInvalidFields(await putConnection(admin, { auth_url, client_secret: 'x' }))).toEqual(['auth_url'])
+  const auth_url = 'https://auth.example'
+  expect(listInvalidFields(await putConnection(admin, { auth_url }))).toEqual(['client_secret'])
+  expectStatus(await putConnection(admin, { auth_url, client_secret: 'x' }), 200)
+  expect(listInvalidFields(await putConnection(admin, { auth_url: null }))).toEqual(['client_secret'])
+  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), auth_url }))).toEqual(['auth_url'])
+})

@@ -9,6 +9,8 @@ export interface LocalNote {
   /** Whether the note belongs to a time entry, which ConnectWise lists apart from the notes. */
   isTimeEntry: boolean
   timeEntry?: LocalTimeEntry
+  /** The name of HaloPSA's action that added the note. */
+  outcome?: string
 }
 export interface LocalTimeEntry {
   memberId: number

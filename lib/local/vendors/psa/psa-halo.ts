@@ -14,7 +14,8 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
   const { data } = psa
   const tokens = new Set<string>()
-  app.post('/auth/token', async (c) => {
+  // As at some customers, the authorisation server may have an address of its own.
+  app.on('POST', ['/auth/token', '/authorisation-server/token'], async (c) => {
     const { grant_type, client_id, client_secret } = Object.fromEntries(new URLSearchParams(await c.req.text()))
     if (grant_type !== 'client_credentials' || client_id !== 'demo' || client_secret !== 'demo')
       return c.json({ error: 'invalid_client' }, 400)
@@ -114,6 +115,7 @@ const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replace(/&(#?
 
 interface ActionInput {
   ticket_id?: number
+  outcome?: string
   note_html?: string
   hiddenfromuser?: boolean
   who_agentid?: number
@@ -139,6 +141,7 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
     if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
     if (!action?.note_html) return c.json({ error: 'A note is required' }, 400)
     const note = psa.addNote(ticket, htmlToText(action.note_html), action.hiddenfromuser === true, toTimeEntry(action))
+    if (action.outcome !== undefined) note.outcome = action.outcome
     return c.json(toActionBody(ticket.id, note), 201)
   })
 }
@@ -208,7 +211,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   }
 }
 
-function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt, timeEntry }: LocalNote) {
+function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt, timeEntry, outcome }: LocalNote) {
   const note_html = `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br/>')}</p>`
   return {
     id,
@@ -219,7 +222,7 @@ function toActionBody(ticketId: number | undefined, { id, text, internal, author
     hiddenfromuser: internal,
     datetime: removeZone(createdAt),
     ...(timeEntry ? { timetaken: timeEntry.hours, who_agentid: timeEntry.memberId, actionarrivaldate: timeEntry.startedAt } : {}),
-    outcome: internal ? 'Private Note' : 'Public Note',
+    outcome: outcome ?? (internal ? 'Private Note' : 'Public Note'),
   }
 }
 

@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '#local/clock.ts'
 import { parseJsonOrText } from '#local/vendors/parse-json.ts'
 import type { Records } from '#local/vendors/records.ts'
 import { createConnectwiseRoutes } from './psa-connectwise.ts'
-import { buildPsaData, type LocalPsa } from './psa-data.ts'
+import { buildPsaData, type LocalNote, type LocalPsa } from './psa-data.ts'
 import { createHaloRoutes } from './psa-halo.ts'
 
 /** Create both PSA providers with the same data, and middleware that records every call with its response. */
@@ -20,8 +20,16 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
     findTicket: (id) => data.tickets.find((ticket) => ticket.id === id),
     addNote(ticket, text, internal, timeEntry) {
       const createdAt = toTimestamp(clock.now())
-      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt, isTimeEntry: timeEntry !== undefined }
-      ticket.notes.push({ ...note, ...(timeEntry ? { timeEntry } : {}) })
+      const note: LocalNote = {
+        id: ++lastNoteId,
+        text,
+        internal,
+        author: 'Support Flow',
+        createdAt,
+        isTimeEntry: timeEntry !== undefined,
+        ...(timeEntry ? { timeEntry } : {}),
+      }
+      ticket.notes.push(note)
       ticket.updatedAt = note.createdAt
       return note
     },
@@ -48,7 +56,7 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
     const { pathname, search } = new URL(c.req.url)
     await next()
     // Credentials and tokens are not recorded.
-    const isTokenCall = pathname.endsWith('/auth/token')
+    const isTokenCall = pathname.endsWith('/token')
     const request = isTokenCall ? '(credentials)' : parseBody(text)
     const response = isTokenCall ? '(token)' : parseBody(await c.res.clone().text())
     records.add('psa', { method: c.req.method, path: pathname + search, request, status: c.res.status, response })

@@ -29,6 +29,16 @@ describe('HaloPSA', () => {
     expect(await port.getTicketContext('7')).toMatchObject({ ticket: { description: text }, notes: [{ text }] })
   })
 
+  it('PSA-43 adds notes and time with the outcomes of the connection', async () => {
+    const identity = { client_id: 'i', tenant: null, private_note_outcome: 'Internal', public_note_outcome: 'To client' }
+    const { calls, http } = createPsaRecorder(({ call }) => (call.endsWith('/token') ? { access_token: 't' } : { id: 2 }))
+    const port = createHaloPsa({ provider: 'halopsa', baseUrl: psaBaseUrl, identity, secrets: { client_secret: 'o' } }, http)
+    await port.addNote('7', readTicketText('internal', 'a'))
+    await port.addNote('7', readTicketText('client', 'a'))
+    const bodies = calls.flatMap(({ body }) => (body as { outcome: string }[] | undefined) ?? [])
+    expect(bodies.map(({ outcome }) => outcome)).toEqual(['Internal', 'To client'])
+  })
+
   it('PSA-40 finds its own notes and time entries when HaloPSA adds links', async () => {
     const written = 'See https://a.example/x and a@b.example, a <b> "c"\n\nReference sf-1'
     let note_html = ''

@@ -11,7 +11,7 @@ describe('a call of the ticketing system', async () => {
     vendor.requests.length = 0
   })
   const guard = outboundGuard({ resolve: async () => [] }, { allowedOrigin: vendor.origin })
-  const call = (request: Partial<PsaRequest> = {}) => createPsaHttp(vendor.origin, guard)({ url: `${vendor.origin}/x`, ...request })
+  const call = (request: Partial<PsaRequest> = {}) => createPsaHttp([vendor.origin], guard)({ url: `${vendor.origin}/x`, ...request })
 
   it.each([
     [401, 'auth', 'The ticketing system refused the credentials'],
@@ -56,14 +56,14 @@ describe('a call of the ticketing system', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     vendor.answer = () => null
-    const callVendor = createPsaHttp(vendor.origin, guard)
+    const callVendor = createPsaHttp([vendor.origin], guard)
     vi.setSystemTime(Date.now() + ms)
     await expect(callVendor({ url: `${vendor.origin}/x` })).rejects.toMatchObject({ kind: 'down' })
     expect(vendor.requests).toHaveLength(calls)
   })
   it('WIR-53 is refused after 16 MiB of answers of one client', async () => {
     vendor.answer = () => ({ body: `"${'x'.repeat(6 * 1024 * 1024)}"` })
-    const callVendor = createPsaHttp(vendor.origin, guard)
+    const callVendor = createPsaHttp([vendor.origin], guard)
     const next = () => callVendor({ url: `${vendor.origin}/x` })
     for (let count = 0; count < 3; count++) await next()
     await expect(next()).rejects.toMatchObject({ kind: 'down', message: 'The answer of the ticketing system was too large' })
@@ -73,7 +73,7 @@ describe('a call of the ticketing system', async () => {
     expect(parseItems(id, Array(1_000_000).fill(1))).toHaveLength(2000)
   })
   it('is not made to an address that the guard refuses', async () => {
-    const refused = createPsaHttp('https://localhost', guard)({ url: `${vendor.origin}/x` })
+    const refused = createPsaHttp([vendor.origin, 'https://localhost'], guard)({ url: `${vendor.origin}/x` })
     await expect(refused).rejects.toMatchObject({ kind: 'invalid', status: null })
     expect(vendor.requests).toEqual([])
   })
