@@ -1,6 +1,7 @@
 import { isInternalNote, type NoteVisibility, type TicketText } from '#rules/audience.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
+import { chargeTypes, type TicketKind, type TicketKinds } from './connectwise-kinds.ts'
 import { readPages } from './connectwise-pages.ts'
 import { CreatedRecord, TicketReferenceWire, TicketWire, TimeEntryWire, toTicket } from './connectwise-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, TicketChange } from './psa.ts'
@@ -13,21 +14,29 @@ type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findT
 const maxSummaryLength = 100
 
 /** Create the part of the client that writes to ConnectWise. */
-export function createConnectWiseWrites(get: Get, send: Send): Writes {
+export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind }: TicketKinds): Writes {
   const create = async (path: ApiPath, body: object) => parseAnswer(CreatedRecord, await send('POST', path, body)).id
   return {
-    addNote: async (ticketId, note) => create(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note)),
+    addNote: (ticketId, note) => callAs(ticketId, async (kind) => create(apiPath`/${kind}/tickets/${ticketId}/notes`, toNoteBody(note))),
     updateTicket: async (ticketId, change) =>
-      toTicket(parseAnswer(TicketWire, await send('PATCH', apiPath`/service/tickets/${ticketId}`, toPatch(change)))),
+      toTicket(
+        parseAnswer(
+          TicketWire,
+          await callAs(ticketId, async (kind) => send('PATCH', apiPath`/${kind}/tickets/${ticketId}`, toPatch(change))),
+        ),
+      ),
     createTicket: (ticket) => create(apiPath`/service/tickets`, toTicketBody(ticket)),
     async findTicket(reference) {
       const query = { conditions: `externalXRef=${toLiteral(reference)}`, fields: 'id,externalXRef', orderBy: 'id asc', pageSize: 5 }
       const tickets = parseItems(TicketReferenceWire, await get(apiPath`/service/tickets`, query))
       return tickets.find(({ externalXRef }) => externalXRef === reference)?.id ?? null
     },
-    addTimeEntry: (entry) => create(apiPath`/time/entries`, toTimeEntryBody(entry)),
+    addTimeEntry: async (entry) => create(apiPath`/time/entries`, toTimeEntryBody(entry, await readKind(entry.ticketId))),
     async findTimeEntry(ticketId, reference) {
-      const conditions = joinConditions(`chargeToId in ${toIdList([ticketId])}`, 'chargeToType="ServiceTicket"')
+      const isTicket = `(${Object.values(chargeTypes)
+        .map((type) => `chargeToType=${toLiteral(type)}`)
+        .join(' or ')})`
+      const conditions = joinConditions(`chargeToId in ${toIdList([ticketId])}`, isTicket)
       const entries = await readPages(
         get,
         apiPath`/time/entries`,
@@ -83,11 +92,11 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 }
 
 /** Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not see. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry) {
+function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry, kind: TicketKind) {
   const { detailDescription, internalAnalysis, resolution } = sections[note.visibility]
   return {
     chargeToId: Number(ticketId),
-    chargeToType: 'ServiceTicket',
+    chargeToType: chargeTypes[kind],
     member: toReference(memberId),
     // ConnectWise takes no fractions of a second.
     timeStart: startedAt.replace(/\.\d+Z$/, 'Z'),

@@ -3,6 +3,7 @@ import { encodeBase64 } from '#rules/text/base64.ts'
 import { apiPath, type Get, type Query } from './api-path.ts'
 import { containsAll, joinConditions, toIdList, toLiteral } from './conditions.ts'
 import { toApiRoot } from './connectwise-address.ts'
+import { createTicketKinds, type TicketKind, type TicketKinds } from './connectwise-kinds.ts'
 import { readPages } from './connectwise-pages.ts'
 import {
   BoardWire,
@@ -56,6 +57,7 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   const get: Get = (path, query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
   const send: Send = (method, path, body) =>
     http({ method, url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const kinds = createTicketKinds(get)
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get(apiPath`/system/info`)),
     listBoards: () =>
@@ -71,11 +73,16 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
       return parseItems(CompanyItemWire, await get(apiPath`/company/companies`, query))
     },
     searchTickets: (search) => searchTickets(get, search),
-    getTicket: (ticketId) => readTicket(get, ticketId),
-    getTicketContext: (ticketId) => readTicketContext(get, ticketId),
+    getTicket: (ticketId) => readTicket(get, kinds, ticketId),
+    getTicketContext: (ticketId) => readTicketContext(get, kinds, ticketId),
     findNote: async (ticketId, query) =>
-      findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), query),
-    ...createConnectWiseWrites(get, send),
+      findSameNote(
+        await kinds.callAs(ticketId, (kind) =>
+          readPages(get, apiPath`/${kind}/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire),
+        ),
+        query,
+      ),
+    ...createConnectWiseWrites(get, send, kinds),
   }
 }
 
@@ -103,27 +110,28 @@ function matchWords(words: readonly string[]): string | false {
   return words.length === 1 && ticketIdPattern.test(word) ? `(id in ${toIdList([word])} or ${inSummary})` : inSummary
 }
 
-async function readTicket(get: Get, ticketId: string): Promise<Ticket> {
-  return toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
+async function readTicket(get: Get, kinds: TicketKinds, ticketId: string): Promise<Ticket> {
+  return toTicket(parseAnswer(TicketWire, await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`))))
 }
 
-async function readTicketContext(get: Get, ticketId: string) {
-  const ticket = await readTicket(get, ticketId)
+async function readTicketContext(get: Get, kinds: TicketKinds, ticketId: string) {
+  const ticket = await readTicket(get, kinds, ticketId)
+  const kind = await kinds.readKind(ticketId)
   const { company_id, contact_id } = ticket
   return readContextParts(ticket, {
     company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
     contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`))) : null),
-    configurations: () => readConfigurations(get, ticketId),
-    notes: () => readNotes(get, ticketId),
+    configurations: () => readConfigurations(get, kind, ticketId),
+    notes: () => readNotes(get, kind, ticketId),
     related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
   })
 }
 
 /** Read the newest notes, those of time entries included. The list has no documented order, and old servers do not have it. */
-async function readNotes(get: Get, ticketId: string): Promise<TicketNote[]> {
-  const notes = await readPages(get, apiPath`/service/tickets/${ticketId}/allNotes`, {}, NoteWire).catch((error: unknown) => {
+async function readNotes(get: Get, kind: TicketKind, ticketId: string): Promise<TicketNote[]> {
+  const notes = await readPages(get, apiPath`/${kind}/tickets/${ticketId}/allNotes`, {}, NoteWire).catch((error: unknown) => {
     if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
-    return readPages(get, apiPath`/service/tickets/${ticketId}/notes`, {}, NoteWire)
+    return readPages(get, apiPath`/${kind}/tickets/${ticketId}/notes`, {}, NoteWire)
   })
   return sortNewestFirst(notes).slice(0, maxNotes)
 }
@@ -135,10 +143,10 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
 }
 
 /** Read each configuration by itself, because the list contains little more than ids. */
-async function readConfigurations(get: Get, ticketId: string): Promise<Configuration[]> {
+async function readConfigurations(get: Get, kind: TicketKind, ticketId: string): Promise<Configuration[]> {
   const listed = parseItems(
     ConfigurationRef,
-    await get(apiPath`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }),
+    await get(apiPath`/${kind}/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }),
   )
   return Promise.all(
     listed.slice(0, maxConfigurations).map(async (reference) => {

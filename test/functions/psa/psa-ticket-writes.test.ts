@@ -272,3 +272,23 @@ it('PSA-25 returns 409 to a retry while another failed push of the session is be
   const { status, body } = await retry
   expect([status, body.code]).toEqual([409, 'not_failed'])
 })
+
+it('PSA-44 reads the context of a project ticket of ConnectWise, changes it, and adds time', async () => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
+  const [project] = psaData.projectTickets
+  const ticket_id = String(project?.id)
+  const { ticket, notes } = await admin.client.psa.tickets.getContext({ ticket_id })
+  expect([ticket.summary, notes.length]).toEqual([project?.summary, project?.notes.length])
+  expect((await admin.client.psa.tickets.update({ ticket_id, member_id: '177' })).owner).toBe('Lina Haddad')
+  const session = await createSession(admin, { ticket_number: ticket_id })
+  await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
+  await clearRecords('psa')
+  const push = await admin.client.psa.pushes.createTimeEntry({ session_id: session.id })
+  await waitUntilSettled()
+  await forgetResult(push.id)
+  await advanceClock(61)
+  expect((await admin.client.psa.pushes.list()).find(({ id }) => id === push.id)).toMatchObject({ state: 'pushed', attempts: 2 })
+  expect(await listWrites(/time\/entries/)).toMatchObject([{ chargeToId: project?.id, chargeToType: 'ProjectTicket' }])
+})

@@ -25,7 +25,7 @@ const NewTicket = z.object({
 })
 const NewTimeEntry = z.object({
   chargeToId: z.int(),
-  chargeToType: z.literal('ServiceTicket'),
+  chargeToType: z.enum(['ServiceTicket', 'ProjectTicket']),
   member: Reference,
   timeStart: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
   actualHours: z.number().positive(),
@@ -37,16 +37,17 @@ const NewTimeEntry = z.object({
 /** Add the routes that change and create tickets and time entries. Errors have the vendor's format. */
 export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage, sendError, toTicketBody }: ConnectwiseFormat): void {
   const sendInvalid = (c: Context, message: string) => sendError(c, 400, 'InvalidObject', message)
-  app.patch(`${root}/service/tickets/:id{[0-9]+}`, async (c) => {
-    const ticket = psa.findTicket(Number(c.req.param('id')))
-    if (!ticket) return sendError(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
-    const operations = z.array(Operation).safeParse(await c.req.json())
-    if (!operations.success) return sendInvalid(c, 'The operations are invalid')
-    const fields = { board: 'boardId', status: 'statusId', owner: 'memberId' } as const
-    const change = Object.fromEntries(operations.data.map(({ path, value }) => [fields[path], value?.id ?? null]))
-    const refusal = psa.changeTicket(ticket, change)
-    return refusal ? sendInvalid(c, refusal) : c.json(toTicketBody(ticket))
-  })
+  for (const kind of ['service', 'project'] as const)
+    app.patch(`${root}/${kind}/tickets/:id{[0-9]+}`, async (c) => {
+      const ticket = findTicketOf(psa, kind, c)
+      if (!ticket) return sendError(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
+      const operations = z.array(Operation).safeParse(await c.req.json())
+      if (!operations.success) return sendInvalid(c, 'The operations are invalid')
+      const fields = { board: 'boardId', status: 'statusId', owner: 'memberId' } as const
+      const change = Object.fromEntries(operations.data.map(({ path, value }) => [fields[path], value?.id ?? null]))
+      const refusal = psa.changeTicket(ticket, change)
+      return refusal ? sendInvalid(c, refusal) : c.json(toTicketBody(ticket))
+    })
   app.post(`${root}/service/tickets`, async (c) => {
     const { data: input, error } = NewTicket.safeParse(await c.req.json())
     if (!input) return sendMissing(c, 'ticket', String(error.issues[0]?.path[0]))
@@ -60,7 +61,7 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
   app.post(`${root}/time/entries`, async (c) => {
     const { data: input, error } = NewTimeEntry.safeParse(await c.req.json())
     if (!input) return sendMissing(c, 'timeEntry', String(error.issues[0]?.path[0]))
-    const ticket = psa.findTicket(input.chargeToId)
+    const ticket = input.chargeToType === 'ProjectTicket' ? psa.findProjectTicket(input.chargeToId) : psa.findTicket(input.chargeToId)
     if (!ticket) return sendInvalid(c, 'The ticket does not exist')
     const { member, timeStart: startedAt, actualHours: hours, internalNotes, notes, addToInternalAnalysisFlag } = input
     const timeEntry = { memberId: member.id, startedAt, hours, internalNotes }
@@ -69,14 +70,14 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
 }
 
 function listTimeEntries({ data }: LocalPsa): object[] {
-  return data.tickets.flatMap(({ id: chargeToId, notes }) =>
-    notes.flatMap(({ id, text, timeEntry }) =>
+  return [...data.tickets, ...data.projectTickets].flatMap((ticket) =>
+    ticket.notes.flatMap(({ id, text, timeEntry }) =>
       timeEntry
         ? [
             {
               id,
-              chargeToId,
-              chargeToType: 'ServiceTicket',
+              chargeToId: ticket.id,
+              chargeToType: data.projectTickets.includes(ticket) ? 'ProjectTicket' : 'ServiceTicket',
               notes: text,
               internalNotes: timeEntry.internalNotes,
               member: { id: timeEntry.memberId },
@@ -87,6 +88,11 @@ function listTimeEntries({ data }: LocalPsa): object[] {
         : [],
     ),
   )
+}
+
+export function findTicketOf(psa: LocalPsa, kind: 'service' | 'project', c: Context): LocalTicket | undefined {
+  const id = Number(c.req.param('id'))
+  return kind === 'project' ? psa.findProjectTicket(id) : psa.findTicket(id)
 }
 
 /** Send the error for a required field that is missing or invalid. */

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { parseConditions } from './psa-conditions.ts'
-import { addConnectwiseWrites, sendMissing } from './psa-connectwise-writes.ts'
+import { addConnectwiseWrites, findTicketOf, sendMissing } from './psa-connectwise-writes.ts'
 import type { LocalPsa, LocalTicket } from './psa-data.ts'
 
 const root = '/v4_6_release/apis/3.0'
@@ -41,27 +41,28 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
     ),
   )
   app.get(`${root}/system/members`, (c) => sendPage(c, data.members.map(toMemberBody)))
-  addTicketRoutes(app, psa)
+  addTicketRoutes(app, psa, 'service')
+  addTicketRoutes(app, psa, 'project')
   addConnectwiseWrites(app, psa, { root, sendPage, sendError, toTicketBody: (ticket) => toTicketBody(psa, ticket) })
   addRecordRoutes(app, psa)
   app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
 }
 
-function addTicketRoutes(app: Hono, psa: LocalPsa): void {
-  const findTicket = (c: Context) => psa.findTicket(Number(c.req.param('id')))
+function addTicketRoutes(app: Hono, psa: LocalPsa, kind: 'service' | 'project'): void {
+  const findTicket = (c: Context) => findTicketOf(psa, kind, c)
   const notFound = (c: Context) => sendError(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
-  app.get(`${root}/service/tickets`, (c) =>
+  app.get(`${root}/${kind}/tickets`, (c) =>
     sendPage(
       c,
-      psa.data.tickets.map((ticket) => toTicketBody(psa, ticket)),
+      (kind === 'project' ? psa.data.projectTickets : psa.data.tickets).map((ticket) => toTicketBody(psa, ticket)),
     ),
   )
-  app.get(`${root}/service/tickets/:id{[0-9]+}`, (c) => {
+  app.get(`${root}/${kind}/tickets/:id{[0-9]+}`, (c) => {
     const ticket = findTicket(c)
     return ticket ? c.json({ ...toTicketBody(psa, ticket), initialDescription: ticket.description }) : notFound(c)
   })
-  app.get(`${root}/service/tickets/:id{[0-9]+}/notes`, (c) => {
+  app.get(`${root}/${kind}/tickets/:id{[0-9]+}/notes`, (c) => {
     const ticket = findTicket(c)
     return ticket
       ? sendPage(
@@ -70,7 +71,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
         )
       : notFound(c)
   })
-  app.get(`${root}/service/tickets/:id{[0-9]+}/allNotes`, (c) => {
+  app.get(`${root}/${kind}/tickets/:id{[0-9]+}/allNotes`, (c) => {
     const ticket = findTicket(c)
     return ticket
       ? sendPage(
@@ -79,14 +80,14 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
         )
       : notFound(c)
   })
-  app.post(`${root}/service/tickets/:id{[0-9]+}/notes`, async (c) => {
+  app.post(`${root}/${kind}/tickets/:id{[0-9]+}/notes`, async (c) => {
     const ticket = findTicket(c)
     if (!ticket) return notFound(c)
     const { text, internalAnalysisFlag } = await c.req.json<{ text?: string; internalAnalysisFlag?: boolean }>()
     if (!text) return sendMissing(c, 'ticketNote', 'text')
     return c.json(toNoteBody(ticket.id, psa.addNote(ticket, text, internalAnalysisFlag === true)), 201)
   })
-  app.get(`${root}/service/tickets/:id{[0-9]+}/configurations`, (c) => {
+  app.get(`${root}/${kind}/tickets/:id{[0-9]+}/configurations`, (c) => {
     const ticket = findTicket(c)
     if (!ticket) return notFound(c)
     const configurations = psa.data.configurations.filter(({ id }) => ticket.configurationIds.includes(id))
@@ -191,7 +192,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   return {
     id: ticket.id,
     summary: ticket.summary,
-    recordType: 'ServiceTicket',
+    recordType: data.projectTickets.includes(ticket) ? 'ProjectTicket' : 'ServiceTicket',
     board: toReference(data.boards, ticket.boardId),
     status: { ...toReference(data.statuses, ticket.statusId), Sort: 1 },
     company: toReference(data.companies, ticket.companyId),

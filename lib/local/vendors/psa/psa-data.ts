@@ -57,6 +57,8 @@ export interface PsaData {
     ip: string | null
   })[]
   tickets: LocalTicket[]
+  /** Tickets of projects, which only ConnectWise has. Their ids are of the same series. */
+  projectTickets: LocalTicket[]
 }
 
 const companyNames = [
@@ -128,6 +130,7 @@ const firstTicketMs = Date.parse('2026-09-01T08:00:00.000Z')
 export interface LocalPsa {
   data: PsaData
   findTicket(id: number): LocalTicket | undefined
+  findProjectTicket(id: number): LocalTicket | undefined
   /** Add a note to a ticket as the API's user. */
   addNote(ticket: LocalTicket, text: string, internal: boolean, timeEntry?: LocalTimeEntry): LocalNote
   /** Change a ticket. Return why the change is not possible, or null. */
@@ -136,14 +139,15 @@ export interface LocalPsa {
 }
 export type LocalTicketChange = Partial<Pick<LocalTicket, 'boardId' | 'statusId' | 'memberId'>>
 
-/** Build six client companies with contacts and devices, four boards, seven members, and 200 tickets with the ids 4601 to 4800. */
+/** Build six client companies with contacts and devices, four boards, seven members, 200 tickets with the ids 4601 to 4800, and three of projects. */
 export function buildPsaData(): PsaData {
   const next = createRandom(20_261_121)
   const randomBelow = (count: number) => Math.floor(next() * count)
   const pick = <T>(list: readonly T[]): T => list[randomBelow(list.length)] as T
   const masterData = { ...buildBoardsAndMembers(), ...buildClients(pick, randomBelow) }
   const tickets = Array.from({ length: 200 }, (_, n) => buildTicket(4601 + n, masterData, pick, randomBelow))
-  return { ...masterData, tickets }
+  const projectTickets = Array.from({ length: 3 }, (_, n) => buildTicket(4901 + n, masterData, pick, randomBelow))
+  return { ...masterData, tickets, projectTickets }
 }
 
 function buildBoardsAndMembers() {
@@ -207,7 +211,7 @@ function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: n
 
 function buildTicket(
   id: number,
-  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<PsaData, 'tickets'>,
+  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<PsaData, 'tickets' | 'projectTickets'>,
   pick: <T>(list: readonly T[]) => T,
   randomBelow: (count: number) => number,
 ): LocalTicket {

@@ -18,6 +18,7 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
   const psa: LocalPsa = {
     data,
     findTicket: (id) => data.tickets.find((ticket) => ticket.id === id),
+    findProjectTicket: (id) => data.projectTickets.find((ticket) => ticket.id === id),
     addNote(ticket, text, internal, timeEntry) {
       const createdAt = toTimestamp(clock.now())
       const note: LocalNote = {

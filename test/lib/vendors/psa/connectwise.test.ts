@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ClientText, forAccount, readTicketText } from '#rules/audience.ts'
 import { createPsaRecorder, type PsaAnswer, psaBaseUrl, ticketSearch } from '#test/support/psa-recorder.ts'
 import { createConnectWise } from '#vendors/psa/connectwise.ts'
-import { PsaError, type TicketSearch } from '#vendors/psa/psa.ts'
+import { PsaError, type PsaPort, type TicketSearch } from '#vendors/psa/psa.ts'
 
 describe('ConnectWise', () => {
   function openConnectWise(answer: PsaAnswer = () => []) {
@@ -44,6 +44,37 @@ describe('ConnectWise', () => {
     const result = await port.searchTickets({ ...ticketSearch, page: 3 })
     expect([result.items.map(({ id }) => id), result.hasMore]).toEqual([['1', '2'], hasMore])
     expect(calls[1]).toMatchObject({ fields: 'id', page: '7', pageSize: '1' })
+  })
+
+  it('PSA-44 reads and writes the tickets of projects', async () => {
+    const { calls, port } = openConnectWise(({ call }) => {
+      if (call.includes(' /service/tickets/')) throw new PsaError('missing', 'none', { status: 404 })
+      return call.endsWith('otes') && call.startsWith('GET') ? [] : call.endsWith('configurations') ? [] : { id: 7, summary: 's' }
+    })
+    expect((await port.getTicketContext('7')).ticket).toMatchObject({ id: '7', summary: 's' })
+    expect(calls.map(({ call }) => call)).toEqual([
+      ...['GET /service/tickets/7', 'GET /project/tickets/7'],
+      ...['GET /project/tickets/7/configurations', 'GET /project/tickets/7/allNotes'],
+    ])
+  })
+  it.each<[string, (port: PsaPort) => Promise<unknown>]>([
+    ['POST /project/tickets/7/notes', (port) => port.addNote('7', readTicketText('internal', 'a'))],
+    ['GET /project/tickets/7/notes', (port) => port.findNote('7', { text: 'a', since: '2026-01-01T00:00:00.000Z' })],
+    ['PATCH /project/tickets/7', (port) => port.updateTicket('7', { statusId: '1' })],
+  ])('PSA-44 falls back to %s', async (expected, act) => {
+    const { calls, port } = openConnectWise(({ call }) => {
+      if (call.includes(' /service/tickets/')) throw new PsaError('missing', 'none', { status: 404 })
+      return call.startsWith('GET') ? [] : { id: 7 }
+    })
+    await act(port)
+    expect(calls.map(({ call }) => call)).toEqual([expected.replace('project', 'service'), expected])
+  })
+
+  it('PSA-44 takes a ticket as missing when the member may not read projects', async () => {
+    const { port } = openConnectWise(({ call }) => {
+      throw call.includes(' /service/') ? new PsaError('missing', 'none', { status: 404 }) : new PsaError('auth', 'no', { status: 403 })
+    })
+    await expect(port.getTicket('7')).rejects.toMatchObject({ kind: 'missing' })
   })
 
   it('reads pages of 1,000 until one is not full, at most five', async () => {
@@ -240,6 +271,7 @@ describe('ConnectWise', () => {
     } as const
     expect(await port.addTimeEntry(entry)).toBe('9')
     expect(calls).toEqual([
+      { call: 'GET /service/tickets/7', fields: 'id' },
       {
         call: 'POST /time/entries',
         body: {
@@ -255,7 +287,7 @@ describe('ConnectWise', () => {
     const { calls, port } = openConnectWise(() => [{ id: 1 }, { id: 2, internalNotes: 'Reference r' }])
     expect([await port.findTimeEntry('7', 'Reference r'), await port.findTimeEntry('7', 'x')]).toEqual(['2', null])
     expect(calls[0]).toMatchObject({
-      conditions: 'chargeToId in (7) and chargeToType="ServiceTicket"',
+      conditions: 'chargeToId in (7) and (chargeToType="ServiceTicket" or chargeToType="ProjectTicket")',
       fields: 'id,internalNotes',
       orderBy: 'id desc',
     })
