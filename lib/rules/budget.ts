@@ -1,4 +1,4 @@
-import { invalidField } from '#problem.ts'
+import { invalidField, Problem } from '#problem.ts'
 
 // Work is counted in steps, because a Worker cannot measure it: its clocks advance only after I/O
 // (https://developers.cloudflare.com/workers/runtime-apis/performance/). A count also gives the same answer on every machine.
@@ -9,6 +9,8 @@ export const stepsPerSecond = 100_000_000
 export const requestSteps = stepsPerSecond / 4
 /** What a job or a request in the background may cause, and an operation that reads a file. */
 export const jobSteps = stepsPerSecond
+/** How long all of it may take, in milliseconds. Each call that it waits for has a time-out of its own; this bounds their sum. */
+const maxDurationMs = 120_000
 /** What a request may add to its output by repeating or expanding its input. */
 const maxGrownBytes = 4 * 1024 * 1024
 
@@ -21,7 +23,10 @@ export interface Budget {
   spend(steps: number): void
   /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
   write(bytes: number): void
-  /** Let other requests of the process run if about 50 ms of work were done since the last pause. `counted` was counted before it was done. */
+  /**
+   * Let other requests of the process run if about 50 ms of work were done since the last pause. `counted` was counted before it was done.
+   * Throw 503 two minutes after the start.
+   */
   pause(counted?: number): Promise<void>
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
   has(steps: number, bytes?: number): boolean
@@ -32,8 +37,18 @@ export interface Budget {
 }
 
 /** Create a budget of a request, or of other limits. */
-export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { steps?: number; bytes?: number } = {}): Budget {
+export function createBudget({
+  steps = requestSteps,
+  bytes = maxGrownBytes,
+  now = Date.now,
+}: {
+  steps?: number
+  bytes?: number
+  /** A Worker's clock advances with each call that it waits for. */
+  now?: () => number
+} = {}): Budget {
   const spent = { steps: 0, bytes: 0 }
+  const deadline = now() + maxDurationMs
   let pausedAt = 0
   const requireLeft = (isLeft: boolean) => {
     if (!isLeft) throw invalidField(['body'], 'takes too much work to process; simplify or split it', 'too_complex')
@@ -51,6 +66,7 @@ export function createBudget({ steps = requestSteps, bytes = maxGrownBytes }: { 
       requireLeft(isLeft)
     },
     async pause(counted = 0) {
+      if (now() > deadline) throw new Problem('unavailable', 'This took too long; try again', { headers: { 'retry-after': '60' } })
       pausedAt -= counted
       if (spent.steps - pausedAt < stepsPerSecond / 20) return
       pausedAt = spent.steps

@@ -135,3 +135,12 @@ describe('WIR-47 what is read is counted before', () => {
     expect(wrapText('x'.repeat(3200))).toEqual(wrapText('x'.repeat(100)))
   })
 })
+
+it('WIR-55 what takes more than two minutes gives up at its next pause, with 503', async () => {
+  let time = 0
+  const budget = createBudget({ now: () => time })
+  time = 120_000
+  await budget.pause()
+  time = 120_001
+  await expect(budget.pause()).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '60' } })
+})

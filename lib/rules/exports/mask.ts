@@ -1,3 +1,4 @@
+import { Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import type { Report } from './report.ts'
@@ -33,6 +34,7 @@ export async function maskReport(report: Report, mask: MaskText, budget: Budget)
     }
     return masked
   } catch (error) {
+    if (error instanceof Problem) throw error
     // The message of the cause may contain a secret from the report, so only its name is logged.
     throw new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
   }

@@ -1,8 +1,9 @@
 import type { Report, ReportStep, SupportingDataRow } from './report.ts'
 
-// Limits of an export. While a Worker writes a document, it has several copies of each image in memory.
+// Limits of an export. While a Worker writes a document, it has several copies of each image in memory. In HTML they become 6.7 MiB of base64,
+// which leaves a MiB of 8 for the texts.
 const maxImages = 20
-const maxImageBytes = 6 * 1024 * 1024
+const maxImageBytes = 5 * 1024 * 1024
 
 export interface SelectedImage {
   /** Its place in the supporting data. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Budget, createBudget } from '#rules/budget.ts'
+import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
-import { convertHtmlToText } from '#rules/text/html-to-text.ts'
 import type { TicketNote } from './psa.ts'
 import { flag, id, joinParts, optionalId, parseAnswer, parseItems, text, time } from './wire.ts'
 

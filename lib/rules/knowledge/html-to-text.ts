@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
-import { createGrowingText, type GrowingText } from '#rules/knowledge/growing-text.ts'
-import { ignoredElements, inlineElements } from '#rules/knowledge/html-tree.ts'
+import { createGrowingText, type GrowingText } from './growing-text.ts'
+import { ignoredElements, inlineElements } from './html-tree.ts'
 
 /** A text that is nested deeper is read up to there: looking for the element that a tag closes takes time by the depth. */
 const maxDepth = 200

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { convertHtmlToText } from '#rules/text/html-to-text.ts'
+import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 
 const documentHtml = `<style>p{margin:0}</style><p>The printer&rsquo;s offline &ndash; 50&nbsp;&euro;, caf&eacute;</p>
 <table><tr><td>Host</td><td>SRV01</td></tr><tr><th>OS</th> <td>Windows</td></tr></table>`
