@@ -1,5 +1,5 @@
 import type { RestoredKindName } from '#db/restored-columns.ts'
-import { assessStored } from '#functions/scripts/scripts/service.ts'
+import { assess } from '#functions/scripts/scripts/service.ts'
 import { validateWithin } from '#http/validation-budget.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
@@ -156,13 +156,13 @@ function validateRecord(kind: RestoredKindName, value: object, budget: Budget): 
   }
   const { data, error } = recordSchemas[kind].safeParse(value)
   if (!data) return { reason: describeIssue(error) }
-  const reason = kind === 'scripts' ? limitReason(findScriptProblem(data as RecordOf<'scripts'>, budget)) : null
-  return reason ? { reason } : { key: getId(value), parent: null, record: data }
-}
-
-/** Return a script's risk and rights by its content, with the work of one request. An archive may say less than the script does. */
-export function assessRestored(script: RecordOf<'scripts'>) {
-  return assessStored(script, createBudget())
+  if (kind !== 'scripts') return { key: getId(value), parent: null, record: data }
+  const script = data as RecordOf<'scripts'>
+  const reason = limitReason(findScriptProblem(script, budget))
+  if (reason) return { reason }
+  // An archive may say less than the script does.
+  const { risk, requires_elevation } = assess(script, budget)
+  return { key: getId(value), parent: null, record: { ...script, risk, requires_elevation } }
 }
 
 const limitReason = (reason: string | null) => reason?.slice(0, 500).toWellFormed() ?? null

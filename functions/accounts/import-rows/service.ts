@@ -1,7 +1,6 @@
 import type { RestoredColumn, RestoredKindName } from '#db/restored-columns.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { FlowRecord, FlowVersionRecord, OwnId, RecordOf } from '#functions/accounts/import-records/schemas.ts'
-import { assessRestored } from '#functions/accounts/import-records/service.ts'
 import { createUniqueSlug } from '#functions/scripts/scripts/service.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { copyColumns } from '#rules/flows/rfflow.ts'
@@ -49,11 +48,8 @@ export function toRow(kind: RestoredKindName, record: object, connected: Connect
     case 'scripts': {
       const row = record as RecordOf<'scripts'>
       const category_id = findId(ids.script_categories, row.category_id)
-      const { risk, requires_elevation } = assessRestored(row)
       return as<'scripts'>({
         ...row,
-        risk,
-        requires_elevation,
         id,
         team_id: team(row.team_id),
         category_id,

@@ -195,7 +195,7 @@ function toScriptTemplate(row: queries.ScriptRow, budget: Budget): ScriptTemplat
 }
 
 /** Assess a template that is stored already. One that takes too much work is not refused, but has a high risk. */
-export function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(template: T, budget: Budget) {
+function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(template: T, budget: Budget) {
   try {
     return assess(template, budget)
   } catch (error) {
