@@ -9,8 +9,10 @@ export const stepsPerSecond = 100_000_000
 export const requestSteps = stepsPerSecond / 4
 /** What a job or a request in the background may cause, and an operation that reads a file. */
 export const jobSteps = stepsPerSecond
-/** How long all of it may take, in milliseconds. Each call that it waits for has a time-out of its own; this bounds their sum. */
-const maxDurationMs = 120_000
+/**
+ * How long all of it may take, in milliseconds. Each call that it waits for has a time-out of its own, those to the model four minutes together.
+ */
+const maxDurationMs = 300_000
 /** What a request may add to its output by repeating or expanding its input. */
 const maxGrownBytes = 4 * 1024 * 1024
 
@@ -25,7 +27,7 @@ export interface Budget {
   write(bytes: number): void
   /**
    * Let other requests of the process run if about 50 ms of work were done since the last pause. `counted` was counted before it was done.
-   * Throw 503 two minutes after the start.
+   * Throw 503 five minutes after the start.
    */
   pause(counted?: number): Promise<void>
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
