@@ -219,18 +219,21 @@ begin
   delete from mail_suppressions where address_hash = app.address_hash(new.email);
   return null;
 end $$;
--- Moves the e-mails that wait for the end of somebody's quiet hours, or for their digest, when their time zone changes. Security definer,
--- because an admin may change the zone of a member.
-create function app.move_held_mails() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- Moves the e-mails that wait for the end of somebody's quiet hours, or for their digest, to the time that applies now.
+create function app.move_held_mails(p_account uuid, p_user uuid) returns void language sql set search_path = public, pg_temp as $$
+  update deliveries d set held_until = coalesce(app.mail_held_until(p, u.timezone, app.now()), app.now())
+    from mail_preferences p join users u on u.account_id = p.account_id and u.id = p.user_id
+   where p.account_id = p_account and p.user_id = p_user
+     and d.account_id = p.account_id and d.user_id = p.user_id and d.state = 'held'
+$$;
+-- Security definer, because an admin may change the time zone of a member.
+create function app.follow_timezone() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  update deliveries d set held_until = coalesce(app.mail_held_until(p, new.timezone, app.now()), app.now())
-    from mail_preferences p
-   where p.account_id = new.account_id and p.user_id = new.id
-     and d.account_id = p.account_id and d.user_id = p.user_id and d.state = 'held';
+  perform app.move_held_mails(new.account_id, new.id);
   return null;
 end $$;
 create trigger held_mails after update of timezone on users for each row
-  when (old.timezone is distinct from new.timezone) execute function app.move_held_mails();
+  when (old.timezone is distinct from new.timezone) execute function app.follow_timezone();
 create trigger end_suppression after insert on users for each row
   when (new.email_verified_at is not null) execute function app.end_suppression();
 create trigger end_suppression_later after update of email_verified_at on users for each row

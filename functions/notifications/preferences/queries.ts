@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
+import { accountId } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { defaultTimes } from './schemas.ts'
@@ -53,9 +55,5 @@ export const savePreferences = writeStatement(
 /** Hold the e-mails of a user until the time that the stored preferences say. */
 export const moveHeldMails = writeStatement(
   null,
-  (userId: string) => sql`
-    update deliveries d set held_until = coalesce(app.mail_held_until(p, u.timezone, app.now()), app.now())
-      from mail_preferences p join users u on u.account_id = p.account_id and u.id = p.user_id
-     where p.account_id = app.account_id() and p.user_id = ${userId}
-       and d.account_id = p.account_id and d.user_id = p.user_id and d.state = 'held'`,
+  (userId: string) => sql`select from ${callFunction('app.move_held_mails', { p_account: accountId, p_user: userId })}`,
 )
