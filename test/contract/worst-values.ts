@@ -154,52 +154,46 @@ async function getFilledColumns(service: Service, accountId: string): Promise<Co
   return columns.filter(({ table }) => filled.has(table))
 }
 
-/** Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column. */
-export async function inflateRows(
+/** Replace each value of an account by the first of its candidates that the database accepts. A constraint may refuse all: then it stays. */
+async function replaceValues(
   service: Service,
   accountId: string,
-  createText: (length: number) => string,
-  maxBytes: number,
+  listCandidates: (column: Column, value: unknown) => Iterable<unknown>,
 ): Promise<void> {
-  for (const { table, name, type } of await getFilledColumns(service, accountId)) {
-    const rows = await service.sql<{ place: string; value: unknown }>(
-      `select ctid::text as place, ${name} as value from ${table} where account_id = $1 and ${name} is not null limit 5`,
-      [accountId],
-    )
-    for (const { place, value } of rows) {
-      for (let left = maxBytes; left > 100; left = Math.floor(left / 4)) {
-        const larger = inflateJson(value, name, { limits: readFieldLimits(), createText, left })
-        const stored = type === 'jsonb' ? JSON.stringify(larger) : String(larger)
-        if (stored === (type === 'jsonb' ? JSON.stringify(value) : value)) break
-        const isStored = await service
-          .sql(`update ${table} set ${name} = $1::${type} where account_id = $2 and ctid = $3::tid`, [stored, accountId, place])
-          .then(
-            () => true,
-            () => false,
-          )
-        if (isStored) break
-      }
-    }
-  }
-}
-
-/** Write the name of each free text of an account's rows into it, between two marks. */
-export async function plantNames(service: Service, accountId: string, toMark: (field: string) => string): Promise<void> {
-  for (const { table, name, type } of await getFilledColumns(service, accountId)) {
+  for (const column of await getFilledColumns(service, accountId)) {
+    const { table, name, type } = column
     const rows = await service.sql<{ place: string; value: unknown }>(
       `select ctid::text as place, ${name} as value from ${table} where account_id = $1 limit 5`,
       [accountId],
     )
-    for (const { place, value } of rows) {
-      if (value === null && type === 'jsonb') continue
-      const planted = plantJson(value ?? '', `${table}.${name}`, name, toMark)
-      const stored = type === 'jsonb' ? JSON.stringify(planted) : String(planted)
-      // A constraint may refuse it: then the column is no free text.
-      await service
-        .sql(`update ${table} set ${name} = $1::${type} where account_id = $2 and ctid = $3::tid`, [stored, accountId, place])
-        .catch(() => undefined)
-    }
+    const toText = (value: unknown) => (type === 'jsonb' ? JSON.stringify(value) : String(value))
+    const update = `update ${table} set ${name} = $1::${type} where account_id = $2 and ctid = $3::tid`
+    for (const { place, value } of rows)
+      for (const candidate of listCandidates(column, value)) {
+        if (toText(candidate) === toText(value)) break
+        const isStored = await service.sql(update, [toText(candidate), accountId, place]).then(
+          () => true,
+          () => false,
+        )
+        if (isStored) break
+      }
   }
+}
+
+/** Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column. */
+export function inflateRows(service: Service, accountId: string, createText: (length: number) => string, maxBytes: number): Promise<void> {
+  return replaceValues(service, accountId, function* ({ name }, value) {
+    if (value === null) return
+    for (let left = maxBytes; left > 100; left = Math.floor(left / 4))
+      yield inflateJson(value, name, { limits: readFieldLimits(), createText, left })
+  })
+}
+
+/** Write the name of each free text of an account's rows into it, between two marks. */
+export function plantNames(service: Service, accountId: string, toMark: (field: string) => string): Promise<void> {
+  return replaceValues(service, accountId, ({ table, name, type }, value) =>
+    value === null && type === 'jsonb' ? [] : [plantJson(value ?? '', `${table}.${name}`, name, toMark)],
+  )
 }
 
 function plantJson(value: unknown, path: string, name: string, toMark: (field: string) => string): unknown {
