@@ -25,6 +25,21 @@ const toApproval = ({ approvalId, sessionId, subjectTitle, teamId }: ApprovalFie
   team_id: teamId,
 })
 
+interface EscalationFields {
+  sessionId: string
+  handoffId: string
+  teamId: string | null
+  psaTicketId: string | null
+  problemSummary: string
+}
+const toEscalation = ({ sessionId, handoffId, teamId, psaTicketId, problemSummary }: EscalationFields) => ({
+  session_id: sessionId,
+  handoff_id: handoffId,
+  team_id: teamId,
+  ticket_id: psaTicketId,
+  problem: clip(problemSummary, maxTextLength),
+})
+
 const builders: Builders = {
   'session.escalated': ({ sessionId, actorId, engineerName, targetUserId, teamId, psaTicketId, problemSummary, details = null }) => ({
     subject: sessionId,
@@ -40,27 +55,19 @@ const builders: Builders = {
       details,
     },
   }),
-  'escalation.reminded': ({ sessionId, handoffId, teamId, psaTicketId, problemSummary, round, step, userIds }) => ({
-    subject: sessionId,
+  'escalation.reminded': ({ round, step, userIds, ...escalation }) => ({
+    subject: escalation.sessionId,
     data: {
-      session_id: sessionId,
-      handoff_id: handoffId,
-      team_id: teamId,
-      ticket_id: psaTicketId,
-      problem: clip(problemSummary, maxTextLength),
+      ...toEscalation(escalation),
       round,
       step,
       user_ids: userIds,
     },
   }),
-  'escalation.unreached': ({ sessionId, handoffId, teamId, psaTicketId, problemSummary, round, step, isWholePolicy }) => ({
-    subject: sessionId,
+  'escalation.unreached': ({ round, step, isWholePolicy, ...escalation }) => ({
+    subject: escalation.sessionId,
     data: {
-      session_id: sessionId,
-      handoff_id: handoffId,
-      team_id: teamId,
-      ticket_id: psaTicketId,
-      problem: clip(problemSummary, maxTextLength),
+      ...toEscalation(escalation),
       round,
       step,
       is_whole_policy: isWholePolicy,
