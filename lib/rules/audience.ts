@@ -22,16 +22,12 @@ export function forClient(text: string, budget: Budget): ClientText {
   return maskStored(text, budget) as ClientText
 }
 
-declare const publicMark: unique symbol
-/** A value that people without an account may read. Passwords, tokens and keys in its texts are masked. */
-export type Public<T> = T & { readonly [publicMark]?: true }
-
 /**
  * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a published guide may explain them. Texts
  * that take more work than is left are left out.
  */
-export function forPublic<T>(value: T, budget: Budget): Public<T> {
-  return redactStored(value, 'secrets', budget) as Public<T>
+export function forPublic<T>(value: T, budget: Budget): T {
+  return redactStored(value, 'secrets', budget)
 }
 
 /** Who sees a text in a ticket: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */

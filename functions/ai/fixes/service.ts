@@ -60,7 +60,7 @@ export async function decideScript(
   const { script: rendered } = scripts.render(renderable, parameters, ctx.budget)
   const assessment = assessRendered(scriptTemplate.language, rendered, ctx.budget)
   if (decision === 'one_off') requireLowRisk(assessment)
-  // A template of some risk is rendered after an approval only, so nobody gets its values before.
+  // A script of medium or high risk is returned without values, because rendering it needs an approval.
   const script = assessment.risk === 'low' ? rendered : scriptTemplate.script_body
   await queries.touchSession(ctx.db, ids.session_id)
   switch (decision) {

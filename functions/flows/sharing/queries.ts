@@ -68,7 +68,7 @@ export function selectSharedFlow(db: PlatformDb, hash: string) {
       .innerJoin('tree_versions as v', (join) =>
         join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
       )
-      // The link of somebody who is not there any more opens nothing, whatever has revoked it.
+      // A link ends with its creator's access, even if it was not revoked.
       .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'))
       .select(['t.name', 't.description', 't.tree_type', 'v.tree_structure', 'v.intake_form', 's.expires_at'])
       .where('s.hash', '=', bytea(hash))

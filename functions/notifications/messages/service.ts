@@ -44,7 +44,7 @@ export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscri
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
-/** The result of a message that is not sent, because its escalation was taken or its request decided meanwhile. Undefined for any other. */
+/** Return the result of a message that nobody needs any more: its escalation was taken, or its request was decided. Otherwise undefined. */
 export function findLateReminder({
   is_taken,
   approval,
