@@ -46,6 +46,11 @@ const bytesPerLine = 40
 export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
   let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
   const reserve = stepsLeft * reservedShare
+  const whole = measureReport(report, format)
+  if (whole.steps + reserve <= stepsLeft && whole.bytes <= format.maxBytes) {
+    budget.spend(whole.steps)
+    return report
+  }
   let bytesLeft = format.maxBytes
   let isCut = false
   const take = ({ steps, bytes }: Work, kept = 0): boolean => {
@@ -76,16 +81,37 @@ export function shortenReport(report: Report, format: FormatWork, budget: Budget
   return isCut ? { ...shortened, notes: shortenedMark } : shortened
 }
 
-const firstComplexCharacter = 0x590
+/** Measure a whole report, which nearly always fits, so that it need not be built again. */
+function measureReport(report: Report, format: FormatWork): Work {
+  const sum: Work = { steps: 0, bytes: 0 }
+  const add = ({ steps, bytes }: Work) => {
+    sum.steps += steps
+    sum.bytes += bytes
+  }
+  const addValue = (value: unknown, key: string): void => {
+    if (typeof value === 'string') {
+      if (key === 'kind') return
+      add(measureText(value, format))
+      if (key === 'description') add(measureMarkup(value))
+    } else if (Array.isArray(value)) {
+      for (const item of value) {
+        add(itemWork)
+        addValue(item, '')
+      }
+    } else if (typeof value === 'object' && value !== null)
+      for (const name of Object.keys(value)) addValue((value as Record<string, unknown>)[name], name)
+  }
+  addValue(report, '')
+  return sum
+}
+
+const complexCharacter = /[\u0590-\uffff]/g
 
 function measureText(text: string, { perCharacter, perComplexCharacter, perLine }: FormatWork): Work {
-  let [lines, complexCharacters] = [1, 0]
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x0a) lines++
-    if (code >= firstComplexCharacter) complexCharacters++
-  }
   if (text === '') return { steps: 0, bytes: 0 }
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  const complexCharacters = perComplexCharacter === 0 ? 0 : (text.match(complexCharacter)?.length ?? 0)
   const steps = text.length * perCharacter + complexCharacters * perComplexCharacter + lines * perLine
   return { steps, bytes: countWrittenBytes(text) + lines * bytesPerLine }
 }
