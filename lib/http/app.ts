@@ -26,6 +26,8 @@ export interface Services {
   inProcess: readonly ('redis' | 'hub')[]
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
+  /** Wait for a turn of the event loop before a large body is read. Undefined in a Worker, where no request may wait for a promise of another. */
+  takeTurn?: (() => Promise<void>) | undefined
   log: Log
   metrics: MetricsPort
   /** Where spans are sent; nowhere if it is undefined. */

@@ -98,6 +98,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
       const limit = await services.limiter.count(`${op.id}:site:${toSite(c.get('ip'))}`, siteRate, isStrict)
       if (!limit.allowed) throw createRateLimitProblem(siteRate, limit)
     }
+    if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
     const rendered = await performCall(call, await readInput(c, budget), limiting, rate).finally(() =>
       recordKeyUse(c, caller, scope, keys, services),
     )
@@ -106,6 +107,14 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
+}
+
+// Parsing a body of this size takes a few milliseconds.
+const largeBytes = 32 * 1024
+
+/** Return whether a request has a large body, or one whose size it does not say. */
+function isLarge({ headers }: Request): boolean {
+  return Number(headers.get('content-length')) > largeBytes || headers.has('transfer-encoding')
 }
 
 async function performCall(

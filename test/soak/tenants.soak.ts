@@ -69,7 +69,7 @@ const steps = [
   { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
 ]
 
-it('WIR-50 WIR-54 sixty large writes at once are all stored, and another account waits little', async () => {
+it('WIR-50 WIR-54 WIR-56 sixty large writes at once are all stored, and another account waits little', async () => {
   const { admin } = await createAccount(service)
   const baseline = await measureWhile(() => pause(5000))
   let statuses = {}
@@ -80,9 +80,9 @@ it('WIR-50 WIR-54 sixty large writes at once are all stored, and another account
   console.log(JSON.stringify({ baseline, busy, statuses }))
   expect(statuses).toEqual({ 201: 60 })
   expect(busy.read.statuses).toEqual({ 200: expect.any(Number) })
-  // The burst itself is one wait of about 0.3 s, in which sixty bodies are parsed; everything after it is as fast as before.
+  // A single wait of up to 0.2 s is what PostgreSQL needs for sixty transactions of 300 steps at once.
   expect(busy.read.p50).toBeLessThan(2 * baseline.read.p50 + 20)
-  expect(Math.max(busy.read.max, busy.health.max)).toBeLessThan(600)
+  expect(Math.max(busy.read.max, busy.health.max)).toBeLessThan(400)
 }, 120_000)
 
 it('WIR-54 a hundred starts of one flow at once by two people all succeed', async () => {

@@ -24,6 +24,7 @@ import type { NodeConfig } from './settings.ts'
 import { folderAssets } from './static-files.ts'
 import { createMemoryRealtime, type NodeRealtime } from './streams-in-memory.ts'
 import { createRedisRealtime } from './streams-in-redis.ts'
+import { createTurns } from './turns.ts'
 
 export interface NodeServicesOptions {
   log: Services['log']
@@ -77,6 +78,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
     platform: measureDatabase(platform, 'platform'),
     inProcess: redis ? [] : ['redis', 'hub'],
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
+    takeTurn: createTurns(),
     log,
     metrics,
     tracer,
