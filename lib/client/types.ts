@@ -218,6 +218,13 @@ contents: AccountExportContents
 status: AccountExportStatus
 /** Bytes of the archive so far. */
 size: number
+/** How far the job is. The unit is kinds of records and files; 0 of 0 before it runs. */
+progress: {
+/** What is done. It never decreases. */
+done: number
+/** What there is to do. */
+total: number
+}
 /** Records so far by kind, and files. */
 counts: { [key: string]: number }
 /** The admin who started it. */

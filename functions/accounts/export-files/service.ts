@@ -49,15 +49,16 @@ interface OpenSlice extends Sources {
 
 /** Write the next files of an export, in memory. `now` returns milliseconds. */
 export async function writeSlice(sources: Sources, job: ExportJob, now: () => number, maxBytes = sliceBytes): Promise<Slice> {
-  const progress = structuredClone('stage' in job.progress ? (job.progress as ExportProgress) : createProgress())
+  const progress = structuredClone('stage' in job.progress ? (job.progress as ExportProgress) : createProgress(job))
   const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0, maxBytes }
   const deadline = now() + sliceMs
   while (progress.stage !== 'end' && slice.bytes < maxBytes && now() < deadline) await writeNext(slice)
   return { content: concatBytes(slice.parts), directory: concatBytes(slice.directory), isLast: progress.stage === 'end', progress }
 }
 
-function createProgress(): ExportProgress {
-  const position = { stage: exportedTables[0]?.kind ?? '', after: null, files: 0 }
+function createProgress(job: ExportJob): ExportProgress {
+  const stages = listStages(job)
+  const position = { stage: stages[0] ?? '', after: null, files: 0, stages: { done: 0, total: stages.length - 1 } }
   return { ...position, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} }
 }
 
@@ -159,7 +160,8 @@ function count({ progress }: OpenSlice, added: number): void {
 
 function startNextStage({ job, progress }: OpenSlice): void {
   const stages = listStages(job)
-  Object.assign(progress, { stage: stages[stages.indexOf(progress.stage) + 1], after: null, files: 0 })
+  const done = stages.indexOf(progress.stage) + 1
+  Object.assign(progress, { stage: stages[done], after: null, files: 0, stages: { done, total: stages.length - 1 } })
 }
 
 const encode = (text: string): Bytes => new TextEncoder().encode(text)

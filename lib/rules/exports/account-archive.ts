@@ -16,6 +16,8 @@ export interface ExportProgress {
   entries: number
   bytes: number
   directory_bytes: number
+  /** The stages that are complete, and all of them. Missing in an export that an older version began. */
+  stages?: { done: number; total: number }
   /** Records by kind, and files of the other stages. */
   counts: Record<string, number>
 }
