@@ -5,6 +5,7 @@ import type { Page } from '#db/page.ts'
 import { countUse } from '#functions/scripts/scripts/queries.ts'
 import { type Context, operation } from '#http/operation.ts'
 import type { AccountText, ClientText } from '#rules/audience.ts'
+import { type Prompt, type Question, toCompletion } from '#vendors/ai/ask.ts'
 import type { PsaPort } from '#vendors/psa/psa.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
@@ -134,3 +135,8 @@ psa.addNote('1', { visibility: 'client', text: accountText })
 psa.addNote('1', { visibility: 'internal', text: 'note' })
 // @ts-expect-error the client reads the description of a ticket
 psa.createTicket({ summary: clientText, description: accountText, companyId: '1', contactId: null, boardId: null, reference: 'r' })
+
+declare const prompt: Prompt
+declare const question: Question
+// @ts-expect-error a model reads a question only after redaction
+toCompletion(prompt, question, 1000, undefined)

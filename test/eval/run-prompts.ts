@@ -25,7 +25,7 @@ async function runCase(ai: AiPort, prompt: Prompt, recorded: Case): Promise<Scor
   const start = performance.now()
   const base = { prompt: prompt.name, name: recorded.name }
   try {
-    const { text, usage } = await ai.complete(toCompletion(prompt, recorded, Number.POSITIVE_INFINITY, undefined))
+    const { text, usage } = await ai.complete(toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY, undefined))
     const milliseconds = performance.now() - start
     const score = scoreAnswer(prompt, recorded, text)
     return { ...base, ...score, inputTokens: usage.input, outputTokens: usage.output, milliseconds, failure: null }

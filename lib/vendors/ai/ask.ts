@@ -29,6 +29,10 @@ export interface Question {
   turns?: readonly Turn[]
 }
 
+declare const redacted: unique symbol
+/** A question after redaction, which is what a model may read. Only `ask` makes one, so no other text reaches a model. */
+export type RedactedQuestion = Question & { readonly [redacted]: true }
+
 export interface AskContext extends LedgerContext {
   /** The work that the request may still cause: redaction goes through everything that is sent. */
   budget: Budget
@@ -74,13 +78,13 @@ export async function ask<S extends z.ZodObject>(
   listener?: AnswerListener,
 ): Promise<z.output<S>> {
   const { wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
-  const redacted = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
+  const redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)
   let maxTokens = toTokenCeiling(prompt)
   for (let attemptsLeft = maxAttempts - 1; ; attemptsLeft--) {
     const attempt = trackStreaming(listener)
     try {
-      const completion = toCompletion(prompt, redacted, deadline - Date.now(), attempt.listener, maxTokens)
+      const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), attempt.listener, maxTokens)
       return await callMetered(context, completion, (text) => parseAnswer(prompt, text))
     } catch (error) {
       const retry = attemptsLeft > 0 ? planRetry(error, deadline - Date.now()) : undefined
@@ -143,7 +147,7 @@ function toTokenCeiling({ answerTokens, effort }: Prompt): number {
 /** Build the request of a question. Constant parts come first and changing parts last, so that the provider can reuse the beginning. */
 export function toCompletion(
   prompt: Prompt,
-  { facts, turns = [] }: Question,
+  { facts, turns = [] }: RedactedQuestion,
   remainingMs: number,
   listener: AnswerListener | undefined,
   maxTokens: number = toTokenCeiling(prompt),
@@ -169,15 +173,15 @@ function addFacts(turns: readonly Turn[], facts: Record<string, unknown>): Turn[
 }
 
 /** Redact each fact and turn by itself, so that other requests of the process run in between. */
-async function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction, budget: Budget): Promise<Question> {
-  const redacted: { facts: Question['facts']; turns: Turn[] } = { facts: {}, turns: [] }
+async function redactQuestion({ facts, turns = [] }: Question, redaction: Redaction, budget: Budget): Promise<RedactedQuestion> {
+  const question: { facts: Question['facts']; turns: Turn[] } = { facts: {}, turns: [] }
   for (const [name, fact] of Object.entries(facts)) {
-    Object.assign(redacted.facts, redact({ [name]: fact }, redaction, budget))
+    Object.assign(question.facts, redact({ [name]: fact }, redaction, budget))
     await budget.pause()
   }
   for (const turn of turns) {
-    redacted.turns.push({ ...turn, text: redact(turn.text, redaction, budget) })
+    question.turns.push({ ...turn, text: redact(turn.text, redaction, budget) })
     await budget.pause()
   }
-  return redacted
+  return question as unknown as RedactedQuestion
 }

@@ -104,7 +104,7 @@ describe('the request of a question', () => {
     [120_000, 120_000],
     [120_001, 120_000],
   ])('with %i ms left takes %i ms', (remainingMs, timeoutMs) => {
-    const completion = toCompletion(prompt, { facts: {} }, remainingMs, undefined)
+    const completion = toCompletion(prompt, { facts: {} } as never, remainingMs, undefined)
     expect([completion.timeoutMs, completion.onText, completion.maxTokens, completion.effort]).toEqual([timeoutMs, undefined, 4100, 'low'])
   })
 })
