@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import { createBudget } from '#rules/budget.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
+import { findDefaultProblem } from '#rules/flows/intake-answers.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
@@ -234,34 +236,53 @@ const stepList = fc
     return { steps: [firstStep, ...steps] }
   })
 
-const defaultAnswer = fc.oneof(
+const defaultText = fc.oneof(
   fc.constantFrom('5', '-1', '1e+21', '1.0', 'true', 'false', 'yes', '[1]', '"x"', '', ' '),
   singleLineText,
   multiLineText.map((text) => limitLength(text, 500)),
-  fc.boolean(),
+)
+const defaultNumber = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n || 0),
 )
+/** Types with values that may be a default of them. */
+const defaultAnswers = fc.oneof(
+  fc.record({ type: fc.constantFrom('text', 'textarea'), default: optional(defaultText) }),
+  fc.record({ type: fc.constant('number'), default: optional(defaultNumber) }),
+  fc.record({ type: fc.constant('boolean'), default: optional(fc.boolean()) }),
+  fc.record({ type: fc.constant('date'), default: optional(fc.constantFrom('2026-11-21', '2028-02-29')) }),
+  fc.record({ type: fc.constant('ip'), default: optional(fc.constantFrom('10.0.8.21', '::1')) }),
+  fc.record({ type: fc.constantFrom('email', 'hostname'), default: fc.constant(null) }),
+)
+/** Remove the default of a field whose other properties refuse it. */
+function removeWrongDefault<T extends object>(field: T): T {
+  const parsed = IntakeField.parse({ ...field, key: 'k' })
+  return findDefaultProblem(parsed, createBudget()) === undefined ? field : { ...field, default: null }
+}
 const intakeField = fc
   .record({
     label: singleLineText,
-    type: fc.constantFrom('text', 'textarea', 'number', 'boolean', 'date', 'email', 'ip', 'hostname'),
+    answer: defaultAnswers,
     required: fc.boolean(),
-    default: optional(defaultAnswer),
     help_text: optional(multiLineText.map((text) => limitLength(text, 900))),
     min: optional(fc.integer({ max: 0 })),
     max: optional(fc.integer({ min: 0 })),
     pattern: optional(fc.constantFrom('^\\d+$', 'a|b', '[a-z]{2,}', '"x"', 'a\\\\', '\\|', '')),
   })
-  .chain((field) =>
+  .chain(({ answer, ...field }) =>
     fc.oneof(
-      fc.constant(field),
+      fc.constant({ ...field, ...answer }),
       selectProperties.map((properties) => ({ ...field, ...properties })),
     ),
   )
+  .map(removeWrongDefault)
 const selectProperties = fc
   .tuple(fc.constantFrom('select', 'multiselect'), fc.array(singleLineText, { minLength: 1, maxLength: 4 }), fc.boolean())
-  .map(([type, options, hasManyDefaults]) => ({ type, options, default: hasManyDefaults ? options.slice(0, 2) : options[0] }))
+  .map(([type, options, hasManyDefaults]) => ({
+    type,
+    options,
+    default: type === 'select' ? options[0] : [...new Set(options.slice(0, hasManyDefaults ? 2 : 1))],
+  }))
 const intakeForm = fc
   .array(intakeField, { maxLength: 4 })
   .map((fields) => normaliseForm(fields.map((field, index) => IntakeField.parse({ ...field, key: `key_${index}` }))))

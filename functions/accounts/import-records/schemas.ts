@@ -117,10 +117,10 @@ export const FlowVersionRecord = z.object({
 export type FlowVersionRecord = z.output<typeof FlowVersionRecord>
 
 /** Return the problem of a version, as a schema would name it, or null. */
-export function findVersionProblem(flow: FlowVersionRecord): string | null {
+export function findVersionProblem(flow: FlowVersionRecord, budget: Budget): string | null {
   const { tree_type, tree_structure, status } = flow
   const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
-  const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status).errors[0]?.message
+  const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status, budget).errors[0]?.message
   return message ? `tree_structure: ${message}` : null
 }
 

@@ -146,7 +146,7 @@ function checkRecord(kind: RestoredKindName, value: object, budget: Budget): Che
 function validateRecord(kind: RestoredKindName, value: object, budget: Budget): Checked {
   if (kind === 'flow_versions') {
     const { data, error } = FlowVersionRecord.safeParse(value)
-    const reason = data ? limitReason(findVersionProblem(data)) : describeIssue(error)
+    const reason = data ? limitReason(findVersionProblem(data, budget)) : describeIssue(error)
     return data && !reason ? { key: toVersionKey(data), parent: data.tree_id, record: data } : { reason: reason ?? '' }
   }
   if (kind === 'flows') {

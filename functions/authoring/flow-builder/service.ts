@@ -4,6 +4,7 @@ import type { Tree } from '#functions/flows/trees/schemas.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, notFound, Problem, staleVersion, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 import { toFlowDraft, toModelFlow } from '#vendors/ai/flow-drafts.ts'
@@ -25,12 +26,12 @@ export async function start(ctx: WriteContext, input: ConversationStart): Promis
     if (reply.draft) await assistant.countBuild(db)
     return conversation
   })
-  return toConversation(stored)
+  return toConversation(stored, ctx.budget)
 }
 
 /** Return a conversation of the caller that has not expired. */
-export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Conversation> {
-  return toConversation(await find(db, id))
+export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Conversation> {
+  return toConversation(await find(db, id), budget)
 }
 
 /** Add one turn. Store nothing if the model fails. The first draft counts as a build; refinements do not. */
@@ -45,7 +46,7 @@ export async function sendMessage(ctx: WriteContext, id: string, message: string
     if (reply.draft && !before.draft) await assistant.countBuild(db)
     return conversation
   })
-  return toConversation(after)
+  return toConversation(after, ctx.budget)
 }
 
 /** Save the draft as a flow of the caller, and delete the conversation. */
@@ -53,7 +54,7 @@ export async function commit(ctx: WriteContext, id: string, { name }: Conversati
   return inTransaction(ctx.db, async (db) => {
     const { draft } = (await queries.deleteConversation(db, id)) ?? throwNotFound('Flow-builder conversation')
     if (!draft) throw new Problem('no_draft', 'There is no draft yet')
-    return trees.create({ db, caller: ctx.caller }, { ...draft, name: name ?? draft.name, status: 'draft' })
+    return trees.create({ ...ctx, db }, { ...draft, name: name ?? draft.name, status: 'draft' })
   })
 }
 
@@ -79,9 +80,9 @@ function askModel(
   })
 }
 
-function toConversation({ turns: _, ...conversation }: queries.ConversationRow): Conversation {
+function toConversation({ turns: _, ...conversation }: queries.ConversationRow, budget: Budget): Conversation {
   const { draft } = conversation
-  return { ...conversation, problems: draft ? validateFlow(draft, 'published').errors : [] }
+  return { ...conversation, problems: draft ? validateFlow(draft, 'published', budget).errors : [] }
 }
 
 async function find(db: ReadContext['db'], id: string): Promise<queries.ConversationRow> {

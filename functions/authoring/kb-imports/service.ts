@@ -73,7 +73,7 @@ export async function updateNode({ db }: WriteContext, id: string, nodeId: strin
 
 /** Create the flow and mark the import as committed, in one transaction. Of several concurrent commits only one creates the flow. */
 export async function commit(ctx: WriteContext, id: string, input: KbImportCommit) {
-  buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input)
+  buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input, ctx.budget)
   return inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['converted'])
     const current = await findOwn(db, id)
@@ -81,8 +81,8 @@ export async function commit(ctx: WriteContext, id: string, input: KbImportCommi
     const { title, format } = current
     const import_metadata = { source: 'kb_import', import_id: id, title, format, imported_at: new Date().toISOString() }
     const tree = await trees.create(
-      { db, caller: ctx.caller },
-      { ...input, tree_structure: buildValidFlow(current, input) },
+      { ...ctx, db },
+      { ...input, tree_structure: buildValidFlow(current, input, ctx.budget) },
       { import_metadata },
     )
     await queries.markCommitted(db, id, tree.id)
@@ -149,9 +149,9 @@ function invalidParent(msg: string): Problem {
 }
 
 /** Build the flow from the nodes. Throw 422 with everything that prevents publishing it. */
-function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructure | null {
+function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit, budget: Budget): TreeStructure | null {
   const tree_structure = buildFlow(nodes, tree_type)
-  const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published')
+  const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published', budget)
   if (errors.length === 0) return tree_structure
   throw invalidRequest(
     errors.map(({ node_id, path, message }) => ({

@@ -111,7 +111,7 @@ async function decideProposal(db: WriteDb, id: string, decision: 'approved' | 'r
 }
 
 /** Create the flow for the submitter, or update the target. */
-function saveFlow(ctx: Pick<WriteContext, 'db' | 'caller'>, proposal: queries.ProposalRow) {
+function saveFlow(ctx: Pick<WriteContext, 'db' | 'caller' | 'budget'>, proposal: queries.ProposalRow) {
   const { proposed_flow, target_tree_id, target_version, submitted_by: user_id, team_id } = proposal
   if (!target_tree_id) return trees.create(ctx, proposed_flow, { owner: { user_id, team_id } })
   return trees.update(ctx, target_tree_id, { ...proposed_flow, expected_version: target_version ?? 0 }).catch(throwTargetGone)

@@ -52,7 +52,7 @@ export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata
     ...(category ? { category } : {}),
   }
   const tree = await trees.create(ctx, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
-  const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree)
+  const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree, ctx.budget)
   return {
     tree_id: tree.id,
     name: tree.name,

@@ -5,6 +5,7 @@ import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import { requirePerson } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
@@ -16,7 +17,7 @@ import { parseJson } from '#rules/text/json.ts'
 import * as queries from './queries.ts'
 import { type Tree, type TreeCreate, type TreeQuery, type TreeUpdate, wrongStructureMessage } from './schemas.ts'
 
-type TreeContext = Pick<WriteContext, 'db' | 'caller'>
+type TreeContext = Pick<WriteContext, 'db' | 'caller' | 'budget'>
 
 export async function list({ db }: ReadContext, query: TreeQuery & PageQuery) {
   return toPage(await queries.selectTrees(db, query), query.limit)
@@ -43,7 +44,7 @@ export async function create(ctx: TreeContext, input: TreeCreate, origin: querie
   }
   if (content.visibility === 'public') requirePerson(ctx)
   await requireSubflows(db, null, content)
-  const write = queries.insertTree(db, prepareContent(content), origin)
+  const write = queries.insertTree(db, prepareContent(content, ctx.budget), origin)
   return toTree(await write.catch(throwImpossibleSubflows(content)).catch(throwUnknownId('category_id', 'category', 'category')))
 }
 
@@ -54,7 +55,7 @@ export async function update(ctx: TreeContext, id: string, input: TreeUpdate, re
     const current = await requireEditable(ctx.db, id)
     requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
-    const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
+    const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from }, ctx.budget)
     if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
     const updated = await queries
@@ -71,8 +72,8 @@ export async function remove({ db }: Pick<WriteContext, 'db'>, id: string): Prom
   await requireEditable(db, id)
 }
 
-export async function validatePublish({ db }: Pick<ReadContext, 'db'>, id: string) {
-  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id))
+export async function validatePublish({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string) {
+  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id), budget)
   return { can_publish: errors.length === 0, errors, warnings }
 }
 
@@ -83,8 +84,9 @@ export async function validateForPublishing(
   db: ReadContext['db'],
   id: string | null,
   content: PublishedContent,
+  budget: Budget,
 ): Promise<ValidationResult> {
-  const [flow, subflows] = [validateFlow(content, 'published'), await validateSubflowsOf(db, id, content)]
+  const [flow, subflows] = [validateFlow(content, 'published', budget), await validateSubflowsOf(db, id, content)]
   return { errors: [...flow.errors, ...subflows.errors], warnings: [...flow.warnings, ...subflows.warnings] }
 }
 
@@ -157,17 +159,17 @@ function resolveCategory({ category, category_id }: Pick<TreeUpdate, 'category' 
 }
 
 /** Add the library entries of a published flow. Throw 422 for a structure of another flow type, and 400 for other invalid content. */
-function prepareContent(content: queries.TreeContent): queries.TreeContent {
+function prepareContent(content: queries.TreeContent, budget: Budget): queries.TreeContent {
   const { tree_type, tree_structure, status } = content
   if (tree_structure && !matchesTreeType(tree_type, tree_structure))
     throw invalidField(['body', 'tree_structure'], wrongStructureMessage(tree_type), 'custom')
-  requireValid(content, status)
+  requireValid(content, status, budget)
   return { ...content, library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [] }
 }
 
 /** Throw 400 `flow_invalid` with the first 50 errors if a normalised flow is not valid for `status`. */
-export function requireValid(flow: Flow, status: Tree['status']): void {
-  const result = validateFlow(flow, status)
+export function requireValid(flow: Flow, status: Tree['status'], budget: Budget): void {
+  const result = validateFlow(flow, status, budget)
   if (result.errors.length > 0) throw flowInvalid(status, result)
 }
 

@@ -40,6 +40,12 @@ export function createAnswerValidator(form: readonly IntakeField[], { complete }
     })
 }
 
+/** Return what makes the default of a field an answer that would be refused. */
+export function findDefaultProblem(field: IntakeField, budget: Budget): string | undefined {
+  const answers = { [field.key]: field.default }
+  return hasAnswer(answers, field) ? validateAnswer(field, field.default, createPatternValidator(field, budget))[0] : undefined
+}
+
 function hasAnswer(answers: IntakeAnswers, { key }: IntakeField): boolean {
   const value = Object.hasOwn(answers, key) ? answers[key] : undefined
   if (value === undefined || value === null) return false

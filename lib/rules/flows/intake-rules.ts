@@ -1,4 +1,6 @@
+import type { Budget } from '#rules/budget.ts'
 import { compilePattern } from '#rules/text/pattern.ts'
+import { findDefaultProblem } from './intake-answers.ts'
 import type { FlowProblem } from './problems.ts'
 import type { IntakeField } from './structure.ts'
 
@@ -9,18 +11,20 @@ export function validateIntakeField(field: IntakeField, index: number): FlowProb
     problems.push({ node_id: null, path: `intake_form[${index}].${property}`, message })
   const needsOptions = field.type === 'select' || field.type === 'multiselect'
   if (needsOptions && !field.options?.length) addProblem('options', `The field ${field.key} needs at least one option`)
-  if (needsOptions && field.options?.length && field.default !== undefined && field.default !== null) {
-    const defaults = Array.isArray(field.default) ? field.default : [field.default]
-    const unknownDefaults = defaults.filter((value) => !field.options?.includes(String(value)))
-    if (unknownDefaults.length > 0)
-      addProblem('default', `The default of ${field.key} is not one of its options: ${unknownDefaults.join(', ')}`)
-  }
   if (typeof field.min === 'number' && typeof field.max === 'number' && field.min > field.max)
     addProblem('min', `The minimum of ${field.key} is greater than its maximum`)
   if (field.pattern && !isRegularExpression(field.pattern)) addProblem('pattern', `The pattern of ${field.key} is not a regular expression`)
   else if (field.pattern && !compilePattern(field.pattern))
     addProblem('pattern', `The pattern of ${field.key} uses lookaround or backreferences, or is too large; simplify it`)
   return problems
+}
+
+/** Return the problems of a field and, if it is valid, of its default. */
+export function validateIntakeFieldWithDefault(field: IntakeField, index: number, budget: Budget): FlowProblem[] {
+  const problems = validateIntakeField(field, index)
+  const defaultProblem = problems.length === 0 && findDefaultProblem(field, budget)
+  if (!defaultProblem) return problems
+  return [{ node_id: null, path: `intake_form[${index}].default`, message: `The default of ${field.key} ${defaultProblem}` }]
 }
 
 function isRegularExpression(pattern: string): boolean {

@@ -76,16 +76,18 @@ function findUnreachableChildren(
 /** Return warnings about a node that may be published but is probably not what the author meant. */
 export function findNodeWarnings(node: FlowNode, path: string): FlowProblem[] {
   const targets = (node.options ?? []).map(({ next_node_id }) => next_node_id)
-  return targets.flatMap((target, index) =>
-    target && targets.indexOf(target) < index
-      ? [
-          problemAt(
-            node,
-            path,
-            `options[${index}].next_node_id`,
-            `Two options lead to ${target}; choosing between them makes no difference`,
-          ),
-        ]
-      : [],
-  )
+  const repeatedTargets = targets.flatMap((target, index) => {
+    const message = `Two options lead to ${target}; choosing between them makes no difference`
+    return target && targets.indexOf(target) < index ? [problemAt(node, path, `options[${index}].next_node_id`, message)] : []
+  })
+  return [...findRepeatedLabels(node, path), ...repeatedTargets]
+}
+
+/** Return warnings about options that a technician cannot tell apart. */
+function findRepeatedLabels(node: FlowNode, path: string): FlowProblem[] {
+  const labels = (node.options ?? []).map(({ label }) => label.trim().normalize('NFKC').toLowerCase())
+  return labels.flatMap((label, index) => {
+    const message = `Two options are called “${node.options?.[index]?.label}”; nobody can tell them apart`
+    return labels.indexOf(label) < index ? [problemAt(node, path, `options[${index}].label`, message)] : []
+  })
 }

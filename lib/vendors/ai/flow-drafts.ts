@@ -35,7 +35,7 @@ export function toFlowDraft(
     tree_structure: normaliseStructure(built.structure),
     intake_form: normaliseForm(form.data),
   }
-  const { errors } = validateFlow(draft, targetStatus)
+  const { errors } = validateFlow(draft, targetStatus, budget)
   return errors.length > 0 ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) } : { value: draft }
 }
 

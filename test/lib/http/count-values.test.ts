@@ -63,7 +63,7 @@ it('WIR-31 a flow that is not valid lists at most 50 errors', () => {
   const flow = { tree_type: 'procedural' as const, tree_structure: { steps }, intake_form: [] }
   let problem: unknown
   try {
-    requireValid(flow, 'published')
+    requireValid(flow, 'published', createBudget())
   } catch (error) {
     problem = error
   }

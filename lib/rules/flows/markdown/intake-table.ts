@@ -123,7 +123,8 @@ function readRow({ line, text }: SourceLine, columnNames: readonly string[], rep
     report(line, `The cell under ${invalidColumn} must be ${describeCellFormat(invalidColumn)}`)
     return null
   }
-  const parsed = IntakeField.safeParse(Object.fromEntries(values))
+  const written = Object.fromEntries(values) as Record<Column, unknown>
+  const parsed = IntakeField.safeParse({ ...written, ...('default' in written && { default: toAnswer(written.default, written.type) }) })
   if (parsed.success) return parsed.data
   reportSchemaIssues(parsed.error.issues, 'field', () => line, report)
   return null
@@ -163,6 +164,15 @@ function parseDefault(cell: string): unknown {
   if (cell.startsWith('[')) return parseTextList(cell)
   if (cell === 'true' || cell === 'false') return cell === 'true'
   return isCanonicalNumber(cell) ? Number(cell) : parseText(cell)
+}
+
+const decimalNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
+
+/** Return a default in the type of its field's answers, where the cell can be read so: `08` is the number 8, and `5` of a text is a text. */
+function toAnswer(value: unknown, type: unknown): unknown {
+  if (type === 'number') return typeof value === 'string' && decimalNumber.test(value) ? Number(value) : value
+  if (type === 'boolean') return typeof value === 'string' ? (booleanWords.get(value.toLowerCase()) ?? value) : value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
 
 /** Number that JavaScript would write differently stay texts: `1.0`, `007`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import type { Flow, FlowNode, FlowStep, IntakeField, StepList, TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { createChain, createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
@@ -11,7 +12,7 @@ const end = createEnd()
 describe('the limits of a draft', () => {
   const listErrors = (structure: TreeStructure) => {
     const flow: Flow = { tree_type: 'steps' in structure ? 'procedural' : 'troubleshooting', tree_structure: structure, intake_form: [] }
-    return validateFlow(flow, 'draft').errors.map(({ node_id, path, message }) => [
+    return validateFlow(flow, 'draft', createBudget()).errors.map(({ node_id, path, message }) => [
       node_id,
       path.replace(/(\.children\[0\])+/, '…'),
       message,
@@ -126,7 +127,7 @@ describe('the problems of a published list of steps', () => {
       ['[1]: Only the last step can be a procedure_end; the flow has another one below'],
     ],
   ])('are found for %s', (_, steps, problems) => {
-    const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published')
+    const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published', createBudget())
     expect(errors.map(({ path, message }) => `${path.replace('tree_structure.steps', '')}: ${message}`)).toEqual(problems)
   })
 
@@ -138,7 +139,7 @@ describe('the problems of a published list of steps', () => {
     ],
     [[{ ...end, description: '' }], []],
   ])('are warnings for %j', (steps, warnings) => {
-    const result = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published')
+    const result = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published', createBudget())
     expect(result.warnings.map(({ message }) => message)).toEqual(warnings)
   })
 })
@@ -151,6 +152,10 @@ it.each<[Partial<IntakeField>, string[]]>([
   [{ type: 'select', options: ['a'], default: 'a' }, []],
   [{ type: 'select', options: ['a'], default: null }, []],
   [{ type: 'text', options: ['a'], default: 'b' }, []],
+  [{ type: 'multiselect', options: ['a'], default: 'a' }, ['default']],
+  [{ type: 'select', options: ['5'], default: 5 }, ['default']],
+  [{ type: 'text', default: '' }, []],
+  [{ type: 'number', min: 2, max: 1, default: 'x' }, ['min']],
   [{ type: 'multiselect', options: ['a', 'b'], default: ['a', 'c'] }, ['default']],
   [{ type: 'multiselect', options: ['a', 'b'], default: ['a', 'b'] }, []],
   [{ type: 'number', min: 2, max: 1 }, ['min']],
@@ -161,15 +166,15 @@ it.each<[Partial<IntakeField>, string[]]>([
   [{ type: 'text', pattern: 'a' }, []],
 ])('a field of a published intake form with %j has problems with %j', (fields, properties) => {
   const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false, ...fields }
-  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published')
+  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published', createBudget())
   expect(errors.map(({ path }) => path)).toEqual(properties.map((property) => `intake_form[0].${property}`))
 })
 
 it('a published flow needs steps, and is warned about two options with the same target', () => {
   const check = (tree_structure: TreeStructure | null) =>
-    validateFlow({ tree_type: 'troubleshooting', tree_structure, intake_form: [] }, 'published')
+    validateFlow({ tree_type: 'troubleshooting', tree_structure, intake_form: [] }, 'published', createBudget())
   expect(check(null)).toEqual({ errors: [{ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' }], warnings: [] })
-  const options = ['queue', 'cable', 'queue'].map((next_node_id, n) => ({ id: `o${n}`, label: 'x', next_node_id }))
+  const options = ['queue', 'cable', 'queue'].map((next_node_id, n) => ({ id: `o${n}`, label: `x${n}`, next_node_id }))
   expect(check({ ...tree, title: 'x', description: '', options })).toEqual({
     errors: [],
     warnings: [
@@ -187,12 +192,25 @@ it('a published flow needs steps, and is warned about two options with the same 
 
 it.each<[Partial<IntakeField>, string]>([
   [{ type: 'select' }, 'The field k needs at least one option'],
-  [{ type: 'multiselect', options: ['a'], default: ['a', 'b', 'c'] }, 'The default of k is not one of its options: b, c'],
+  [{ type: 'multiselect', options: ['a'], default: ['a', 'b', 'c'] }, 'The default of k must be a list of different values from a'],
   [{ type: 'number', min: 2, max: 1 }, 'The minimum of k is greater than its maximum'],
   [{ pattern: '(' }, 'The pattern of k is not a regular expression'],
   [{ pattern: '(?=a)' }, 'The pattern of k uses lookaround or backreferences, or is too large; simplify it'],
 ])('a field of a published intake form with %j has the problem %s', (fields, message) => {
   const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false, ...fields }
-  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published')
+  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published', createBudget())
   expect(errors.map((error) => error.message)).toEqual([message])
+})
+
+it('FLO-70 two options with one label are a warning', () => {
+  const labels = ['Yes', ' yes ', 'No']
+  const options = ['queue', 'cable', 'power'].map((next_node_id, n) => ({ id: `o${n}`, label: labels[n] ?? '', next_node_id }))
+  const { warnings } = validateFlow(
+    { tree_type: 'troubleshooting', tree_structure: { ...tree, title: 'x', description: '', options }, intake_form: [] },
+    'published',
+    createBudget(),
+  )
+  expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    'tree_structure.options[1].label: Two options are called “ yes ”; nobody can tell them apart',
+  ])
 })

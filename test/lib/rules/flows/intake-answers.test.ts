@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
+import { applyDefaults, createAnswerValidator, findDefaultProblem } from '#rules/flows/intake-answers.ts'
 import type { IntakeField } from '#rules/flows/structure.ts'
 
 const createField = (properties: Partial<IntakeField>): IntakeField => ({
@@ -24,10 +24,23 @@ const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknow
   [{ type: 'date' }, ['2028-02-29'], ['2026-02-29', '29.2.2028', '2026-11-21T09:30:00Z']],
   [{ type: 'email' }, ['dana@northwind.example'], ['dana', 'dana@', `${'x'.repeat(400)}@x.example`]],
   [{ type: 'ip' }, ['10.0.8.21', '::1', '2001:db8::8a2e:370:7334'], ['10.0.8.256', '10.0.8', 'fe80', 'srv']],
-  [{ type: 'hostname' }, ['srv', 'srv-dc-01.contoso.example', '3com'], ['-srv', 'a..b', 'a b', `${'x'.repeat(64)}`, 'x'.repeat(254)]],
+  [
+    { type: 'hostname' },
+    ['srv', 'srv-dc-01.contoso.example', '3com', 'srv_01', '_dmarc.contoso.example'],
+    ['-srv', 'a..b', 'a b', `${'x'.repeat(64)}`, 'x'.repeat(254)],
+  ],
   [{ type: 'text', pattern: 'SRV-\\d+' }, ['SRV-12'], ['xSRV-12', 'SRV-12x', 'srv-1', `SRV-${'1'.repeat(1000)}`]],
   [{ type: 'hostname', pattern: 'srv.*' }, ['srv-1'], ['web-1', 'srv 1']],
 ]
+
+it.each(fieldsWithValidAndInvalidAnswers)(
+  'FLO-69 a default is refused if the same answer is: %j',
+  (properties, validAnswers, invalidAnswers) => {
+    const find = (answer: unknown) => findDefaultProblem({ ...createField(properties), default: answer as never }, createBudget())
+    for (const answer of validAnswers) expect([answer, find(answer)]).toEqual([answer, undefined])
+    for (const answer of invalidAnswers) expect([answer, find(answer)]).toEqual([answer, expect.any(String)])
+  },
+)
 
 describe('createAnswerValidator', () => {
   it.each(fieldsWithValidAndInvalidAnswers)('SES-30 checks an answer against its field: %j', (properties, validAnswers, invalidAnswers) => {

@@ -181,6 +181,21 @@ it.each([
   expect(form[0]?.required).toBe(value)
 })
 
+it.each([
+  ['number', '08', 8],
+  ['number', '-1.50', -1.5],
+  ['number', 'ten', 'ten'],
+  ['number', '"7"', 7],
+  ['boolean', 'Yes', true],
+  ['boolean', 'maybe', 'maybe'],
+  ['text', '5', '5'],
+  ['text', 'true', 'true'],
+  ['date', '2026-11-21', '2026-11-21'],
+])('FLO-69 a default of a %s field that is written as %s is %j', (type, cell, value) => {
+  const lines = ['## Intake', '|key|label|type|required|default|', '|-|-|-|-|-|', `|k|K|${type}|no|${cell}|`]
+  expect(readFlowMarkdown(flowFile('procedural', lines)).flow?.intake_form?.[0]?.default).toBe(value)
+})
+
 it('an intake table has a row of dashes, and each row ends with or without a bar', () => {
   const read = (...lines: string[]) => readFlowMarkdown(flowFile('procedural', ['## Intake', ...lines])).flow?.intake_form
   const field = { key: 'k', label: 'K', type: 'text', required: false }

@@ -123,7 +123,10 @@ describe('the intake table of a written flow', () => {
     [-1.5, '-1.5'],
     [['a', 'b'], '["a","b"]'],
   ])('writes the default %j as %s', (value, cell) => {
-    expect(writeTable({ default: value }).at(-1)).toBe(`| k0 | K | text | no | ${cell} |`)
+    const type = Array.isArray(value)
+      ? 'multiselect'
+      : (({ number: 'number', boolean: 'boolean' } as const)[typeof value as 'number'] ?? 'text')
+    expect(writeTable({ type, default: value }).at(-1)).toBe(`| k0 | K | ${type} | no | ${cell} |`)
   })
 })
 

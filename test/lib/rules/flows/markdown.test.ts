@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
+import { createBudget } from '#rules/budget.ts'
 import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
@@ -11,12 +12,12 @@ import { draftTree, publishableFlow } from '#test/support/flow-arbitraries.ts'
 it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
     fc.property(publishableFlow, (flow) => {
-      expect(validateFlow(flow, 'published').errors).toEqual([])
+      expect(validateFlow(flow, 'published', createBudget()).errors).toEqual([])
       const text = writeFlowMarkdown(flow)
       const { flow: flowFromText, problems } = readFlowMarkdown(text)
       expect(problems).toEqual([])
       expect(flowFromText).toEqual(flow)
-      expect(checkFlowMarkdown(text)).toEqual([])
+      expect(checkFlowMarkdown(text, createBudget())).toEqual([])
     }),
     { numRuns: 1100 },
   )
@@ -61,6 +62,6 @@ it('FLO-56 writes code and plain text unchanged, and puts a backslash only befor
 
 it('FLO-56 reads the example in the README', async () => {
   const [, example = ''] = /```markdown\n(.*?)```\n/s.exec(await readFile(join(root, 'lib/rules/flows/markdown/README.md'), 'utf8')) ?? []
-  expect(checkFlowMarkdown(example)).toEqual([])
+  expect(checkFlowMarkdown(example, createBudget())).toEqual([])
   expect(readFlowMarkdown(example).flow).toMatchObject({ name: 'Printer offline', tree_structure: { id: 'ping', children: [{}, {}] } })
 })

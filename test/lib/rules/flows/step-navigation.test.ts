@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '#rules/budget.ts'
 import { insertCustomSteps } from '#rules/flows/custom-steps.ts'
 import {
   computeProgress,
@@ -79,7 +80,9 @@ describe('insertCustomSteps', () => {
         }))
         const optionByNode = new Map(path.map(({ id, option }) => [id, option]))
         const extended = insertCustomSteps(tree, customSteps, optionByNode) as FlowNode
-        expect(validateFlow({ tree_type: 'troubleshooting', tree_structure: extended, intake_form: [] }, 'published').errors).toEqual([])
+        expect(
+          validateFlow({ tree_type: 'troubleshooting', tree_structure: extended, intake_form: [] }, 'published', createBudget()).errors,
+        ).toEqual([])
         const titles = [...walkNodes(extended)].map(({ node }) => node.title)
         expect(titles.toSorted()).toEqual([...nodeIds, ...customSteps.map(({ title }) => title)].toSorted())
         // The same choices lead to the same nodes, with the custom steps between them.

@@ -110,7 +110,8 @@ it.each<[string, FlowNode, string[]]>([
   ['different targets', decision(), []],
   ['no targets', decision({ options: [{ label: 'x' }, { label: 'y' }] }), []],
   ['no options', decision({ options: null }), []],
-  ['one target three times', decision({ options: [toA, toB, toA, toA] }), ['p.options[2].next_node_id', 'p.options[3].next_node_id']],
+  ['one target three times', decision({ options: [toA, toB, toA, toA] }), [2, 3].map((n) => `p.options[${n}].next_node_id`)],
 ])('a decision is warned about options with the same target: %s', (_, node, paths) => {
-  expect(findNodeWarnings(node, 'p').map(({ path }) => path)).toEqual(paths)
+  const found = findNodeWarnings(node, 'p').map(({ path }) => path)
+  expect(found.filter((path) => !path.endsWith('.label'))).toEqual(paths)
 })

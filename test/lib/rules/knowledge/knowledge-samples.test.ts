@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
+import { createBudget } from '#rules/budget.ts'
 import type { FlowStep, TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
@@ -65,7 +66,7 @@ describe('the articles of the suite', () => {
     const types = name === 'long-manual.docx' ? (['procedural'] as const) : (['procedural', 'troubleshooting'] as const)
     for (const type of types) {
       const flow = buildFlow(convert(blocks, true), type) as TreeStructure
-      expect(validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published').errors).toEqual([])
+      expect(validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published', createBudget()).errors).toEqual([])
       const flowText = keepLetters(
         [...JSON.stringify(flow).matchAll(/"(?:title|description)":("(?:[^"\\]|\\.)*")/g)]
           .map(([, text]) => JSON.parse(text ?? '""'))

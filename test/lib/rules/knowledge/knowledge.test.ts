@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
+import { createBudget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
 import { deriveTitle } from '#rules/knowledge/derive-title.ts'
@@ -203,7 +204,9 @@ describe('buildNodes', () => {
     expect(nodes.map(({ kind }) => kind)).toEqual(['section', 'decision', 'step', 'step', 'solution'])
     expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([-1, 0, 1, 1, 0])
     const flow = buildFlow(nodes, 'troubleshooting')
-    expect(validateFlow({ tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] }, 'published').errors).toEqual([])
+    expect(
+      validateFlow({ tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] }, 'published', createBudget()).errors,
+    ).toEqual([])
     expect(JSON.stringify(flow).match(/"label":"[^"]*"/g)).toEqual([
       '"label":"If red, replace it."',
       '"label":"If green, wait."',
