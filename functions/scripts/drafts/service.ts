@@ -3,6 +3,7 @@ import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
+import { useLineEndsOf } from '#rules/scripts/line-ends.ts'
 import * as queries from './queries.ts'
 import type { DraftAccept } from './schemas.ts'
 
@@ -29,7 +30,7 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     slug: scripts.createUniqueSlug(name),
     name,
     description: changes.description ?? draft.description,
-    script_body: changes.script_body ?? draft.script_body,
+    script_body: useLineEndsOf(draft.language, changes.script_body ?? draft.script_body),
     parameters_schema: changes.parameters_schema ?? draft.proposed_parameters,
     category_id: changes.category_id ?? null,
   }

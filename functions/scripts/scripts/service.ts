@@ -9,6 +9,7 @@ import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, u
 import type { Budget } from '#rules/budget.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { describeScript } from '#rules/scripts/approval-subject.ts'
+import { useLineEndsOf } from '#rules/scripts/line-ends.ts'
 import {
   findPlacementProblems,
   type RenderedScript,
@@ -33,7 +34,8 @@ export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
 }
 
 export async function create({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, script: ScriptCreate): Promise<ScriptTemplate> {
-  const template = { ...script, parameters_schema: script.parameters_schema ?? [] }
+  const script_body = useLineEndsOf(script.language, script.script_body)
+  const template = { ...script, script_body, parameters_schema: script.parameters_schema ?? [] }
   requireSafePlaceholders(template, 'script_body', budget)
   const { risk_reasons, ...raised } = assess(template, budget)
   const inserted = await queries
@@ -63,13 +65,14 @@ export async function update(
     requireVersion('script', current, expected_version)
     requireAdminToLowerRisk(current, changes.risk)
     if (Object.keys(changes).length === 0) return toScriptTemplate(current, budget)
-    const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
+    const { language = current.language, parameters_schema = current.parameters_schema } = changes
     const { risk: requestedRisk = current.risk, requires_elevation: isElevated = current.requires_elevation } = changes
+    const script_body = useLineEndsOf(language, changes.script_body ?? current.script_body)
     const template = { language, script_body, parameters_schema, risk: requestedRisk, requires_elevation: isElevated }
     requireSafePlaceholders(template, 'script_body', budget)
     const { risk, requires_elevation, risk_reasons } = assess(template, budget)
     const updated = await queries
-      .updateScript(db, id, current.version, { ...changes, risk, requires_elevation, restored_from: restoredFrom })
+      .updateScript(db, id, current.version, { ...changes, script_body, risk, requires_elevation, restored_from: restoredFrom })
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return updated && { ...toPublic(updated), risk_reasons }
   })

@@ -2,6 +2,7 @@ import { invalidField } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
+import { useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
 import { isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
 import { findUnsafePlacements, judgePlacements } from './placement.ts'
@@ -138,18 +139,20 @@ export function renderScript(
     requireScriptLength(length)
     parts.push(part)
   }
-  const { text, placeholders } = parseTemplate(script_body)
+  const { text, placeholders } = parseTemplate(useLineEndsOf(language, script_body))
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     usedNames.add(placeholder.name)
-    const value = (getValueOrDefault(parameter, values) ?? emptyValues[parameter.type]) as ScriptValue
+    const given = (getValueOrDefault(parameter, values) ?? emptyValues[parameter.type]) as ScriptValue
+    const value = typeof given === 'string' ? useValueLineEndsOf(language, given) : given
     add(text.slice(copiedTo, placeholder.start))
     add(writeLiteral(placeholder, applyFilters(placeholder, value)))
     copiedTo = placeholder.end
   }
   add(text.slice(copiedTo))
-  return { script: parts.join(''), warnings: findWarnings([...parameterByName.values()], usedNames) }
+  const script = parts.join('')
+  return { script, warnings: [...findWarnings([...parameterByName.values()], usedNames), ...findEncodingWarnings(language, script)] }
 }
 
 function findWarnings(parameters: readonly ScriptParameter[], usedNames: ReadonlySet<string>): string[] {
@@ -159,6 +162,12 @@ function findWarnings(parameters: readonly ScriptParameter[], usedNames: Readonl
     ...unusedParameters.map(({ label }) => `The script does not use ${label}`),
     ...usedPasswords.map(({ label }) => `The script contains ${label} as plain text; do not store the script`),
   ]
+}
+
+/** Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine: about_Character_Encoding of its documentation. */
+function findEncodingWarnings(language: Language, script: string): string[] {
+  if (language !== 'powershell' || script.startsWith('\ufeff') || !/[^\0-\x7f]/.test(script)) return []
+  return ['Save the script as UTF-8 with a byte order mark, or Windows PowerShell 5.1 reads its special characters wrongly']
 }
 
 const emptyValues: Record<ScriptParameter['type'], ScriptValue> = {

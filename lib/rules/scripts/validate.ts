@@ -63,6 +63,8 @@ export function validateParameters(parameters: readonly ScriptParameter[], budge
     if (typeof min === 'number' && typeof max === 'number' && min > max) addProblem('min', 'must not be greater than max')
     const hasDefault = parameter.default !== null && parameter.default !== undefined
     const defaultProblem = hasDefault ? validateValue(parameter, parameter.default, budget) : null
+    if (type === 'password' && hasDefault)
+      addProblem('default', 'must be empty for a password, because everybody who reads the script would see it')
     // An invalid definition cannot decide whether its default is valid.
     if (defaultProblem && problems.length === 0) addProblem('default', defaultProblem)
     return problems

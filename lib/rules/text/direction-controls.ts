@@ -6,3 +6,8 @@ const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
 export function showDirectionControls(text: string): string {
   return text.replace(directionControls, (control) => `<U+${control.charCodeAt(0).toString(16).toUpperCase()}>`)
 }
+
+/** Return the position of the first such character, or -1. */
+export function findDirectionControl(text: string): number {
+  return text.search(directionControls)
+}

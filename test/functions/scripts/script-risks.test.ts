@@ -128,3 +128,20 @@ it('APR-11 renders for a creator what a colleague approved, but for no key what 
   expect(codeOf(keyed)).toEqual([409, 'approval_required'])
   expectStatus(await runner.call('POST', `/script-templates/${script.id}/generate`, { session_id: session.id }), 200)
 })
+
+it('SCR-27 a password has no default, because everybody who reads the script would see it', async () => {
+  const { admin } = await createAccount(service)
+  const parameter = { name: 'pw', label: 'Password', type: 'password', default: 'S3cretDefault!' }
+  const refused = await createScript(admin, { script_body: 'net user a {{ pw }}', parameters_schema: [parameter] })
+  expect([refused.status, refused.body.errors]).toEqual([
+    422,
+    [expect.objectContaining({ loc: ['body', 'parameters_schema', 0, 'default'], msg: expect.stringContaining('must be empty') })],
+  ])
+  expectStatus(await createScript(admin, { script_body: 'net user a {{ pw }}', parameters_schema: [{ ...parameter, default: null }] }), 201)
+})
+
+it('SCR-28 a script with characters that change the direction of text has at least medium risk', async () => {
+  const { admin } = await createAccount(service)
+  const { body } = expectStatus(await createScript(admin, { language: 'bash', script_body: 'true\necho hi # \u202e ti' }), 201)
+  expect(body).toMatchObject({ risk: 'medium', risk_reasons: [{ line: 2, risk: 'medium', reason: expect.stringContaining('direction') }] })
+})

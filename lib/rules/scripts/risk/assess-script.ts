@@ -1,6 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import { type Language, type RiskReason, type ScriptParameter, type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
+import { findDirectionControl } from '#rules/text/direction-controls.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import { assessBash } from './bash.ts'
 import { assessCmd } from './cmd.ts'
@@ -112,6 +113,7 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
   assess[language](root, text)
   root.moveTo(0)
   assessDownloads(root)
+  assessHiddenCharacters(root, text)
   const getLine = createLineCounter(text)
   const risk_reasons = [...findings.values()]
     .sort((a, b) => a.position - b.position)
@@ -132,4 +134,12 @@ export function raiseRisk<T extends { risk: ScriptRisk; requires_elevation: bool
     requires_elevation: script.requires_elevation || requires_elevation,
     risk_reasons,
   }
+}
+
+/** A script with these characters shows other commands than it runs. */
+function assessHiddenCharacters({ moveTo, add }: RiskContext, text: string): void {
+  const directionControl = findDirectionControl(text)
+  if (directionControl < 0) return
+  moveTo(directionControl)
+  add('medium', 'contains characters that change the direction of text, so it may look different from what it runs')
 }

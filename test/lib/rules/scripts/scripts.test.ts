@@ -466,3 +466,30 @@ describe('placeholders', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
+
+describe('a script from a form', () => {
+  const render = (language: Language, body: string, value = 'a') =>
+    renderScript(createTemplate(language, body), { x: value }, createBudget()).script
+
+  it.each<[Language, string]>([
+    ['bash', '#!/bin/bash\nset -e\necho '],
+    ['python', '#!/usr/bin/env python3\nprint('],
+  ])('SCR-26 has line feeds in %s, in its values too, and no byte order mark', (language, body) => {
+    const end = language === 'python' ? ')\n' : '\n'
+    const sent = `\ufeff${body}{{ x }}${end}`.replaceAll('\n', '\r\n')
+    expect(render(language, sent, 'root\r\nadmin')).toBe(body + formatTextLiteral(language, 'root\nadmin') + end)
+  })
+
+  it('SCR-26 runs in bash', () => {
+    const script = render('bash', 'set -e\r\nif true; then\r\n  printf %s {{ x }}\r\nfi\r\n', 'a b')
+    expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout).toBe('a b')
+  })
+
+  it('SCR-26 stays as it is in PowerShell, with a warning that its special characters need a byte order mark', () => {
+    const body = '\ufeffWrite-Host {{ x }} # caf\u00e9\r\n'
+    const find = (text: string) => renderScript(createTemplate('powershell', text), { x: 'a' }, createBudget())
+    expect(find(body)).toEqual({ script: "\ufeffWrite-Host 'a' # caf\u00e9\r\n", warnings: [] })
+    expect(find(body.slice(1)).warnings).toEqual([expect.stringContaining('byte order mark')])
+    expect(find('Write-Host {{ x }}').warnings).toEqual([])
+  })
+})
