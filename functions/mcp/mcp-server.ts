@@ -2,6 +2,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import type { C, Services } from '#http/app.ts'
 import type { DelegatedCaller } from '#http/delegated-caller.ts'
 import { loadOperations, type RouteGroup } from '#http/routes.ts'
+import { cut } from '#rules/text/cut.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { type CallTool, createToolCaller } from './call-operation.ts'
 import { prompts, renderPrompt } from './prompts.ts'
@@ -69,7 +70,7 @@ function addTools(server: Server, { tools, callTool }: McpServerOptions): void {
 
 function limitText(text: string): string {
   if (text.length <= maxCharacters) return text
-  return `${text.slice(0, maxCharacters)}\n\n[Cut after ${maxCharacters} of ${text.length} characters: ask for less, with limit or a filter.]`
+  return `${cut(text, maxCharacters)}\n\n[Cut after ${maxCharacters} of ${text.length} characters: ask for less, with limit or a filter.]`
 }
 
 function findTool(tools: readonly Tool[], name: string): Tool {

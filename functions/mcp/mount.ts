@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import * as z from 'zod'
 import { type Caller, openScope } from '#db/scope.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from '#http/app.ts'
 import { getCallerRateKey, readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
@@ -35,11 +36,14 @@ export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services
       const credential = readBearer(c.req.header('authorization') ?? '')
       const grant = isApiKey(credential) ? null : await tokens.verify(credential)
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
-      const body = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
-      await admitCaller(c, caller, { keys, services, messages: countMessages(body) })
+      const sent = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
+      const messages = readMessages(sent)
+      await admitCaller(c, caller, { keys, services, messages: Array.isArray(messages) ? Math.max(1, messages.length) : 1 })
+      const body = removeNullArguments(messages) ? new TextEncoder().encode(JSON.stringify(messages)) : sent
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
-      const response = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
+      const answer = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
+      const response = takesEvents(c.req.raw) ? answer : await toJsonResponse(answer)
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },
@@ -70,17 +74,46 @@ async function admitCaller(
   if (!limit.allowed) throw createRateLimitProblem(rate, limit)
 }
 
-/** Return how many messages a body has, or 1 for a body that the server will refuse. Throw for a larger batch than clients need. */
-function countMessages(body: Uint8Array): number {
+/** Parse a body: a message, a batch, or something that the server will refuse. Throw for a larger batch than clients need. */
+function readMessages(body: Uint8Array): unknown {
   const messages = parseJson(new TextDecoder().decode(body))
-  if (!Array.isArray(messages)) return 1
-  if (messages.length > maxBatch) throw invalidField(['body'], `must have at most ${maxBatch} messages`, 'too_big')
-  return Math.max(1, messages.length)
+  if (Array.isArray(messages) && messages.length > maxBatch)
+    throw invalidField(['body'], `must have at most ${maxBatch} messages`, 'too_big')
+  return messages
 }
 
-/** Return a request whose body has been read. */
-function copyRequest({ url, method, headers, signal }: Request, body: Uint8Array<ArrayBuffer>): Request {
+const Message = z.looseObject({ params: z.looseObject({ arguments: z.null() }) })
+
+/** Remove `arguments: null`, with which some clients call a tool without arguments. Return whether there was one. */
+function removeNullArguments(messages: unknown): boolean {
+  const found = [messages].flat().filter((message): message is z.infer<typeof Message> => Message.safeParse(message).success)
+  for (const { params } of found) Reflect.deleteProperty(params, 'arguments')
+  return found.length > 0
+}
+
+/**
+ * Return a request whose body has been read. The library wants to see both media types in `Accept`, but a client that takes one of them, or
+ * anything (RFC 9110, section 12.5.1), can be answered too.
+ */
+function copyRequest(request: Request, body: Uint8Array<ArrayBuffer>): Request {
+  const { url, method, signal } = request
+  const headers = new Headers(request.headers)
+  if (method === 'POST' && /\*\/\*|application\/(?:json|\*)|^$/i.test(headers.get('accept') ?? ''))
+    headers.set('accept', 'application/json, text/event-stream')
   return new Request(url, { method, headers, signal, ...(method === 'POST' ? { body } : {}) })
+}
+
+function takesEvents({ headers }: Request): boolean {
+  return headers.get('accept')?.includes('text/event-stream') === true
+}
+
+/** Return the messages of a short stream as JSON: one message, or the answers to a batch. */
+async function toJsonResponse(response: Response): Promise<Response> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+  const messages = Array.from((await response.text()).matchAll(/^data: ?(\{.*\})\r?$/gm), ([, message = '']) => message)
+  const headers = new Headers(response.headers)
+  headers.set('content-type', 'application/json')
+  return new Response(messages.length === 1 ? messages[0] : `[${messages.join(',')}]`, { status: response.status, headers })
 }
 
 /** Tell a client without a credential where to get one. */

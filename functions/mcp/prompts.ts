@@ -1,3 +1,5 @@
+import { cut } from '#rules/text/cut.ts'
+
 interface PromptDeclaration {
   name: string
   title: string
@@ -43,7 +45,7 @@ export function renderPrompt(name: string, values: Record<string, string>): { de
   if (!prompt) throw new RangeError(`There is no prompt ${name}`)
   const missing = prompt.arguments.find((argument) => argument.required && !values[argument.name])
   if (missing) throw new RangeError(`The prompt needs ${missing.name}`)
-  const text = prompt.text.replace(/\{(\w+)\}/g, (_, argument: string) => (values[argument] ?? '').slice(0, maxArgumentLength))
+  const text = prompt.text.replace(/\{(\w+)\}/g, (_, argument: string) => cut(values[argument] ?? '', maxArgumentLength))
   return { description: prompt.description, text }
 }
 

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { getKeyScope } from '#http/key-scopes.ts'
 import type { AnyOperation } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
+import { inlineDefinitions, removeUnwantedNulls } from './plain-schema.ts'
 import type { ToolDeclaration } from './tools.ts'
 
 type JsonObject = Record<string, unknown>
 interface ObjectSchema {
   properties: JsonObject
   required: string[]
-  $defs: JsonObject
 }
 
 /** A tool as it is listed, with its operation. */
@@ -46,38 +46,16 @@ function buildInputSchema({ fixed = {} }: ToolDeclaration, op: AnyOperation): To
   const properties = Object.assign({}, ...parts.map((part) => part.properties)) as JsonObject
   for (const name of Object.keys(fixed)) delete properties[name]
   if (op.paged) properties.limit = { ...(properties.limit as JsonObject), default: toolPageSize }
-  const $defs = Object.assign({}, ...parts.map((part) => part.$defs)) as JsonObject
   const required = parts.flatMap((part) => part.required).filter((name) => name in properties)
-  return {
-    type: 'object',
-    properties,
-    ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
-    ...(Object.keys($defs).length > 0 ? { $defs } : {}),
-  }
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), additionalProperties: false }
 }
 
 function toObjectSchema(type: z.ZodType): ObjectSchema {
-  const root = inlineEnums(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as JsonObject & Partial<ObjectSchema>)
-  const [, name = ''] = /^#\/\$defs\/(.+)$/.exec(String(root.$ref)) ?? []
-  // A schema with an id is a definition. Its fields become those of the tool, so the definition itself is not listed.
-  const { [name]: named, ...$defs } = root.$defs ?? {}
-  const schema = (named ?? root) as JsonObject & Partial<ObjectSchema>
+  const { $defs = {}, ...root } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as JsonObject & { $defs?: JsonObject }
+  const schema = inlineDefinitions(root, $defs) as JsonObject & Partial<ObjectSchema>
   if (schema.type !== 'object')
     throw new Error(`A tool needs an operation whose body is an object, not ${JSON.stringify(schema).slice(0, 200)}`)
-  return { properties: schema.properties ?? {}, required: schema.required ?? [], $defs }
-}
-
-/** Move the values of named enums to where they are used, because a model reads them there more reliably. */
-function inlineEnums<S extends JsonObject & Partial<ObjectSchema>>({ $defs = {}, ...root }: S): S {
-  const [enums, others] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()]
-  for (const [name, schema] of Object.entries($defs as Record<string, JsonObject>)) (schema.enum ? enums : others).set(name, schema)
-  return JSON.parse(JSON.stringify({ ...root, $defs: Object.fromEntries(others) }), (_, value) => {
-    const named = enums.get(String(value?.$ref).replace('#/$defs/', ''))
-    if (!named) return value
-    const { $ref: _reference, ...rest } = value
-    return { ...named, ...rest }
-  })
+  return { properties: schema.properties ?? {}, required: schema.required ?? [] }
 }
 
 /** The request of a tool call: the path under /api/v1 with its query, and the body. */
@@ -87,11 +65,16 @@ export interface ToolRequest {
   body: string | undefined
 }
 
-/** Put each argument where the operation expects it. What it does not know becomes part of the body or the query, which is then refused. */
-export function toToolRequest({ declaration, operation: op }: Tool, input: JsonObject): ToolRequest {
-  const args: JsonObject = { ...(op.paged ? { limit: toolPageSize } : {}), ...input, ...declaration.fixed }
+/**
+ * Put each argument where the operation expects it. What it does not know becomes part of the body or the query, which is then refused. A model
+ * writes `null` for what it leaves out, or an empty text in a filter.
+ */
+export function toToolRequest({ declaration, operation: op, inputSchema }: Tool, input: JsonObject): ToolRequest {
   const inPath = new Set(Object.keys(op.params?.shape ?? {}))
   const inQuery = new Set(Object.keys(getQuerySchema(op).shape))
+  const given = Object.entries(removeUnwantedNulls(input, inputSchema) as JsonObject)
+  const meant = Object.fromEntries(given.filter(([name, value]) => value !== '' || !inQuery.has(name)))
+  const args: JsonObject = { ...(op.paged ? { limit: toolPageSize } : {}), ...meant, ...declaration.fixed }
   const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(args[name] ?? '')))
   const rest = Object.entries(args).filter(([name]) => !inPath.has(name))
   const query = new URLSearchParams(rest.filter(([name]) => !op.body || inQuery.has(name)).map(([name, value]) => [name, toText(value)]))

@@ -5,6 +5,7 @@ import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
 import { type Budget, createBudget, stepsPerSecond } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
+import { cut } from '#rules/text/cut.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import {
   type CheckedRecord,
@@ -165,7 +166,7 @@ function validateRecord(kind: RestoredKindName, value: object, budget: Budget): 
   return { key: getId(value), parent: null, record: { ...script, risk, requires_elevation } }
 }
 
-const limitReason = (reason: string | null) => reason?.slice(0, 500).toWellFormed() ?? null
+const limitReason = (reason: string | null) => (reason === null ? null : cut(reason, 500))
 
 const listFiles = ({ entries }: Archive, kind: string) => entries.filter(({ name }) => isFileOf(kind, name))
 
@@ -235,7 +236,7 @@ const getId = (value: unknown) => String((value as { id?: unknown }).id)
 function getName(value: unknown): string | null {
   const { name, title } = value as { name?: unknown; title?: unknown }
   const text = name ?? title
-  return typeof text === 'string' ? text.slice(0, 200).toWellFormed() : null
+  return typeof text === 'string' ? cut(text, 200) : null
 }
 
 function describeIssue(error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined): string {

@@ -6,6 +6,7 @@ import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { renderSvg } from '#rules/diagrams/svg.ts'
+import { cut } from '#rules/text/cut.ts'
 import { writeIndentedJson } from '#rules/text/indented-json.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
@@ -73,7 +74,7 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
   const { name, nodes, edges, skipped } = await parseDrawio(file.content, ctx.budget).catch(throwUnreadableFile)
-  const input = { name: file.name ?? (name?.slice(0, 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
+  const input = { name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
   return { diagram: await create(ctx, input), skipped }
 }
 

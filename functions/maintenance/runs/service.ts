@@ -9,6 +9,7 @@ import { Existing, type ReadContext, type WriteContext } from '#http/operation.t
 import { type FieldError, Problem } from '#problem.ts'
 import { createBudget, jobSteps } from '#rules/budget.ts'
 import { getPendingDueTimes } from '#rules/schedules/due-times.ts'
+import { cut } from '#rules/text/cut.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueWebhookEvent } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
@@ -178,7 +179,7 @@ function throwInvalidTargets(error: unknown): never {
 function describeProblem({ body, message }: Problem): string {
   const [first, ...more] = (body.errors ?? []) as FieldError[]
   if (!first) return message
-  return `${first.msg.slice(0, 1000)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`
+  return `${cut(first.msg, 1000)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`
 }
 
 function iso(instant: number): string {

@@ -1,6 +1,7 @@
 import * as connection from '#functions/psa/connection/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, staleVersion, throwNotFound, unknownId } from '#problem.ts'
+import { cut } from '#rules/text/cut.ts'
 import type { Member } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import type { MappingUpdate, MemberMapping } from './schemas.ts'
@@ -38,7 +39,7 @@ async function mapToMember(ctx: WriteContext, userId: string, memberId: string):
   const psa = await connection.open(ctx)
   const member = (await listMembers(psa)).find(({ id }) => id === memberId)
   if (!member) throw unknownId('psa_member_id', 'member')
-  const truncated = { ...member, identifier: member.identifier.slice(0, maxTextLength), name: member.name.slice(0, maxTextLength) }
+  const truncated = { ...member, identifier: cut(member.identifier, maxTextLength), name: cut(member.name, maxTextLength) }
   if ((await queries.upsertMapping.run(ctx.db, userId, psa.row, truncated)) === 0) throw staleVersion('connection')
 }
 

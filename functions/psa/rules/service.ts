@@ -4,6 +4,7 @@ import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, Problem, throwNotFound, unknownId } from '#problem.ts'
+import { cut } from '#rules/text/cut.ts'
 import type { Ticket } from '#vendors/psa/psa.ts'
 import { matchesRule, toVariables } from '#vendors/psa/rules.ts'
 import * as queries from './queries.ts'
@@ -58,7 +59,7 @@ export async function prepareSession(ctx: RuleContext, accountId: string, ticket
     .catch(async (error: unknown) => {
       const problem = toProblem(error)
       if (problem.status === 409 || problem.status >= 500) throw error
-      await queries.failMatch(scope.db, rule.id, problem.message.slice(0, 1000))
+      await queries.failMatch(scope.db, rule.id, cut(problem.message, 1000))
     })
 }
 
@@ -66,7 +67,7 @@ async function prepareOnce(db: WriteDb, { vault, budget }: RuleContext, rule: qu
   if (!(await queries.insertMatch.first(db, rule.id, ticket.id))) return
   const obstacle = findObstacle(await queries.selectOwner.first(db, rule.user_id, rule.tree_id))
   if (obstacle) throw new Problem('bad_request', obstacle)
-  const client_name = ticket.company?.slice(0, maxClientNameLength)
+  const client_name = ticket.company && cut(ticket.company, maxClientNameLength)
   const { id } = await sessions.prepare(
     { db, vault, budget },
     {

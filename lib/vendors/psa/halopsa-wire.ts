@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Budget, createBudget } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
+import { cut } from '#rules/text/cut.ts'
 import type { TicketNote } from './psa.ts'
 import { flag, id, joinParts, optionalId, parseAnswer, parseItems, text, time } from './wire.ts'
 
@@ -133,7 +134,7 @@ export function readNotes(answer: unknown): TicketNote[] {
 
 function readHtmlField(html: string | null, budget: Budget): string | null {
   if (html === null) return null
-  const start = html.slice(0, maxHtmlLength)
+  const start = cut(html, maxHtmlLength)
   const steps = countMarkupSteps(start)
   if (!budget.has(steps)) return null
   budget.spend(steps)

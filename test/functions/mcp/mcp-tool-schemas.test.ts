@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { bindTools, type Tool, toToolRequest } from '#functions/mcp/tool-schemas.ts'
 import { type ToolDeclaration, tools } from '#functions/mcp/tools.ts'
 import { operations } from '#functions/operations.ts'
+import { getQuerySchema } from '#http/validators.ts'
 import { createStubOperation } from '#test/support/stub-operation.ts'
 
 const declaration: ToolDeclaration = { name: 't', operation: 'flows.items.find', title: 'T', hint: 'Use it.' }
@@ -54,23 +55,36 @@ describe('the input of a tool', () => {
       {},
       {
         type: 'object',
-        properties: { item: { $ref: '#/$defs/Item' } },
+        properties: { item: { type: 'string' } },
         additionalProperties: false,
-        $defs: { Item: { type: 'string' } },
       },
     ],
   ])('has %s', (_, operation, fields, schema) => {
     expect(bind(operation, fields).inputSchema).toEqual(schema)
   })
 
-  it('defines the schemas that it refers to, and no others', () => {
-    for (const { declaration, inputSchema } of bindTools(tools, operations)) {
-      const references = Array.from(JSON.stringify(inputSchema).matchAll(/"#\/\$defs\/([^"]+)"/g), ([, name]) => name)
-      expect([declaration.name, Object.keys(inputSchema.$defs ?? {}).toSorted()]).toEqual([
-        declaration.name,
-        [...new Set(references)].toSorted(),
-      ])
-    }
+  it.each(bindTools(tools, operations).map((tool) => [tool.declaration.name, tool] as const))(
+    'MCP-17 of %s refers to nothing, and has no keyword that models of a vendor refuse',
+    (_, { inputSchema }) => {
+      expect(JSON.stringify(inputSchema).match(/"(?:\$ref|\$defs|const|propertyNames)":/g)).toBeNull()
+    },
+  )
+
+  it('MCP-17 takes any value where a definition is inside itself', () => {
+    const json: z.ZodType = z.lazy(() => z.union([z.string(), z.array(json), z.record(z.string(), json)])).meta({ id: 'Value' })
+    const { properties } = bind({
+      method: 'post',
+      body: z.strictObject({ const: z.literal('a'), values: z.record(z.string(), json) }),
+    }).inputSchema
+    expect(properties).toEqual({
+      const: { type: 'string', enum: ['a'] },
+      values: {
+        type: 'object',
+        additionalProperties: {
+          anyOf: [{ type: 'string' }, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }],
+        },
+      },
+    })
   })
 
   it('has pages of 20 by default', () => {
@@ -116,5 +130,34 @@ describe('the request of a tool', () => {
     ],
   ])('for %j with %j and %j', (operation, fields, input, request) => {
     expect(toToolRequest(bind(operation, fields), input)).toEqual(request)
+  })
+})
+
+describe('an argument that a model leaves out by null', () => {
+  const query = z.strictObject({ search: z.string().optional(), limit: z.int().optional() })
+  const body = z.strictObject({
+    text: z.string(),
+    note: z.string().optional(),
+    team_id: z.string().nullish(),
+    facts: z.array(z.strictObject({ label: z.string(), value: z.string().optional() })).optional(),
+  })
+
+  it.each(bindTools(tools, operations).map((tool) => [tool.declaration.name, tool] as const))(
+    'MCP-18 is left out of the query of %s, as an empty text is',
+    (_, tool) => {
+      const names = Object.keys(getQuerySchema(tool.operation).shape).filter((name) => !(name in (tool.declaration.fixed ?? {})))
+      const ids = Object.fromEntries(Object.keys(tool.operation.params?.shape ?? {}).map((name) => [name, 'x']))
+      for (const nothing of [null, '', undefined])
+        expect(toToolRequest(tool, { ...Object.fromEntries(names.map((name) => [name, nothing])), ...ids }).path).toBe(
+          toToolRequest(tool, ids).path,
+        )
+    },
+  )
+
+  it('MCP-18 is left out of the body where the field has no null, also inside objects', () => {
+    const facts = [{ label: 'a', value: null }]
+    const tool = bind({ method: 'post', query, body })
+    const request = toToolRequest(tool, { search: null, limit: null, text: '', note: null, team_id: null, facts })
+    expect([request.path, JSON.parse(request.body ?? '')]).toEqual(['/a', { text: '', team_id: null, facts: [{ label: 'a' }] }])
   })
 })

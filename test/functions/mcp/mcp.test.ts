@@ -196,3 +196,47 @@ describe('callers', () => {
     expect(await send({ method: 'GET' })).toBe(405)
   })
 })
+
+describe('what a client accepts', () => {
+  it.each(['*/*', 'application/json', 'text/event-stream, application/json', ''])('MCP-19 %s is answered', async (accept) => {
+    const { key } = await createScene()
+    const response = await post({ ...authorizationHeader(key.key), accept })
+    const type = accept.includes('event-stream') ? 'text/event-stream' : 'application/json'
+    expect([response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
+      200,
+      expect.stringMatching(/^(application\/json|text\/event-stream)$/),
+    ])
+    if (type === 'application/json')
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } })
+    else await response.text()
+  })
+
+  it('MCP-19 a batch is answered with a list', async () => {
+    const { key } = await createScene()
+    const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, [listRequest, { ...listRequest, id: 2 }])
+    expect(((await response.json()) as { id: number }[]).map(({ id }) => id).toSorted()).toEqual([1, 2])
+  })
+
+  it('MCP-18 null for the arguments of a tool is none', async () => {
+    const { key } = await createScene()
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search_flows', arguments: null } }
+    const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, call)
+    expect(await response.json()).toMatchObject({ result: { isError: false } })
+  })
+
+  it('MCP-05 a cut answer never ends with half a character', async () => {
+    const { account, client } = await createScene()
+    for (const start of ['', 'x']) {
+      const steps = [1, 2, 3].map((n) => ({ id: `s${n}`, type: 'procedure_step', title: 'a', description: start + '😀'.repeat(9990) }))
+      const structure = { steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
+      const { id } = await createFlow(account.admin, {
+        tree_type: 'procedural',
+        visibility: 'account',
+        tree_structure: structure,
+        intake_form: [],
+      })
+      const { text } = await callTool(client, 'read_flow', { tree_id: id })
+      expect([text.isWellFormed(), text.includes('[Cut after')]).toEqual([true, true])
+    }
+  })
+})

@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import type * as z from 'zod'
 import { columnDefaults, contentFields, type FlowContent } from '#rules/flows/rfflow.ts'
+import { cut } from '#rules/text/cut.ts'
 import { isStorable } from '#rules/text/json.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'
@@ -89,7 +90,7 @@ type AddEntry = (key: string, line: number, value: unknown) => void
 function readEntries(lines: readonly string[], report: ReportProblem): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   const addEntry: AddEntry = (key, line, value) => {
-    if (!Object.hasOwn(schemaByKey, key)) report(line, `Unknown key ${key.slice(0, 60)} in the front matter; the keys are ${listedKeys}`)
+    if (!Object.hasOwn(schemaByKey, key)) report(line, `Unknown key ${cut(key, 60)} in the front matter; the keys are ${listedKeys}`)
     else if (entries.has(key)) report(line, `The front matter has ${key} twice`)
     else entries.set(key, { line, value })
   }

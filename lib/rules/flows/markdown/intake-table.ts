@@ -1,4 +1,5 @@
 import { IntakeField } from '#rules/flows/structure.ts'
+import { cut } from '#rules/text/cut.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'
 
@@ -96,7 +97,7 @@ function readHeader({ line, text }: SourceLine, report: ReportProblem): string[]
     return null
   }
   if (wrongNames.length > 0) {
-    const quotedNames = wrongNames.map((name) => `“${name.slice(0, 60)}”`).join(', ')
+    const quotedNames = wrongNames.map((name) => `“${cut(name, 60)}”`).join(', ')
     report(line, `The intake table can have the columns ${columns.join(', ')}, each once; not ${quotedNames}`)
     return null
   }

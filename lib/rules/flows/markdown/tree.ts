@@ -1,4 +1,5 @@
 import { type FlowNode, flowLimits } from '#rules/flows/structure.ts'
+import { cut } from '#rules/text/cut.ts'
 import type { ReportProblem } from './line-syntax.ts'
 import type { ParsedNode } from './nodes.ts'
 import type { Link } from './section.ts'
@@ -24,7 +25,7 @@ export function buildTree(nodes: readonly ParsedNode[], report: ReportProblem): 
 }
 
 function getDisplayName({ section: { title, id } }: ParsedNode): string {
-  return title ? `“${title.slice(0, 100)}”` : `#${id}`
+  return title ? `“${cut(title, 100)}”` : `#${id}`
 }
 
 /** Return the links that place their target below this node. */
@@ -40,13 +41,13 @@ function findParents(nodes: readonly ParsedNode[], root: ParsedNode, report: Rep
     if (typeof parentId !== 'string') continue
     const parent = nodeById.get(parentId)
     if (parent) parentOf.set(node, parent)
-    else report(node.section.line, `The attribute under names #${parentId.slice(0, 100)}, which is not in this file`)
+    else report(node.section.line, `The attribute under names #${cut(parentId, 100)}, which is not in this file`)
   }
   for (const node of nodes) {
     for (const { line, target } of getPlacingLinks(node)) {
       const child = nodeById.get(target ?? '')
       const otherParent = child && parentOf.get(child)
-      if (!child) report(line, `This link leads to #${target?.slice(0, 100)}, which is not in this file`)
+      if (!child) report(line, `This link leads to #${cut(target ?? '', 100)}, which is not in this file`)
       else if (child === root)
         report(line, `This link leads back to ${getDisplayName(root)}, the start of the flow; links must lead forward`)
       else if (otherParent && otherParent !== node) {
@@ -116,5 +117,5 @@ function describeCycle(start: ParsedNode, parentOf: ReadonlyMap<ParsedNode, Pars
     ids.unshift(node.section.id)
     node = parentOf.get(node)
   }
-  return [start.section.id, ...ids].map((id) => `#${id.slice(0, 100)}`).join(' -> ')
+  return [start.section.id, ...ids].map((id) => `#${cut(id, 100)}`).join(' -> ')
 }

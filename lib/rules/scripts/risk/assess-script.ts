@@ -1,6 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import { type Language, type RiskReason, type ScriptParameter, type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
+import { cut } from '#rules/text/cut.ts'
 import { findDirectionControl } from '#rules/text/direction-controls.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import { assessBash } from './bash.ts'
@@ -81,7 +82,7 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
       if (!lower) return
       findings.delete(lower[0])
     }
-    findings.set(key, { position, risk, reason: reason.replaceAll(/\u{f8ff}/gu, '…').slice(0, reasonLength) })
+    findings.set(key, { position, risk, reason: cut(reason.replaceAll(/\u{f8ff}/gu, '…'), reasonLength) })
   }
   const create = (depth: number, fixed?: number): RiskContext => {
     let position = fixed ?? 0
