@@ -1,14 +1,14 @@
 import { uuidv7 } from '#db/uuid.ts'
 import { Content, type FormFile, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem } from '#problem.ts'
-import { inspectImage, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
+import { inspectImage, isPhonePhoto, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import * as queries from './queries.ts'
 
 const maxStoredSide = 1568
 
 const imageErrors = {
-  broken: { msg: 'must be a complete image with nothing after it', type: 'broken_image' },
+  broken: { msg: 'must be a complete image', type: 'broken_image' },
   markup: { msg: 'must not contain HTML or a script', type: 'broken_image' },
   pixels: { msg: `must have at most ${maxPixels / 1e6} million pixels, and ${maxSide} per side`, type: 'too_many_pixels' },
 } as const
@@ -17,7 +17,7 @@ const imageErrors = {
 export async function create(ctx: WriteContext, { bytes }: FormFile) {
   const input = inspectImage(bytes)
   if (!input.ok) {
-    throw input.reason === 'type' ? new Problem('unsupported_media', 'Send a PNG, JPEG, WebP or GIF') : invalidImage(input.reason)
+    throw input.reason === 'type' ? new Problem('unsupported_media', describeType(bytes)) : invalidImage(input.reason)
   }
   const jpeg = await convertToJpeg(ctx, bytes.subarray(0, input.end))
   const output = inspectImage(jpeg)
@@ -31,6 +31,11 @@ export async function create(ctx: WriteContext, { bytes }: FormFile) {
     await ctx.uploads.remove(object_key).catch(() => {})
     throw error
   })
+}
+
+function describeType(bytes: Uint8Array): string {
+  if (!isPhonePhoto(bytes)) return 'Send a PNG, JPEG, WebP or GIF'
+  return 'This is a HEIC or AVIF photo. Send it as JPEG: on an iPhone, choose Settings, Camera, Formats, Most Compatible, or share the photo by mail'
 }
 
 export async function get(ctx: ReadContext, id: string) {

@@ -1,6 +1,6 @@
 import { type ImageStructure, maxParts } from './parts.ts'
 
-/** Read a GIF's blocks up to its trailer, which must be the last byte. Return null when it is incomplete or a frame exceeds the screen. */
+/** Read a GIF's blocks up to its trailer. Return null when it is incomplete or a frame exceeds the screen. */
 export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   const word = (at: number) => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
   const [width, height] = [word(6), word(8)]
@@ -9,7 +9,7 @@ export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   let frames = 0
   for (let at = 13 + tableSize(bytes[10]), parts = 0; at < bytes.length && parts < maxParts; parts++) {
     const kind = bytes[at]
-    if (kind === 0x3b) return frames > 0 && at + 1 === bytes.length ? { width, height, end: at + 1, otherParts } : null
+    if (kind === 0x3b) return frames > 0 ? { width, height, end: at + 1, otherParts: [...otherParts, bytes.subarray(at + 1)] } : null
     let data = at + 2
     if (kind === 0x2c) {
       if (word(at + 1) + word(at + 5) > width || word(at + 3) + word(at + 7) > height) return null

@@ -40,16 +40,13 @@ function findScanEnd(bytes: Uint8Array, from: number): number {
   return bytes.length
 }
 
-/** Read a JPEG's segments. Return null for an incomplete file, an unusual encoding, too many scans or a forbidden trailer. */
+/** Read a JPEG's segments. Return null for an incomplete file, an unusual encoding or too many scans. */
 export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
   const otherParts: Uint8Array[] = []
   let size: { width: number; height: number } | null = null
   let scans = 0
   for (const { marker, from, to } of readSegments(bytes)) {
-    if (marker === 0xd9)
-      return size && scans > 0 && isAllowedTrailer(bytes.subarray(to))
-        ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] }
-        : null
+    if (marker === 0xd9) return size && scans > 0 ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] } : null
     if (marker === 0xda && (!size || ++scans > maxScans)) return null
     if (marker >= 0xe0) otherParts.push(bytes.subarray(from, to))
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
@@ -64,16 +61,6 @@ export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
 
 function readUint16BE(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
-}
-
-/**
- * Return whether a trailer is zero padding or starts like a JPEG (previews, gain maps) or an MP4 video. Cameras append these. Only the
- * start is checked.
- */
-function isAllowedTrailer(rest: Uint8Array): boolean {
-  if (rest[0] === 0xff && rest[1] === 0xd8) return true
-  if (String.fromCharCode(...rest.subarray(4, 8)) === 'ftyp') return true
-  return rest.every((byte) => byte === 0)
 }
 
 /** Remove a JPEG's metadata. Keep only the application segments for colour (JFIF, Adobe, ICC). */

@@ -20,7 +20,7 @@ export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
     }
     if (type === 'IDAT') dataLength += length
     if (!imageChunkTypes.has(type)) otherParts.push(bytes.subarray(at, next))
-    if (type === 'IEND') return size && dataLength > 0 && next === bytes.length ? { ...size, end: next, otherParts } : null
+    if (type === 'IEND') return size && dataLength > 0 ? { ...size, end: next, otherParts: [...otherParts, bytes.subarray(next)] } : null
     at = next
   }
   return null

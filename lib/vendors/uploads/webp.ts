@@ -2,10 +2,12 @@ import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'])
 
-/** Read a WebP's chunks, which must fill the file exactly. Return null when it is incomplete. */
-export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
+/** Read a WebP's chunks, which must fill it exactly. Return null when it is incomplete. */
+export function readWebpStructure(file: Uint8Array): ImageStructure | null {
+  const end = file.length < 25 ? 0 : new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8
+  if (end < 25 || end > file.length) return null
+  const bytes = file.subarray(0, end)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < 25 || view.getUint32(4, true) + 8 !== bytes.length) return null
   const otherParts: Uint8Array[] = []
   const size = { width: 0, height: 0 }
   let frames = 0
@@ -22,7 +24,9 @@ export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
     if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
     at = next
   }
-  return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0 ? { ...size, end: at, otherParts } : null
+  return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0
+    ? { ...size, end, otherParts: [...otherParts, file.subarray(end)] }
+    : null
 }
 
 function readSize(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {

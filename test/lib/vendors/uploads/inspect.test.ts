@@ -109,7 +109,7 @@ describe('the structure of an image', () => {
     ['a PNG without header', createPng(pngData, pngEnd), 'broken'],
     ['a PNG with two headers', createPng(createIhdr(3, 2), createIhdr(3, 2), pngData, pngEnd), 'broken'],
     ['a PNG with a long header', createPng(createIhdr(3, 2, 0), pngData, pngEnd), 'broken'],
-    ['a PNG with a trailer', concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), 'x'), 'broken'],
+    ['a PNG with a trailer', concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), 'x'), [3, 2]],
     [
       'a PNG with a script in its text',
       createPng(createIhdr(3, 2), createChunk('tEXt', ...Buffer.from('<Script')), pngData, pngEnd),
@@ -137,7 +137,7 @@ describe('the structure of an image', () => {
     ['a GIF without width', concatBytes(createGifScreen(0, 2), createFrame(0, 0, 0, 2), gifEnd), 'broken'],
     ['a GIF without height', concatBytes(createGifScreen(3, 0), createFrame(0, 0, 3, 0), gifEnd), 'broken'],
     ['a GIF without frame', concatBytes(createGifScreen(3, 2), gifEnd), 'broken'],
-    ['a GIF with a trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '\0'), 'broken'],
+    ['a GIF with a trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '\0'), [3, 2]],
     ['a GIF with an unknown block', concatBytes(createGifScreen(3, 2), '\x22\0\0', createFrame(0, 0, 3, 2), gifEnd), 'broken'],
     ['a GIF with a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x02hi\0', createFrame(0, 0, 3, 2), gifEnd), [3, 2]],
     ['a GIF with a page in a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x05<html\0', createFrame(0, 0, 3, 2), gifEnd), 'markup'],
@@ -158,8 +158,8 @@ describe('the structure of an image', () => {
     ['a JPEG followed by zeros', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0'), [300, 2]],
     ['a JPEG followed by a JPEG', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8x'), [300, 2]],
     ['a JPEG followed by a video', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0\0\x20ftypmp42'), [300, 2]],
-    ['a JPEG followed by text', concatBytes(createJpeg(jpegFrame, jpegScan), 'x'), 'broken'],
-    ['a JPEG followed by half a marker', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd9'), 'broken'],
+    ['a JPEG followed by text', concatBytes(createJpeg(jpegFrame, jpegScan), 'x'), [300, 2]],
+    ['a JPEG followed by half a marker', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd9'), [300, 2]],
     ['a JPEG with a page in its metadata', createJpeg(createSegment(0xe0, ...Buffer.from('<!doctype')), jpegFrame, jpegScan), 'markup'],
     ['a JPEG with a page in its trailer', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8<?php'), 'markup'],
     ['a lossy WebP', createWebp(createLossy(300, 2)), [300, 2]],
@@ -176,10 +176,14 @@ describe('the structure of an image', () => {
     ['a WebP with odd metadata', createWebp(createLossy(3, 2), createWebpChunk('EXIF', 0)), [3, 2]],
     ['a WebP with a page in its metadata', createWebp(createLossy(3, 2), createWebpChunk('XMP ', ...Buffer.from('<svg'))), 'markup'],
     ['a WebP with a page in its pixels', createWebp(createLossy(3, 2), createWebpChunk('ALPH', ...Buffer.from('<svg'))), [3, 2]],
-    ['a WebP with a trailer', concatBytes(createWebp(createLossy(3, 2)), '\0\0'), 'broken'],
+    ['a WebP with a trailer', concatBytes(createWebp(createLossy(3, 2)), '\0\0'), [3, 2]],
+    ['a PNG with a page in its trailer', concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), '<html'), 'markup'],
+    ['a GIF with a page in its trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '<html'), 'markup'],
+    ['a WebP with a page in its trailer', concatBytes(createWebp(createLossy(3, 2)), '<html'), 'markup'],
+    ['a WebP that is longer than its file', createWebp(createLossy(3, 2)).slice(0, -1), 'broken'],
     ['a WebP with an incomplete chunk', createWebp(createLossy(3, 2), toBytes(0, 0)), 'broken'],
     ['a text', concatBytes('GIF'), 'type'],
-  ])('%s is read or refused', (_, bytes, expected) => {
+  ])('UPL-06 %s is read or refused', (_, bytes, expected) => {
     const result = inspectImage(bytes)
     expect(result.ok ? [result.width, result.height] : result.reason).toEqual(expected)
   })
