@@ -132,6 +132,14 @@ begin
   end if;
 end $$;
 
+-- Returns a text in lower case without accents: "Müller" and "Muller" are the same word. `fold` in lib/rules/text gives the same.
+create function app.fold(p_text text) returns text language sql immutable parallel safe as $$
+  select case when octet_length(p_text) = length(p_text) then lower(p_text)
+              else replace(replace(replace(replace(translate(
+                     lower(normalize(regexp_replace(normalize(p_text, nfkd), U&'[\0300-\036F]', '', 'g'), nfc)),
+                     'łøđðħıŧŋς’‘ʼ', 'loddhitnσ'''''''), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') end
+$$;
+
 create function app.iso(t timestamptz) returns text language sql stable parallel safe
   as $$ select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 

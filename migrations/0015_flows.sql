@@ -16,7 +16,7 @@ create unique index categories_name on categories (account_id, lower(name));
 
 -- The texts that the search indexes of flows contain.
 create function app.flow_text(p_name text, p_description text, p_tags text[]) returns text language sql immutable parallel safe
-  as $$ select lower(p_name || E'\n' || p_description || E'\n' || coalesce(array_to_string(p_tags, E'\n'), '')) $$;
+  as $$ select app.fold(p_name || E'\n' || p_description || E'\n' || coalesce(array_to_string(p_tags, E'\n'), '')) $$;
 create function app.lower_all(p_texts text[]) returns text[] language sql immutable parallel safe
   as $$ select coalesce(array_agg(lower(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
 create function app.flow_words(p_name text, p_description text, p_tags text[]) returns tsvector language sql immutable parallel safe as $$
@@ -187,7 +187,7 @@ create table library_steps (
   is_active        boolean not null default true,
   created_at       timestamptz(3) not null default app.now(),
   updated_at       timestamptz(3) not null default app.now(),
-  search           text generated always as (lower(title || E'\n' || description)) stored,
+  search           text generated always as (app.fold(title || E'\n' || description)) stored,
   primary key (id),
   unique (account_id, id),
   unique (account_id, source_tree_id, source_node_id),

@@ -80,11 +80,11 @@ create index sessions_subflow on sessions (account_id, subflow_session_id) where
 
 -- Returns a text as pairs of letters, so that a search for one or two letters can use an index: "zebra" is " ze br a  eb ra ".
 create function app.pairs(p_text text) returns text language sql immutable parallel safe as $$
-  select ' ' || regexp_replace(lower(p_text), '(..)', '\1 ', 'g') || ' ' || regexp_replace(substr(lower(p_text), 2), '(..)', '\1 ', 'g')
+  select ' ' || regexp_replace(app.fold(p_text), '(..)', '\1 ', 'g') || ' ' || regexp_replace(substr(app.fold(p_text), 2), '(..)', '\1 ', 'g')
 $$;
 -- For parts of three or more letters, and for parts of one or two.
 create index sessions_words on sessions
-  using gin (account_id, lower(ticket_number) gin_trgm_ops, lower(client_name) gin_trgm_ops, lower(tree_name) gin_trgm_ops);
+  using gin (account_id, app.fold(ticket_number) gin_trgm_ops, app.fold(client_name) gin_trgm_ops, app.fold(tree_name) gin_trgm_ops);
 create index sessions_pairs on sessions
   using gin (account_id, app.pairs(ticket_number) gin_trgm_ops, app.pairs(client_name) gin_trgm_ops, app.pairs(tree_name) gin_trgm_ops);
 -- A user and a flow belong to one account. Without this the planner expects almost no rows for a user and chooses any index.
@@ -264,10 +264,10 @@ grant select, insert, update, delete on sessions, session_decisions, session_fal
 create function app.has_part(p_column text, p_part text, p_parameter text) returns text language sql stable parallel safe as $$
   select case
     when p_part is null then ''
-    when p_part ~ '[[:alnum:]]{3}' then format(' and lower(s.%I) like lower(%s)', p_column, p_parameter)
-    else format(' and lower(s.%I) || '''' like lower(%s)', p_column, p_parameter)
+    when p_part ~ '[[:alnum:]]{3}' then format(' and app.fold(s.%I) like app.fold(%s)', p_column, p_parameter)
+    else format(' and app.fold(s.%I) || '''' like app.fold(%s)', p_column, p_parameter)
       || coalesce((select format(' and app.pairs(s.%I) like %L', p_column, '% ' || r[1] || '%')
-                     from regexp_matches(lower(p_part), '[[:alnum:]]{1,2}', 'g') r order by length(r[1]) desc limit 1), '')
+                     from regexp_matches(app.fold(p_part), '[[:alnum:]]{1,2}', 'g') r order by length(r[1]) desc limit 1), '')
   end
 $$;
 

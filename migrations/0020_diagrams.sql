@@ -39,7 +39,7 @@ create table network_diagrams (
   created_at    timestamptz(3) not null default app.now(),
   updated_at    timestamptz(3) not null default app.now(),
   search        text generated always as (
-    lower(name || E'\n' || description || E'\n' || coalesce(client_name, '') || E'\n' || coalesce(asset_name, ''))) stored,
+    app.fold(name || E'\n' || description || E'\n' || coalesce(client_name, '') || E'\n' || coalesce(asset_name, ''))) stored,
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id),

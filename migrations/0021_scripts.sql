@@ -42,7 +42,7 @@ create table script_templates (
   saved_by            uuid default app.user_id(),
   created_at          timestamptz(3) not null default app.now(),
   updated_at          timestamptz(3) not null default app.now(),
-  search              text generated always as (lower(name || E'\n' || description)) stored,
+  search              text generated always as (app.fold(name || E'\n' || description)) stored,
   words               tsvector generated always as (
     setweight(to_tsvector('english', name), 'A') || setweight(to_tsvector('english', description), 'C')) stored,
   primary key (id),

@@ -22,20 +22,25 @@ grant select, insert, update, delete on search_entries to app_platform;
 -- Returns the tag of the words of an account and a type. Equal tags of two accounts only cost time.
 create function app.search_tag(p_account uuid, p_type text) returns text language sql immutable parallel safe
   as $$ select left(md5(p_account::text || p_type), 8) $$;
--- Returns a text in lower case without accents: "Müller" and "Muller" are the same word.
-create function app.fold(p_text text) returns text language sql immutable parallel safe as $$
-  select case when octet_length(p_text) = length(p_text) then lower(p_text)
-              else lower(regexp_replace(normalize(p_text, nfd), U&'[\0300-\036F]', '', 'g')) end
-$$;
 -- Returns the start of a text as it is split into words. NodeNotReady is also three words. The rest of a long text adds little, and would make
 -- its save slow.
 create function app.search_text(p_text text) returns text language sql immutable parallel safe as $$
   select app.fold(left(p_text, 30000) || case when p_text ~ '[[:lower:]][[:upper:]]'
     then ' ' || regexp_replace(left(p_text, 30000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g') else '' end)
 $$;
--- Returns the chunks of a text that are more than one word: "srv-01.contoso.local", "T20261122.0042", "10.20.30.40".
+-- Returns the pairs of characters in the parts of a text whose script has no spaces between words: 共享打印机 has 共享, 享打, 打印, 印机.
+create function app.pair_characters(p_text text) returns setof text language sql immutable parallel safe rows 10 as $$
+  select substr(m[1], i, 2)
+    from regexp_matches(p_text, U&'[\3040-\30FF\3400-\4DBF\4E00-\9FFF\AC00-\D7AF\F900-\FAFF\+020000-\+03FFFF]+', 'g') m,
+         generate_series(1, greatest(1, length(m[1]) - 1)) i
+$$;
+-- Returns what a text has beside its words: chunks of more than one word ("srv-01.contoso.local", "T20261122.0042", "10.20.30.40"), names without
+-- their apostrophe ("obrien"), and pairs of characters.
 create function app.search_chunks(p_text text) returns setof text language sql immutable parallel safe rows 10 as $$
-  select left(m[1], 60) from regexp_matches(p_text, '[[:alnum:]]+(?:[^[:alnum:][:space:]]+[[:alnum:]]+)+', 'g') m
+  select left(c.chunk, 60)
+    from regexp_matches(p_text, '[[:alnum:]]+(?:[^[:alnum:][:space:]]+[[:alnum:]]+)+', 'g') m,
+         lateral (select m[1] as chunk union select replace(m[1], '''', '') where m[1] like '%''%') c
+  union all select * from app.pair_characters(p_text)
 $$;
 -- Returns who sees a row, as app.sees decides.
 create function app.search_readers(p_visibility text, p_author uuid, p_team uuid) returns text[] language sql immutable parallel safe as $$
@@ -246,6 +251,8 @@ language sql stable set search_path = public, pg_temp as $$
                 from regexp_matches(c.chunk, '[[:alnum:]]+', 'g') with ordinality m (m, place)) p
            -- The numbers of an address or a version mean nothing in another order.
            where not c.is_word and c.chunk ~ '[[:alpha:]]' group by 1
+    union select c.place, '(' || string_agg(app.quote_term(' ' || p) || case when length(p) = 1 then ':*' else '' end, '&') || ')', min(c.chunk)
+            from counted c, app.pair_characters(c.chunk) p group by 1
     union select c.place, app.quote_term(' ' || app.fold(k.term)), app.fold(k.term)
             from counted c, lateral (
               -- Two letters in the wrong order, then any other difference.

@@ -1,9 +1,11 @@
+import { fold } from '#rules/text/fold.ts'
+
 /** Return a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
 export function toContainsPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, (mark) => `\\${mark}`)}%`
 }
 
-/** Return one lower-case pattern per word of a search, at most ten. All must match. */
+/** Return one pattern per word of a search for a column of `app.fold`, at most ten. All must match. */
 export function toWordPatterns(search: string): string[] {
-  return search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10).map(toContainsPattern)
+  return fold(search).split(/\s+/).filter(Boolean).slice(0, 10).map(toContainsPattern)
 }

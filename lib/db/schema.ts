@@ -1996,6 +1996,7 @@ export interface SqlFunctions {
   'app.node_texts': { p_nodes: string }
   'app.now': Record<never, never>
   'app.onboarding_facts': { p_account: string; p_user: string }
+  'app.pair_characters': { p_text: string }
   'app.pairs': { p_text: string }
   'app.period_start': { p_days: number }
   'app.person_of': { p_user: string }

@@ -1,3 +1,5 @@
+import { fold } from './fold.ts'
+
 /** A part of a text, in UTF-16 code units. */
 export interface Mark {
   start: number
@@ -14,12 +16,17 @@ export function markWords(text: string, words: readonly string[]): Mark[] {
   return joinMarks(marks.sort((a, b) => a.start - b.start || b.end - a.end))
 }
 
+/** Scripts without spaces between words, as in app.pair_characters. */
+const withoutSpaces = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u
+
 function findWord(folded: string, word: string, isPrefix: boolean): Mark[] {
   const marks: Mark[] = []
   for (let start = folded.indexOf(word); word && start >= 0; start = folded.indexOf(word, start + word.length)) {
     const end = findWordEnd(folded, start + word.length)
-    const startsWord = !isWordPart(folded.slice(0, start).slice(-2))
-    if (startsWord && (isPrefix || end === start + word.length)) marks.push({ start, end })
+    // A script without spaces has no starts of words.
+    const startsWord = withoutSpaces.test(word) || !isWordPart(folded.slice(0, start).slice(-2))
+    if (startsWord && (isPrefix || withoutSpaces.test(word) || end === start + word.length))
+      marks.push({ start, end: withoutSpaces.test(word) ? start + word.length : end })
   }
   return marks
 }
@@ -47,7 +54,7 @@ function joinMarks(marks: readonly Mark[]): Mark[] {
 /** Return a text of the same length in lower case and without accents. A character whose form has another length stays. */
 function foldText(text: string): string {
   return Array.from(text, (character) => {
-    const folded = character.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    const folded = fold(character)
     return folded.length === character.length ? folded : character
   }).join('')
 }

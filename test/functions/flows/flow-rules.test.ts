@@ -183,7 +183,7 @@ describe('an intake form', () => {
     const { errors } = await checkSteps([snapshot, end], { intake_form: form })
     expect(errors).toEqual([
       'null intake_form[0].options: The field server needs at least one option',
-      'null intake_form[1].default: The default of ring is not one of its options: 3',
+      'null intake_form[1].default: The default of ring must be a list of different values from 1, 2',
       'null intake_form[2].min: The minimum of count is greater than its maximum',
       'null intake_form[3].pattern: The pattern of code is not a regular expression',
       'null intake_form[4].pattern: The pattern of site uses lookaround or backreferences, or is too large; simplify it',

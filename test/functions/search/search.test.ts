@@ -82,6 +82,33 @@ describe('a search', () => {
       expectStatus(await account.admin.call('GET', `/search?${query}`), 422)
   })
 
+  it.each([
+    ['共享打印机脱机处理', ['打印机', '脱机', '共享', '打印机 处理', '处', '共享打印机脱机处理'], ['打机', '显示器']],
+    ['プリンターの接続エラー', ['接続', 'ﾌﾟﾘﾝﾀｰ', 'エラー'], ['設定']],
+    ['프린터오프라인', ['프린터', '오프라인'], ['모니터']],
+    ['QVPN接続の手順', ['接続', 'qvpn', 'QVPN接続'], ['印刷']],
+    ['Łódź office', ['lodz', 'Łódź', 'łódź off'], ['lod z']],
+    ['Smørrebrød Ærø', ['smorrebrod', 'aero', 'ærø'], []],
+    ['Đakovo straße', ['dakovo', 'strasse', 'straße'], []],
+    ['O’Brien laptop', ['obrien', "o'brien", 'O’Brien', 'brien'], ['obr ien']],
+    ['Café réseau', ['cafe', 'CAFÉ', 'reseau'], []],
+  ])('SEA-11 finds %s by parts of it, and however its letters are written', async (name, words, others) => {
+    const { admin } = await createAccount(service)
+    const { id } = await createFlow(admin, { name })
+    for (const word of words) {
+      expect([word, await findIds(admin, word, 'flow')]).toEqual([word, [id]])
+      const { body } = await admin.call('GET', `/trees?search=${encodeURIComponent(word)}`)
+      if (word !== 'obrien') expect([word, body.map((flow: { id: string }) => flow.id)]).toEqual([word, expect.arrayContaining([id])])
+    }
+    for (const word of others) expect([word, await findIds(admin, word, 'flow')]).toEqual([word, []])
+  })
+
+  it('SEA-11 marks the words of a script without spaces', async () => {
+    const { admin } = await createAccount(service)
+    await createFlow(admin, { name: '共享打印机脱机处理' })
+    expect(listMarked((await find(admin, '打印机', { types: 'flow' }))[0]?.title as Marked)).toEqual(['打印机'])
+  })
+
   it('SEA-02 SEA-03 needs every word, accepts the start of the last one, and finds numbers, names, addresses and codes', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createSession(admin, { ticket_number: 'T20261122.0042', client_name: 'Müller & Söhne' })

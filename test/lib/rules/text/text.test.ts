@@ -47,7 +47,7 @@ it.each([
   ['a.', false],
   ['-a', false],
   ['a-', false],
-  ['a_b', false],
+  ['a_b', true],
   [label, true],
   [`${label}x`, false],
   [`${label}.${label}.${label}.${'x'.repeat(61)}`, true],
