@@ -38,13 +38,22 @@ export const CommaList = z.string().transform((text) =>
 /** Port numbers separated by commas. */
 const Ports = CommaList.pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-/** An empty text counts as unset. */
-const OptionalSecret = z
-  .string()
-  .transform((text) => text || undefined)
-  .optional()
 /** An address, without a slash at the end. */
-export const Url = z.url().transform((url) => url.replace(/\/$/, ''))
+export const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/$/, ''))
+
+/** What browsers send as `Origin`: a scheme, a host and a port. */
+const Origins = CommaList.pipe(
+  z.array(
+    Url.transform((text, ctx) => {
+      const { origin, href } = new URL(text)
+      if (href === `${origin}/`) return origin
+      ctx.addIssue({ code: 'custom', message: `${text} must be an origin, without a path` })
+      return z.NEVER
+    }),
+  ),
+)
+/** `Name <address>`, or an address alone. */
+const Sender = z.string().regex(/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an address, or `Name <address>`')
 
 /** Headers as in https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
 const OtlpHeaders = z.string().transform((text, ctx) => {
@@ -66,7 +75,7 @@ const Settings = z.object({
   VERSION: z.string().default(version).describe('Version that /health shows, if not that of the code.'),
   PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
   FRONTEND_URL: Url.describe('Address of the frontend, for links in mails and messages.'),
-  CORS_ORIGINS: CommaList.default([]).describe('Origins that may call from a browser, separated by commas.'),
+  CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, separated by commas.'),
   DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
   DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
   REDIS_TIMEOUT_MS: z.coerce
@@ -111,13 +120,13 @@ const Settings = z.object({
     .max(1000)
     .default(4)
     .describe('Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.'),
-  MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
+  MAIL_FROM: Sender.describe('Sender of every mail, as `Name <address>`.'),
   SALES_EMAIL: z.email().optional().describe('Receives a mail per sales lead. If unset, leads are only stored.'),
   FEEDBACK_EMAIL: z.email().optional().describe('Receives a mail per feedback. If unset, only the author gets one.'),
   ANALYTICS_URL: Url.optional().describe('Address of PostHog or a compatible service. Analytics are off if it or the key is unset.'),
   ANALYTICS_KEY: z.string().min(1).optional().describe('Project key of PostHog.'),
-  STRIPE_SECRET_KEY: OptionalSecret.describe('Key of Stripe. Without it the portal and the webhook answer 503.'),
-  STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Secret that verifies Stripe's events."),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Key of Stripe. Without it the portal and the webhook answer 503.'),
+  STRIPE_WEBHOOK_SECRET: z.string().optional().describe("Secret that verifies Stripe's events."),
   STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Address of Stripe.'),
   OPENAI_API_KEY: z.string().min(1).describe('Key of the AI provider.'),
   OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
@@ -170,10 +179,12 @@ export const settings = Settings.shape
 
 /** Parse the settings in `shape`. Throw one error that names every missing or wrong setting, without any value. */
 export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<string, unknown>): z.infer<z.ZodObject<S>> {
-  const parsed = z.object(shape).safeParse(env)
+  // `NAME=` in a file of settings, and `${NAME:-}` of Docker Compose, mean that nothing is set.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = z.object(shape).safeParse(set)
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${env[String(path[0])] == null ? 'is missing' : message}`,
+    ({ path, message }) => `${path.join('.')}: ${set[String(path[0])] == null ? 'is missing' : message}`,
   )
   throw new Error(`The configuration is invalid. ${wrong.join('; ')}`)
 }

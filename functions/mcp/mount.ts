@@ -9,6 +9,7 @@ import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
 import type { RouteGroup } from '#http/routes.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
+import { decodeUtf8, notUtf8 } from '#rules/text/utf8.ts'
 import { isApiKey } from '#vendors/auth/api-keys.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
@@ -76,7 +77,9 @@ async function admitCaller(
 
 /** Parse a body: a message, a batch, or something that the server will refuse. Throw for a larger batch than clients need. */
 function readMessages(body: Uint8Array): unknown {
-  const messages = parseJson(new TextDecoder().decode(body))
+  const text = decodeUtf8(body)
+  if (text === undefined) throw invalidField(['body'], notUtf8.msg, notUtf8.type)
+  const messages = parseJson(text)
   if (Array.isArray(messages) && messages.length > maxBatch)
     throw invalidField(['body'], `must have at most ${maxBatch} messages`, 'too_big')
   return messages

@@ -3,9 +3,10 @@ import { openPlatformDb, type PlatformDb } from '#db/scope.ts'
 import { type C, respondProblem, type Services, toProblem } from '#http/app.ts'
 import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
 import { redirect, respondJson } from '#http/respond.ts'
-import { Problem } from '#problem.ts'
+import { invalidField, Problem } from '#problem.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import { parseJson } from '#rules/text/json.ts'
+import { decodeUtf8, notUtf8 } from '#rules/text/utf8.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import { type ParsedRate, parseRate } from '#vendors/cache/limiter.ts'
@@ -128,5 +129,7 @@ async function answer(c: C, services: Services, name: LimitName, work: () => Pro
 
 async function readText({ req }: C): Promise<string> {
   const bytes = await readAtMost(req.raw.body, maxBodyBytes, () => new Problem('too_large'))
-  return new TextDecoder().decode(bytes)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw invalidField(['body'], notUtf8.msg, notUtf8.type)
+  return text
 }

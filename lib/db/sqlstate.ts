@@ -83,7 +83,7 @@ export function throwUnknownId(field: string, resource: string, constraint = '')
 /** Turn an error of the database or of its connection into a Problem. Return undefined for any other error. */
 export function toDatabaseProblem(error: unknown): Problem | undefined {
   const state = getSqlState(error)
-  const kind = state ? toProblemKind(state) : isConnectionError(error) ? 'unavailable' : undefined
+  const kind = state ? toProblemKind(state, error) : isConnectionError(error) ? 'unavailable' : undefined
   if (kind === 'limit_reached') return createLimitProblem(error)
   if (kind === 'insufficient_scope') return insufficientScope(findDetail(error) ?? '', error)
   return kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
@@ -105,7 +105,11 @@ export function findDetail(error: unknown): string | undefined {
   return 'cause' in error ? findDetail(error.cause) : undefined
 }
 
-function toProblemKind(state: string): ProblemKind {
+/** Failures of Neon's proxy while it starts or moves a database, which have the state of an internal error: https://neon.com/docs/connect/connection-errors */
+const proxyFailure = /control plane request failed|couldn't connect to compute node|failed to acquire permit/i
+
+function toProblemKind(state: string, error: unknown): ProblemKind {
+  if (state === 'XX000' && error instanceof Error && proxyFailure.test(error.message)) return 'unavailable'
   return problemKinds[state] ?? (unavailableClasses.test(state) ? 'unavailable' : 'internal')
 }
 

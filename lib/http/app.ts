@@ -89,8 +89,21 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID', 'traceparent']
+const allowHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'Prefer',
+  'X-Request-Id',
+  'Last-Event-ID',
+  'traceparent',
+  'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
+]
 const exposeHeaders = [
+  'Content-Disposition',
+  'ETag',
   'Link',
   'Location',
   'Retry-After',
@@ -100,6 +113,7 @@ const exposeHeaders = [
   'X-Request-Id',
   'Deprecation',
   'Sunset',
+  'WWW-Authenticate',
 ]
 const defaultHeaders = {
   'x-content-type-options': 'nosniff',

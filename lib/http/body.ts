@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { type FieldError, Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
-import { findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
+import { findInexactNumber, findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
+import { decodeUtf8, notUtf8 } from '#rules/text/utf8.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { findOversized } from './count-values.ts'
@@ -11,7 +12,6 @@ import { type AnyOperation, type FormFile, getMaxBody } from './operation.ts'
 type BodyBytes = Uint8Array<ArrayBuffer>
 
 const json = 'application/json'
-const decoder = new TextDecoder()
 const empty = new Uint8Array()
 
 /** A body as its operation takes it. */
@@ -33,7 +33,11 @@ export async function readBody(op: AnyOperation, request: Request, errors: Field
     const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
     return { body: file, rawBody: file?.bytes ?? '' }
   }
-  const rawBody = decoder.decode(sent)
+  const rawBody = decodeUtf8(sent)
+  if (rawBody === undefined) {
+    errors.push({ loc: ['body'], ...notUtf8 })
+    return { rawBody: sent }
+  }
   return { rawBody, json: op.body ? parseJson(op, rawBody, errors, budget) : undefined }
 }
 
@@ -50,6 +54,13 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget:
   } catch {
     return void errors.push({ loc: ['body'], msg: 'must be valid JSON', type: 'invalid_json' })
   }
+  const inexact = findInexactNumber(text)
+  if (inexact !== undefined)
+    return void errors.push({
+      loc: ['body'],
+      msg: `has the number ${inexact}, whose digits would change; send it as text`,
+      type: 'inexact_number',
+    })
   const oversized = findOversized(op.body as z.ZodType, value, budget)
   for (const error of oversized) errors.push(error)
   if (oversized.length > 0) return undefined
@@ -63,8 +74,14 @@ async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes>
   if (Number(length) > maxBytes) throw tooLarge()
   if (length === '0') return empty
   // The server reads no more than the declared length, so the body needs no stream, which costs as much as a small request does otherwise.
-  if (length !== null && !request.headers.has('transfer-encoding')) return new Uint8Array(await request.arrayBuffer())
-  return readAtMost(request.body, maxBytes, tooLarge)
+  const reading =
+    length !== null && !request.headers.has('transfer-encoding')
+      ? request.arrayBuffer().then((buffer) => new Uint8Array(buffer))
+      : readAtMost(request.body, maxBytes, tooLarge)
+  // A client that leaves in the middle is no failure of the service.
+  return reading.catch((cause: unknown) => {
+    throw cause instanceof Problem ? cause : new Problem('invalid', 'The connection ended before the body was complete', { cause })
+  })
 }
 
 /** Return the media types that an operation accepts; an empty list accepts any. */
@@ -77,6 +94,10 @@ function getMediaType(request: Request): string {
 }
 
 function requireMediaType(op: AnyOperation, request: Request, sent: Uint8Array): void {
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  // RFC 9110, section 15.5.16
+  if (encoding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media', 'Send the body without compression', { headers: { 'accept-encoding': 'identity' } })
   const accepted = listAcceptedMediaTypes(op)
   if (sent.byteLength === 0 || accepted.length === 0 || accepted.includes(getMediaType(request))) return
   throw new Problem('unsupported_media', `Send ${accepted.join(' or ')}`)

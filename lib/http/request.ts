@@ -76,6 +76,9 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
   try {
     const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
     if (op.deprecated) announceRemoval(c, op.deprecated)
+    // Hono answers HEAD by the handler of GET, whose work would be for nobody.
+    if (c.req.method === 'HEAD' && (op.produces || op.writes))
+      throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
     c.set('wantsPage', op.produces?.includes('text/html') === true && /\btext\/html\b/.test(c.req.header('accept') ?? ''))
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
@@ -103,7 +106,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
       recordKeyUse(c, caller, scope, keys, services),
     )
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(c, op, await withEtag(op, rendered))
+    return toResponse(c, op, await withEtag(op, rendered), services.ports.config.PUBLIC_BASE_URL)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }

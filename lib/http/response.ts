@@ -45,12 +45,17 @@ function requireShape(op: AnyOperation, body: string): void {
 }
 
 /** Write the response. */
-export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, content, socket, location, etag }: RenderedResponse): Response {
+export function toResponse(
+  c: C,
+  op: AnyOperation,
+  { status, body, hasMore, content, socket, location, etag }: RenderedResponse,
+  publicUrl: string,
+): Response {
   if (socket) return socket.createResponse({ ...c.get('headers'), ...selectProtocol(c.req.raw) })
   if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
-  if (op.paged && hasMore) addLink(c, `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
+  if (op.paged && hasMore) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), publicUrl)}>; rel="next"`)
   if (etag) {
     setHeader(c, 'etag', etag)
     setHeader(c, 'cache-control', `public, max-age=${op.maxAgeSeconds}`)
@@ -59,11 +64,12 @@ export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, cont
   return respondJson(c, body, status)
 }
 
-function buildNextPageUrl(next: URL): string {
+/** A proxy changes host and scheme on the way, so the address is built on the public one. */
+function buildNextPageUrl(next: URL, publicUrl: string): string {
   const limit = Number(next.searchParams.get('limit') ?? 50)
   next.searchParams.set('skip', String(Number(next.searchParams.get('skip')) + limit))
   next.searchParams.set('limit', String(limit))
-  return next.href
+  return publicUrl + next.pathname + next.search
 }
 
 function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content, status: number): Response {

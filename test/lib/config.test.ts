@@ -90,6 +90,13 @@ it.each<[string, string | undefined, unknown]>([
   ['OUTBOUND_PORTS', '1, 65535', [1, 65_535]],
   ['CORS_ORIGINS', ' https://a.example,, https://b.example ', ['https://a.example', 'https://b.example']],
   ['PUBLIC_BASE_URL', 'https://api.example/', 'https://api.example'],
+  ['CORS_ORIGINS', 'https://App.example/, http://localhost:80', ['https://app.example', 'http://localhost']],
+  ['MAIL_FROM', 'Support Flow <mail@flow.example>', 'Support Flow <mail@flow.example>'],
+  ['MAIL_FROM', 'mail@flow.example', 'mail@flow.example'],
+  ['PORT', '', 8787],
+  ['OTLP_SAMPLE_RATIO', '', 1],
+  ['OUTBOUND_PORTS', '', [443]],
+  ['ANALYTICS_KEY', '', undefined],
   ['STRIPE_SECRET_KEY', '', undefined],
   ['STRIPE_SECRET_KEY', 'k', 'k'],
   ['SUPER_ADMIN_MFA', 'false', false],
@@ -111,8 +118,8 @@ it.each<[string, string | undefined, unknown]>([
   ['SHUTDOWN_TIMEOUT_MS', '600000', 600_000],
   ['CLIENT_ADDRESS_HEADER', 'X-Real-IP', 'x-real-ip'],
   ['REDIS_URL', 'rediss://r.example', 'rediss://r.example'],
-])('reads %s from %j as %j', (name, text, value) => {
-  expect(node({ [name]: text })).toHaveProperty(name, value)
+])('OBS-15 reads %s from %j as %j', (name, text, value) => {
+  expect(node({ [name]: text })[name as 'PORT']).toEqual(value)
 })
 
 it.each([
@@ -132,8 +139,14 @@ it.each([
   ['MAIL_CALLS_PER_SECOND', '1001'],
   ['OUTBOUND_PORTS', '0'],
   ['OUTBOUND_PORTS', '65536'],
-  ['OUTBOUND_PORTS', ''],
-  ['ANALYTICS_KEY', ''],
+  ['CORS_ORIGINS', 'https://app.example/path'],
+  ['CORS_ORIGINS', 'https://app.example?x=1'],
+  ['CORS_ORIGINS', 'app.example'],
+  ['CORS_ORIGINS', '*'],
+  ['OPENAI_BASE_URL', 'ftp://api.example'],
+  ['RESEND_BASE_URL', 'javascript:alert(1)'],
+  ['MAIL_FROM', 'Support Flow'],
+  ['MAIL_FROM', 'Support <support>'],
   ['OPENAI_API_KEY', ''],
   ['JWT_KEYS', key(31)],
   ['JWT_KEYS', '[]'],

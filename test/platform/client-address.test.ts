@@ -25,8 +25,15 @@ it.each([
   ['an IPv4 address that the socket shows as IPv6', '::ffff:203.0.113.5', null, '203.0.113.5'],
   ['the header of a proxy that the socket shows as IPv6', '::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
   ['an IPv6 client behind an IPv6 proxy', 'fd00::1', '2001:db8::5', '2001:db8::5'],
+  ['an address with the port of the client', '10.1.2.3', '203.0.113.7:51234', '203.0.113.7'],
+  ['addresses with ports before a proxy', '10.1.2.3', '203.0.113.7:51234, 10.0.0.9:443', '203.0.113.7'],
+  ['an IPv6 address with a port', '10.1.2.3', '[2001:db8::5]:51234', '2001:db8::5'],
+  ['an IPv6 address in brackets', '10.1.2.3', '[2001:DB8::5]', '2001:db8::5'],
+  ['IPv4 inside IPv6 in capitals', '::FFFF:10.1.2.3', '::FFFF:198.51.100.1', '198.51.100.1'],
+  ['IPv4 inside IPv6 in hexadecimal', '::ffff:a01:203', '::ffff:c633:6401', '198.51.100.1'],
+  ['the proxy, when its entry has something else after the address', '10.1.2.3', '203.0.113.7:port', '10.1.2.3'],
   ['a fixed word, without a socket', undefined, null, 'unknown'],
-])('reads %s', (_, peer, forwarded, expected) => {
+])('WIR-58 reads %s', (_, peer, forwarded, expected) => {
   expect(read(peer, forwarded)).toBe(expected)
 })
 

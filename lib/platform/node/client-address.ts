@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { unmapAddress } from '#rules/text/address-block.ts'
 
 /** The part of what the HTTP server passes with each request. */
 export interface NodeEnv {
@@ -42,7 +43,10 @@ function isTrusted(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Return an IPv4 address that is embedded in an IPv6 address as plain IPv4. */
-function toPlainAddress(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address
+const withPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]+)\])(?::\d{1,5})?$/i
+
+/** Return an address without its port, and IPv4 inside IPv6 as plain IPv4. Some gateways add the port of the client. */
+function toPlainAddress(text: string): string {
+  const [, ipv4, ipv6] = withPort.exec(text) ?? []
+  return unmapAddress(ipv4 ?? ipv6 ?? text)
 }

@@ -46,3 +46,37 @@ export function findUnstorableText(value: unknown, loc: (string | number)[]): Fi
       : [{ loc, msg: 'must not have a key with NUL characters or lone surrogates', type: 'invalid_text' }],
   )
 }
+
+/** A number that may have more digits than a double keeps, outside of texts or inside. */
+const longNumber = /\d{16}|\d\.\d{15}/
+
+/**
+ * Return the first number of a JSON text whose digits parsing would change, such as a serial number of 20 digits. Only a text with a long number is
+ * parsed for it, with the source text of each: https://tc39.es/proposal-json-parse-with-source/
+ */
+export function findInexactNumber(json: string): string | undefined {
+  if (!longNumber.test(json)) return undefined
+  let found: string | undefined
+  const read = (_: string, value: unknown, context?: { source?: string }) => {
+    if (typeof value === 'number' && context?.source !== undefined && !keepsDigits(context.source, value))
+      found ??= context.source.slice(0, 60)
+    return null
+  }
+  try {
+    JSON.parse(json, read)
+  } catch {
+    return undefined
+  }
+  return found
+}
+
+/** A double has up to 17 digits, with which some programs write each fraction. Whole numbers, such as serial numbers, must stay as they are. */
+function keepsDigits(source: string, value: number): boolean {
+  const digits = toSignificantDigits(source)
+  return digits === toSignificantDigits(String(value)) || digits.length <= (/[.e]/i.test(source) ? 17 : 15)
+}
+
+/** Return the digits of a number without its sign, its point, its exponent, and zeros at both ends. */
+function toSignificantDigits(number: string): string {
+  return (number.toLowerCase().split('e')[0] ?? '').replace(/[-.]/g, '').replace(/^0+|0+$/g, '')
+}

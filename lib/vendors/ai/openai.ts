@@ -23,7 +23,9 @@ const pingTimeoutMs = 5000
 /** Create a port that calls the chat completions API with a JSON schema for the answer. It never retries a call; the caller may. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   const fetchBounded = createBoundedFetch('ai', { timeoutMs: maxTimeoutMs, maxBytes })
-  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchBounded })
+  // Without null the client takes these from the environment, where they may belong to another program.
+  const account = { organization: null, project: null }
+  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchBounded, ...account })
   // Models that do not reason reject the parameter. After that, this process does not send it again.
   let sendsEffort = true
   return {

@@ -43,7 +43,19 @@ describe('CORS', () => {
       const headers = {
         origin: allowedOrigin,
         'access-control-request-method': method,
-        'access-control-request-headers': 'authorization,content-type,idempotency-key,prefer,x-request-id,last-event-id,traceparent',
+        'access-control-request-headers': [
+          ...[
+            'authorization',
+            'content-type',
+            'idempotency-key',
+            'if-none-match',
+            'prefer',
+            'x-request-id',
+            'last-event-id',
+            'traceparent',
+          ],
+          ...['mcp-protocol-version', 'mcp-session-id'],
+        ].join(','),
       }
       const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
@@ -61,7 +73,9 @@ describe('CORS', () => {
       expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
       const exposedHeaders = [
+        'content-disposition',
         'deprecation',
+        'etag',
         'link',
         'location',
         'ratelimit-limit',
@@ -69,6 +83,7 @@ describe('CORS', () => {
         'ratelimit-reset',
         'retry-after',
         'sunset',
+        'www-authenticate',
         'x-request-id',
       ]
       expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposedHeaders)

@@ -139,3 +139,12 @@ it('limits requests with invalid tokens to 300 per client address', async () => 
   }
   expect(Object.fromEntries(countsByStatus)).toEqual({ 401: 300, 429: 20 })
 })
+
+it('WIR-63 HEAD opens no stream and writes no document', async () => {
+  const { admin } = await createAccount(service)
+  const head = (path: string) =>
+    fetch(`${service.api}/api/v1${path}`, { method: 'HEAD', headers: { authorization: `Bearer ${admin.token}` } })
+  const stream = await head('/ai-sessions/escalations/stream')
+  expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET'])
+  expect((await head('/trees')).status).toBe(200)
+})

@@ -81,6 +81,13 @@ const createError = (fields: object) => Object.assign(new Error('row (dana@north
 
 describe('toDatabaseProblem', () => {
   it.each([
+    ['Control plane request failed', 503],
+    ["Couldn't connect to compute node", 503],
+    ['cache lookup failed for type 1', 500],
+  ])('OBS-14 an internal error is %s: %i', (message, status) => {
+    expect(toDatabaseProblem(Object.assign(new Error(message), { code: 'XX000' }))).toMatchObject({ status })
+  })
+  it.each([
     ['SF401', 401, {}],
     ['SF403', 403, {}],
     ['SF4EV', 403, { code: 'email_not_verified' }],

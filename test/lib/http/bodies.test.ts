@@ -4,6 +4,7 @@ import { createApp } from '#http/app.ts'
 import { type AnyOperation, operation } from '#http/operation.ts'
 import { mountOperations } from '#http/request.ts'
 import { toRouteGroup } from '#http/routes.ts'
+import { findInexactNumber } from '#rules/text/json.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
 
@@ -154,4 +155,59 @@ describe('WIR-31', () => {
     expect([body.errors.length, body.error_count]).toEqual([50, undefined])
     expect(JSON.stringify(body).length).toBeLessThan(20_000)
   })
+})
+
+describe('the bytes of a body', () => {
+  const postBytes = async (bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+    const response = await app.request('/api/v1/notes', {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as { errors?: { type: string; msg: string }[]; name?: string },
+    }
+  }
+  const toBytes = (text: string) => new TextEncoder().encode(text)
+
+  it('WIR-59 that are not UTF-8 are refused, because their letters would be lost', async () => {
+    const latin1 = Uint8Array.from('{"text":"M\u00fcller"}', (letter) => letter.charCodeAt(0))
+    const { status, body } = await postBytes(latin1)
+    expect([status, body.errors?.map(({ type }) => type)]).toEqual([422, ['invalid_encoding']])
+    expect((await postBytes(toBytes('{"text":"M\u00fcller"}'))).body.name).toBe('M\u00fcller')
+  })
+
+  it.each(['gzip', 'br', 'GZIP, identity'])('WIR-60 that are compressed by %s are 415, with what is accepted', async (encoding) => {
+    const { status, headers } = await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': encoding })
+    expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity'])
+    expect((await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': 'identity' })).status).toBe(200)
+  })
+
+  it('WIR-61 that end before their length are 422, not a failure of the service', async () => {
+    const stream = new ReadableStream({ start: (controller) => controller.error(new Error('ECONNRESET')) })
+    const headers = { 'content-type': 'application/json', 'content-length': '100' }
+    const request = new Request('http://x/api/v1/notes', { method: 'POST', body: stream, headers, duplex: 'half' } as RequestInit)
+    const response = await app.request(request)
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([422, expect.stringContaining('complete')])
+  })
+
+  it.each([
+    ['{"text":12345678901234567890}', '12345678901234567890'],
+    ['{"text":-9007199254740993}', '-9007199254740993'],
+    ['{"text":[1,{"a":3.14159265358979323846}]}', '3.14159265358979323846'],
+    ['{"text":123456789012345678e3}', '123456789012345678e3'],
+  ])('WIR-62 with a number whose digits would change are refused: %s', async (json, number) => {
+    const { status, body } = await postBytes(toBytes(json))
+    expect([status, body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ type: 'inexact_number', msg: expect.stringContaining(number) })],
+    ])
+  })
+
+  it.each(['9007199254740991', '0.10000000000000001', '1e400', '100000000000000000000', '"12345678901234567890"', '1764125000000000'])(
+    'WIR-62 with %s are no such case',
+    (value) => expect(findInexactNumber(`{"a":${value}}`)).toBeUndefined(),
+  )
 })

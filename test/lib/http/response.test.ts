@@ -39,18 +39,18 @@ describe('a result', () => {
 describe('a response', () => {
   function respond(op: AnyOperation, rendered: object, headers: Record<string, string> = {}, query = '') {
     const own: Record<string, string> = {}
-    const request = new Request(`https://api.example/api/v1/a${query}`, { headers })
+    const request = new Request(`http://10.0.0.1:8080/api/v1/a${query}`, { headers })
     const c = {
       get: () => own,
       req: { raw: request, url: request.url, header: (name: string) => request.headers.get(name) ?? undefined },
     } as unknown as C
-    return toResponse(c, op, { status: 200, body: '', ...rendered })
+    return toResponse(c, op, { status: 200, body: '', ...rendered }, 'https://api.example')
   }
   it.each([
     ['', '?skip=50&limit=50'],
     ['?limit=10', '?limit=10&skip=10'],
     ['?skip=20&limit=10&x=1', '?skip=30&limit=10&x=1'],
-  ])('of a page %j links to %s', (query, next) => {
+  ])('WIR-57 of a page %j links to %s at the public address, not at that of a proxy', (query, next) => {
     const op = createStubOperation({ paged: true })
     expect(respond(op, { body: '[]', hasMore: true }, {}, query).headers.get('link')).toBe(
       `<https://api.example/api/v1/a${next}>; rel="next"`,

@@ -9,6 +9,9 @@ import { estimateTokens, estimateUsage } from '#vendors/ai/token-estimate.ts'
 const vendor = await startVendorServer()
 afterAll(vendor.close)
 
+process.env.OPENAI_ORG_ID = 'org-other'
+process.env.OPENAI_PROJECT_ID = 'proj-other'
+
 const completion: Completion = {
   ...{ name: 'reply', instructions: 'Answer.', turns: [{ role: 'user', text: 'Hi' }], maxTokens: 9, effort: 'low', timeoutMs: 3000 },
   schema: { $schema: 's', type: 'object', properties: { format: { type: 'string', minLength: 1 } } },
@@ -86,6 +89,8 @@ describe('a request to the model', () => {
     })
     const [{ path = '', headers = {}, body = '' } = {}] = vendor.requests
     expect([path, headers.authorization]).toEqual(['/chat/completions', 'Bearer k'])
+    // The client would take these from the environment of another program.
+    expect([headers['openai-organization'], headers['openai-project']]).toEqual([undefined, undefined])
     expect(JSON.parse(body)).toEqual({
       ...{ model: 'm', max_completion_tokens: 9, reasoning_effort: 'low', stream: false },
       messages: [
