@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, type Services } from '#http/app.ts'
-import { mountJobs, runJobMessage } from '#http/job.ts'
+import { mountJobs, runJob, runJobMessage } from '#http/job.ts'
 import { mountMetrics } from '#http/metrics-endpoint.ts'
 import { loadOperations } from '#http/routes.ts'
 import { createConsoleLog } from '#log.ts'
@@ -9,6 +10,7 @@ import { createNodeServices, type NodeServicesOptions } from '#platform/node/ser
 import { type NodeConfig, parseNodeConfig } from '#platform/node/settings.ts'
 import { serveFolder } from '#platform/node/static-files.ts'
 import { createMetricsWriter } from '#platform/node/write-metrics.ts'
+import { defaultSweepOptions } from '#work/sweep.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { routeGroups } from './routes.ts'
@@ -25,13 +27,14 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch' | 'finish
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, realtime, queue, metrics, waitUntilReady, close } = createNodeServices(config, options)
+  const { services, realtime, queue, metrics, waitUntilReady, onRedisReturn, close } = createNodeServices(config, options)
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
   if (config.METRICS_TOKEN) mountMetrics(app, config.METRICS_TOKEN, createMetricsWriter({ services, registry: metrics, realtime }))
   // Now rather than by the first requests: unlike a Worker, this process starts rarely.
   await Promise.all([loadOperations(routeGroups), waitUntilReady()])
+  onRedisReturn(() => void publishMissedEvents(services))
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
   const runCron = () => runEveryMinute(services)
   // Not awaited: the service also starts, and answers, while PostgreSQL is away.
@@ -51,6 +54,15 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
       await close()
     },
   }
+}
+
+/** The events that could not be published while Redis was away wait for the sweep of the minute. Those of the last 5 s are swept after that time. */
+async function publishMissedEvents(services: Services): Promise<void> {
+  const { sweepLiveEvents } = await import('#work/live-events.ts')
+  const sweep = () => runJob(services, 'live_events', (ctx) => sweepLiveEvents(ctx, defaultSweepOptions())).catch(() => {})
+  await sweep()
+  await setTimeout(5000, undefined, { ref: false })
+  await sweep()
 }
 
 /** Serve in production mode, with the settings of the environment. */

@@ -323,3 +323,22 @@ it('no stream is read for a client that has left', async () => {
   await expect.poll(() => readKeys.has(streamKeyOf(other)), pollOptions).toBe(true)
   expect(readKeys.has(streamKeyOf(left))).toBe(false)
 })
+
+it.each([
+  ['another type', (key: string) => ['set', key, 'x']],
+  ['entries of something else', (key: string) => ['xadd', key, '99999999999999999-1', 'a', 'b']],
+] as const)('RES-04 a stream key with %s does not stop the events of other accounts', async (_, createCommand) => {
+  const { url, hub, other, account } = await openTwoHubs()
+  const broken = crypto.randomUUID()
+  const streams = [await openStream(hub, account), await openStream(hub, broken)] as const
+  const redis = openRedis({ url, timeoutMs: 10_000, log: () => {} })
+  onTestFinished(() => redis.close())
+  await redis.waitUntilReady()
+  const [command, ...args] = createCommand(`live:{${broken}}`)
+  await redis.call((client) => client.call(command as string, ...args))
+  await publishUntilAccepted(() => other.publish(account, createEvents(1)))
+  await expectNumbers(streams[0], [1])
+  await publishUntilAccepted(() => other.publish(broken, createEvents(1)))
+  await expectNumbers(streams[1], [1])
+  await hub.ping()
+})

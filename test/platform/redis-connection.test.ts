@@ -48,11 +48,22 @@ it('a lost connection is opened again, and commands reject immediately in betwee
   proxy.setFault('down')
   await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')
   const startedAt = performance.now()
-  await expect(redis.ping()).rejects.toThrow()
+  await expect(redis.set('ready', '1', 60)).rejects.toThrow()
   expect(performance.now() - startedAt).toBeLessThan(200)
   proxy.setFault(undefined)
-  await expect.poll(() => redis.ping().catch(() => 'away'), pollOptions).toBe('PONG')
+  await expect.poll(() => redis.set('ready', '1', 60).catch(() => 'away'), pollOptions).toBe('OK')
   expect(lines.map((line) => line.redis)).toEqual(['lost', 'connected'])
+})
+
+it('RES-03 who waits for a lost connection is told once when it is back', async () => {
+  const proxy = await startRedisProxy(await startTestRedis())
+  const told: string[] = []
+  const { redis } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000, onReturn: () => told.push('back') })
+  expect(told).toEqual([])
+  proxy.setFault('down')
+  await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')
+  proxy.setFault(undefined)
+  await expect.poll(() => told, pollOptions).toEqual(['back'])
 })
 
 it('a command whose connection is lost rejects, and is not sent again', async () => {
@@ -64,7 +75,7 @@ it('a command whose connection is lost rejects, and is not sent again', async ()
   proxy.setFault('down')
   await expect(sent).rejects.toThrow()
   proxy.setFault(undefined)
-  await expect.poll(() => redis.ping().catch(() => 'away'), pollOptions).toBe('PONG')
+  await expect.poll(() => redis.set('ready', '1', 60).catch(() => 'away'), pollOptions).toBe('OK')
   expect(proxy.readSent().match(/once/g)).toHaveLength(1)
 })
 
@@ -72,10 +83,10 @@ it('a connection on which nothing is received is replaced after one time-out', a
   const proxy = await startRedisProxy(await startTestRedis())
   const { redis } = await openTestRedis({ url: proxy.url, timeoutMs: 100 })
   proxy.setFault('hang')
-  await expect(redis.ping()).rejects.toThrow('Command timed out')
+  await expect(redis.set('ready', '1', 60)).rejects.toThrow('Command timed out')
   await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')
   proxy.setFault(undefined)
-  await expect.poll(() => redis.ping().catch(() => 'away'), pollOptions).toBe('PONG')
+  await expect.poll(() => redis.set('ready', '1', 60).catch(() => 'away'), pollOptions).toBe('OK')
 })
 
 it('a Redis that accepts connections and says nothing is tried again, and does not delay the start for more than 2 s', async () => {
@@ -85,7 +96,7 @@ it('a Redis that accepts connections and says nothing is tried again, and does n
   const { redis, lines } = await openTestRedis({ url: `redis://127.0.0.1:${port}`, timeoutMs: 50 })
   expect(performance.now() - startedAt).toBeLessThan(3000)
   await expect.poll(() => connections, pollOptions).toBeGreaterThan(1)
-  await expect(redis.ping()).rejects.toThrow()
+  await expect(redis.set('ready', '1', 60)).rejects.toThrow()
   expect(lines).toHaveLength(1)
 })
 
@@ -98,7 +109,7 @@ it('many callers may wait for a lost connection', async () => {
   expect(redis.client.listenerCount('ready')).toBeLessThan(5)
   proxy.setFault(undefined)
   await Promise.all(waiting)
-  expect(await redis.ping()).toBe('PONG')
+  expect(await redis.set('ready', '1', 60)).toBe('OK')
 })
 
 it('a wrong password is logged as its code only, and neither the log nor an error contains it', async () => {
@@ -107,11 +118,11 @@ it('a wrong password is logged as its code only, and neither the log nor an erro
   onTestFinished(() => server.stop())
   const { redis, lines } = startToOpen({ url: `redis://:sesame-83@127.0.0.1:${server.port}` })
   await expect.poll(() => lines.length, pollOptions).toBe(1)
-  const error = await redis.ping().catch((reason: unknown) => reason)
+  const error = await redis.set('ready', '1', 60).catch((reason: unknown) => reason)
   expect(lines).toEqual([{ at: expect.any(String), level: 'error', redis: 'lost', reason: 'WRONGPASS' }])
   expect(`${error} ${JSON.stringify(error)} ${JSON.stringify(lines)}`).not.toContain('sesame-83')
   const allowed = await openTestRedis({ url: server.url })
-  expect([await allowed.redis.ping(), allowed.lines]).toEqual(['PONG', []])
+  expect([await allowed.redis.set('ready', '1', 60), allowed.lines]).toEqual(['OK', []])
 })
 
 it.each(['127.0.0.1:6379', 'http://:sesame-83@redis', 'redis://:sesame-83@[', 'unix:///tmp/redis'])(

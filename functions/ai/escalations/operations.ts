@@ -33,7 +33,8 @@ export const escalationOperations = [
     description:
       'Server-sent events, each with an `id`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` reports how many events the client missed: it read too slowly or they are no longer stored. Fetch the queue again after it. A client that loses its stream reconnects after `retry` milliseconds, 2 to 5 s. A user may have 5 open streams. A sixth closes the oldest, which first receives `replaced` with a `retry` of 5 minutes; its client should close the EventSource. The stream ends at the next heartbeat after the user signs out, is deactivated or becomes a viewer. It stays open when the access token expires. An `EventSource` needs a `ticket`, see `POST /auth/stream-ticket`. On Cloudflare, `Upgrade: websocket` opens a WebSocket with the same events as JSON messages `{id, event, data}`; elsewhere it returns 426 `websocket_unavailable`. A browser sends its token as a protocol: `new WebSocket(url, ["support-flow", "bearer.<token>"])`. The first message is `connected`; reconnect with the last `id` as `last_event_id`. Send `ping` every 25 seconds and nothing else. Close codes: 4401 the sign-in has ended, 4409 replaced by a newer connection, 4408 64 events without a ping, 1008 another message than `ping`, 1013 the sign-in could not be checked. After 4401 and 4409 do not reconnect; otherwise wait 2 to 5 s.',
     access: 'engineer',
-    limit: '10/minute',
+    // Five streams that a proxy cuts every few seconds all return.
+    limit: '60/minute',
     feature,
     callsExternalService: true,
     acceptsSocket: true,

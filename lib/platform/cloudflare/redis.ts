@@ -22,6 +22,5 @@ export function openRestRedis(url: string, token: string, timeoutMs: number): Re
     get: (key) => redis.get(key),
     set: (key, text, seconds) => redis.set(key, text, { ex: seconds }),
     delete: (key) => redis.del(key),
-    ping: () => redis.ping(),
   }
 }

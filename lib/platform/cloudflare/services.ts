@@ -43,7 +43,7 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
       cache: createRedisCache(redis, REDIS_TIMEOUT_MS),
       passwords: wasmPasswords(),
     },
-    limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS),
+    limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS, log),
     runtime: measureDatabase(openNeon({ url: config.DATABASE_URL, ...neon }), 'runtime'),
     platform: measureDatabase(openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }), 'platform'),
     inProcess: [],

@@ -9,6 +9,8 @@ export interface RedisConnectionOptions {
   timeoutMs?: number
   /** Receives one line when the connection is lost and one when it is back. */
   log(line: Record<string, unknown>): void
+  /** Called when the connection is back after it was lost. */
+  onReturn?: (() => void) | undefined
 }
 
 /** A connection that is opened again by itself. While it is lost, every command rejects at once. */
@@ -24,6 +26,7 @@ interface Connection {
 export interface RedisConnection extends Connection, RedisCommands {
   /** Open another connection to the same Redis, for commands that wait up to `blockMs`. The caller closes it. */
   openBlocking(blockMs: number): Connection
+  log: RedisConnectionOptions['log']
 }
 
 const connectTimeoutMs = 2000
@@ -33,13 +36,14 @@ const maxReconnectMs = 3000
  * Open a connection to any Redis over TCP. Commands of the same moment are sent together. Nothing is queued while Redis is away, and nothing
  * is sent twice. Redis Cluster is not supported.
  */
-export function openRedis({ url, timeoutMs = 250, log }: RedisConnectionOptions): RedisConnection {
+export function openRedis({ url, timeoutMs = 250, log, onReturn }: RedisConnectionOptions): RedisConnection {
   const client = createClient(url, { enableAutoPipelining: true, commandTimeout: timeoutMs })
-  logConnection(client, log)
+  logConnection(client, log, onReturn)
   const connection = createConnection(client)
   return {
     ...connection,
     ...createCommands(connection),
+    log,
     openBlocking(blockMs) {
       const blocking = createClient(url, { commandTimeout: blockMs + timeoutMs })
       // Without a listener ioredis prints every error. The main connection logs that Redis is away.
@@ -85,7 +89,7 @@ function createClient(url: string, options: RedisOptions): Redis {
 }
 
 /** Log each loss and each return of the connection once, with a code only: an error's text and its command may contain the password. */
-function logConnection(client: Redis, log: RedisConnectionOptions['log']): void {
+function logConnection(client: Redis, log: RedisConnectionOptions['log'], onReturn?: () => void): void {
   let isLost = false
   const logLoss = (reason: string) => {
     if (!isLost) log({ at: new Date().toISOString(), level: 'error', redis: 'lost', reason })
@@ -94,8 +98,10 @@ function logConnection(client: Redis, log: RedisConnectionOptions['log']): void 
   client.on('error', (error: Error & { code?: string }) => logLoss(error.code ?? /\b[A-Z]{3,}\b/.exec(error.message)?.[0] ?? error.name))
   client.on('reconnecting', () => logLoss('closed'))
   client.on('ready', () => {
-    if (isLost) log({ at: new Date().toISOString(), level: 'info', redis: 'connected' })
+    if (!isLost) return
     isLost = false
+    log({ at: new Date().toISOString(), level: 'info', redis: 'connected' })
+    onReturn?.()
   })
 }
 
@@ -128,7 +134,6 @@ function createCommands({ call }: Connection): RedisCommands {
     get: (key) => call((client) => client.get(key)),
     set: (key, text, seconds) => call((client) => client.set(key, text, 'EX', seconds)),
     delete: (key) => call((client) => client.del(key)),
-    ping: () => call((client) => client.ping()),
   }
 }
 

@@ -42,6 +42,8 @@ export interface NodeServices {
    * the clients that the Worker loads on first use: this process starts once, so its first requests should not wait for them.
    */
   waitUntilReady(): Promise<void>
+  /** Call `listener` whenever Redis is back after it was lost. */
+  onRedisReturn(listener: () => void): void
   /** Close every connection. */
   close(): Promise<void>
 }
@@ -53,7 +55,10 @@ const flushIntervalMs = 2000
 export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
   const log = withTraceId(options.log)
   const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
-  const redis = REDIS_URL ? measureRedis(openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log })) : null
+  let onRedisReturn = () => {}
+  const redis = REDIS_URL
+    ? measureRedis(openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log, onReturn: () => onRedisReturn() }))
+    : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)
@@ -62,7 +67,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
   const flushing = tracer && setInterval(() => void tracer.flush(), flushIntervalMs).unref()
   const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
   const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
-  const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
+  const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS, log) : createMemoryStores()
   const services: Services = {
     ports: {
       ...createSharedPorts(config),
@@ -88,6 +93,9 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
     realtime,
     queue,
     metrics,
+    onRedisReturn(listener) {
+      onRedisReturn = listener
+    },
     async waitUntilReady() {
       await Promise.all([redis?.waitUntilReady(), import('#vendors/ai/openai.ts'), import('#vendors/billing/stripe.ts')])
     },
@@ -107,8 +115,8 @@ function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig):
   return s3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region, ...credentials }, UPLOAD_TIMEOUT_MS)
 }
 
-function createRedisStores(redis: RedisConnection, timeoutMs: number): { limiter: Limiter; cache: CachePort } {
-  return { limiter: createRedisLimiter(redis, timeoutMs), cache: createRedisCache(redis, timeoutMs) }
+function createRedisStores(redis: RedisConnection, timeoutMs: number, log: Services['log']): { limiter: Limiter; cache: CachePort } {
+  return { limiter: createRedisLimiter(redis, timeoutMs, log), cache: createRedisCache(redis, timeoutMs) }
 }
 
 /** Without Redis, the counts and the cache stay in this process. */

@@ -63,7 +63,7 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
       await accounts.get(key)?.checkSignIns()
     },
     async ping() {
-      await redis.ping()
+      await redis.call((client) => client.ping())
       if (reader.isFailing()) throw new Error('The streams of Redis cannot be read')
     },
     countStreams: (accountId) => accounts.get(streamKeyOf(accountId))?.count() ?? 0,

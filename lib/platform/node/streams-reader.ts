@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { readRedisErrorCode } from '#vendors/cache/redis-commands.ts'
 import type { RedisConnection } from './redis.ts'
-import { parseReadReply, readEntryId, type StoredEvent, toEvents } from './streams-entries.ts'
+import { parseRangeReply, parseReadReply, readEntryId, type StoredEvent, toEvents } from './streams-entries.ts'
 
 /** Reads the new events of several streams of Redis, on a connection of its own. */
 export interface StreamReader {
@@ -18,6 +20,7 @@ const readAtOnce = 16
 const pauseMsPerStream = 0.01
 const wakeTtlMs = 60_000
 const maxRetryMs = 1000
+const failuresBeforeCheck = 3
 
 /**
  * Create a reader. One blocking XREAD waits for all streams. When another stream is added, an entry in a stream of the reader's own ends that
@@ -52,6 +55,19 @@ export function createStreamReader(
       }
     }
   }
+  /** Delete what is no stream or has other entries. One XREAD reads all keys, so a broken one would stop the streams of every account. */
+  const deleteBrokenKeys = async () => {
+    for (const key of positions.keys()) {
+      const read = redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', readAtOnce)).then(parseRangeReply)
+      const isBroken = await read.then(
+        () => false,
+        (error: unknown) => readRedisErrorCode(error) === 'WRONGTYPE' || error instanceof z.ZodError,
+      )
+      if (!isBroken) continue
+      redis.log({ at: new Date().toISOString(), level: 'error', redis: 'deleted', key, reason: 'it is no stream of events' })
+      await redis.call((client) => client.del(key)).catch(() => {})
+    }
+  }
   const run = async () => {
     isRunning = true
     connection ??= redis.openBlocking(blockMs)
@@ -63,6 +79,7 @@ export function createStreamReader(
         await sleep(positions.size * pauseMsPerStream)
       } catch {
         failures++
+        if (failures === failuresBeforeCheck) await deleteBrokenKeys()
         await sleep(Math.min(maxRetryMs, 25 * 2 ** failures))
       }
     }

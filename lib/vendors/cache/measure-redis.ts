@@ -1,19 +1,18 @@
 import { isTraced, runInSpan } from '#trace.ts'
-import type { RedisCommands } from './redis-commands.ts'
+import { type RedisCommands, readRedisErrorCode } from './redis-commands.ts'
 
 /**
  * Return the commands, each recorded as a span of the work that runs now. A span is named by its command and contains no key and no value:
  * https://opentelemetry.io/docs/specs/semconv/database/redis/
  */
 export function measureRedis<R extends RedisCommands>(redis: R): R {
-  const { evalsha, eval: evaluate, get, set, delete: remove, ping } = redis
+  const { evalsha, eval: evaluate, get, set, delete: remove } = redis
   const commands: RedisCommands = {
     evalsha: (...args) => measure('EVALSHA', () => evalsha(...args)),
     eval: (...args) => measure('EVAL', () => evaluate(...args)),
     get: (...args) => measure('GET', () => get(...args)),
     set: (...args) => measure('SET', () => set(...args)),
     delete: (...args) => measure('DEL', () => remove(...args)),
-    ping: () => measure('PING', ping),
   }
   return { ...redis, ...commands }
 }
@@ -27,7 +26,7 @@ async function measure(command: string, call: () => Promise<unknown>): Promise<u
     try {
       return { ok: true, value: await call() }
     } catch (error) {
-      const code = readErrorCode(error)
+      const code = readRedisErrorCode(error)
       if (code) span.attributes['db.response.status_code'] = code
       // The caller then sends the script itself, so nothing has failed.
       span.failed = code !== 'NOSCRIPT'
@@ -37,9 +36,4 @@ async function measure(command: string, call: () => Promise<unknown>): Promise<u
   })
   if (outcome.ok) return outcome.value
   throw outcome.error
-}
-
-/** Return the code with which an error of Redis starts, never its text: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
-function readErrorCode(error: unknown): string | undefined {
-  return error instanceof Error ? /(?:^|: )([A-Z]{3,20})\b/.exec(error.message)?.[1] : undefined
 }

@@ -7,5 +7,9 @@ export interface RedisCommands {
   /** Store a text for some seconds. */
   set(key: string, text: string, seconds: number): Promise<unknown>
   delete(key: string): Promise<unknown>
-  ping(): Promise<unknown>
+}
+
+/** Return the code with which an error of Redis starts, never its text: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+export function readRedisErrorCode(error: unknown): string | undefined {
+  return error instanceof Error ? /(?:^|: )([A-Z]{3,20})\b/.exec(error.message)?.[1] : undefined
 }

@@ -2,11 +2,14 @@ import { Ratelimit } from '@upstash/ratelimit'
 import { createAvailability, firstCallFactor } from './availability.ts'
 import type { Limiter, LimitResult, ParsedRate } from './limiter.ts'
 import { createLocalCounter } from './local-counter.ts'
-import type { RedisCommands } from './redis-commands.ts'
+import { type RedisCommands, readRedisErrorCode } from './redis-commands.ts'
 
 type RatelimitRedis = ConstructorParameters<typeof Ratelimit>[0]['redis']
 
-const prefix = 'limit'
+// With the version of what a key contains: a release that stores something else uses other keys.
+const prefix = 'limit:bucket1'
+/** Logged at most once in this time. */
+const refusalLogMs = 60_000
 const maxBlockedKeys = 5000
 /** A busy event loop fires timers this much too late. */
 const lateMs = 50
@@ -16,7 +19,11 @@ const lateMs = 50
  * called in each of them follow each other without a gap. A key over its limit is refused without a call to Redis. A call may take
  * `timeoutMs`, and four times as long if it opens a connection.
  */
-export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limiter {
+export function createRedisLimiter(
+  redis: RedisCommands,
+  timeoutMs = 250,
+  log: (line: Record<string, unknown>) => void = () => {},
+): Limiter {
   /** The time in milliseconds until which a key of Redis is over its limit. The library reads and writes it too. */
   const blockedUntilByKey = new Map<string, number>()
   const checkedRedis = checkReplies(redis)
@@ -24,6 +31,15 @@ export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limit
   const findFirstRatelimit = createRatelimits(checkedRedis, timeoutMs * firstCallFactor, blockedUntilByKey)
   const countLocally = createLocalCounter()
   const availability = createAvailability()
+  let loggedUntil = 0
+  /** Redis answered, so it is not away: only this key is counted elsewhere. */
+  const handleRefusal = (redisKey: string, code: string) => {
+    availability.recordSuccess()
+    if (code === 'WRONGTYPE') void redis.delete(redisKey).catch(() => {})
+    if (Date.now() < loggedUntil) return
+    loggedUntil = Date.now() + refusalLogMs
+    log({ at: new Date().toISOString(), level: 'error', redis: 'refused', code })
+  }
   return {
     async count(key, rate, strict, calls = 1) {
       const identifier = `${rate.max}/${rate.windowMs}:${key}`
@@ -36,9 +52,17 @@ export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limit
         ? [findFirstRatelimit, timeoutMs * firstCallFactor]
         : [findRatelimit, timeoutMs]
       const startedAt = performance.now()
+      let refusal: string | undefined
       const response = await findLimiter(rate)
         .limit(identifier, { rate: calls })
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          refusal = readRefusal(error)
+          return undefined
+        })
+      if (refusal !== undefined) {
+        handleRefusal(redisKey, refusal)
+        return strict ? countWhileAway() : countHere(rate.max)
+      }
       if (response && response.reason !== 'timeout') {
         if (response.reason !== 'cacheBlock') availability.recordSuccess()
         // Counted here too, so that a call without an answer in time goes on from the right number.
@@ -55,7 +79,8 @@ export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limit
       return strict || !availability.isAvailable() ? countWhileAway() : countHere(rate.max)
     },
     async ping() {
-      if ((await redis.ping()) !== 'PONG') throw new Error('Redis did not answer PONG')
+      // A write, because a full Redis and a replica answer PING.
+      if ((await redis.set(`${prefix}:ready`, '1', 60)) !== 'OK') throw new Error('Redis did not store a key')
     },
   }
 }
@@ -75,6 +100,15 @@ function createRatelimits(redis: RatelimitRedis, timeoutMs: number, ephemeralCac
     return ratelimit
   }
 }
+
+/** Return the code of an error with which Redis answered, or undefined if it did not answer. */
+function readRefusal(error: unknown): string | undefined {
+  const code = readRedisErrorCode(error)
+  return code === undefined || notServing.has(code) ? undefined : code
+}
+
+/** Redis answers these while it starts, fails over or runs a script for too long. It serves nobody then. */
+const notServing = new Set(['LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'BUSY'])
 
 /** Reject replies that are not three numbers: the library would take any text for a refusal that never ends. */
 function checkReplies(redis: RedisCommands): RatelimitRedis {

@@ -219,6 +219,17 @@ it('SSE-13 closes the oldest stream of a person who opens a sixth, and keeps the
   for (const stream of [neighbour, ...others]) stream.disconnect()
 })
 
+it('RES-05 five streams of one person that are cut three times in a minute all return', async () => {
+  const { account, listener } = await createPeople()
+  for (let round = 0; round < 4; round++) {
+    const streams = []
+    for (let n = 0; n < 5; n++) streams.push(await openEscalationStream(service, listener))
+    expect(await service.stack.countSubscribers(account.id)).toBe(5)
+    for (const stream of streams) stream.disconnect()
+    await expect.poll(() => service.stack.countSubscribers(account.id), pollOptions).toBe(0)
+  }
+})
+
 it('removes 100 disconnected clients from the hub', async () => {
   const { account } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: 20 }, () => account.addColleague()))

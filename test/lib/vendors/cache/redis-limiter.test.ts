@@ -11,7 +11,6 @@ describe('the limiter in Redis', () => {
     get: answer,
     set: answer,
     delete: answer,
-    ping: answer,
   })
   it('allows calls while Redis is away, and strict ones up to half of the limit', async () => {
     const limiter = createRedisLimiter(redis(() => Promise.reject(new Error('away'))))
@@ -33,16 +32,64 @@ describe('the limiter in Redis', () => {
     expect((await limiter.count('a', rate, true)).remaining).toBe(remaining)
   })
   it.each([
-    ['PONG', true],
-    ['pong', false],
+    ['OK', true],
+    ['ok', false],
     [null, false],
-  ])('takes the answer %j to a ping for an answer: %s', async (answer, isAnswer) => {
+  ])('RES-01 is ready only if Redis stores a key: %j is %s', async (answer, isReady) => {
     const pinged = createRedisLimiter(redis(async () => answer))
       .ping()
       .then(
         () => true,
         () => false,
       )
-    expect(await pinged).toBe(isAnswer)
+    expect(await pinged).toBe(isReady)
   })
+
+  it.each([
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "READONLY You can't write against a read only replica.",
+    'Command failed: ERR max requests limit exceeded. Limit: 10000, Usage: 10000., command was: ["evalsha"]',
+    'WRONGTYPE Operation against a key holding the wrong kind of value',
+  ])('RES-02 counts a call that Redis refuses in this process, and says so once: %s', async (message) => {
+    const lines: Record<string, unknown>[] = []
+    const refused = redis(() => Promise.reject(new Error(message)))
+    const limiter = createRedisLimiter(refused, 250, (line) => lines.push(line))
+    const allowed = []
+    for (let n = 0; n < 6; n++) allowed.push((await limiter.count('a', rate, false)).allowed)
+    const strict = []
+    for (let n = 0; n < 3; n++) strict.push((await limiter.count('strict', rate, true)).allowed)
+    expect([allowed, strict]).toEqual([
+      [true, true, true, true, false, false],
+      [true, true, false],
+    ])
+    expect(lines).toEqual([expect.objectContaining({ level: 'error', redis: 'refused', code: /[A-Z]{3,}/.exec(message)?.[0] })])
+  })
+
+  it('RES-02 deletes a key of another type, and another key stays exact', async () => {
+    const deleted: string[] = []
+    const evaluate = async (_: string, [key = '']: string[]) => {
+      if (key.endsWith(':poisoned')) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
+      return [4, Date.now() + 60_000, 3]
+    }
+    const commands = {
+      ...redis(async () => 'OK'),
+      evalsha: evaluate,
+      eval: evaluate,
+      delete: async (key: string) => void deleted.push(key),
+    }
+    const limiter = createRedisLimiter(commands)
+    for (let n = 0; n < 5; n++) await limiter.count('poisoned', rate, false)
+    expect((await limiter.count('other', rate, false)).remaining).toBe(4)
+    expect(new Set(deleted)).toEqual(new Set(['limit:bucket1:4/60000:poisoned']))
+  })
+
+  it.each(['LOADING Redis is loading the dataset in memory', 'connect ECONNREFUSED'])(
+    'RES-02 takes %s for Redis being away',
+    async (message) => {
+      const limiter = createRedisLimiter(redis(() => Promise.reject(new Error(message))))
+      const allowed = []
+      for (let n = 0; n < 8; n++) allowed.push((await limiter.count('a', rate, false)).allowed)
+      expect(allowed).toEqual(Array(8).fill(true))
+    },
+  )
 })

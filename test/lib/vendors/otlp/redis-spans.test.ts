@@ -78,7 +78,7 @@ it('OBS-10 a command that fails names the code of the error, or its class, but n
 
 it('OBS-10 a command outside a trace runs without a span', async () => {
   const redis = await openTcp(await startTestRedis())
-  expect(await redis.ping()).toBe('PONG')
+  expect(await redis.set('ready', '1', 60)).toBe('OK')
   expect(receiver.spans).toEqual([])
 })
 
@@ -86,7 +86,7 @@ describe('a call to Redis in a trace', () => {
   const collect = async (call: (redis: RedisCommands) => Promise<unknown>, answer: () => Promise<unknown>) => {
     const spans: Span[] = []
     const tracer: Tracer = { isSampled: () => true, add: (span) => spans.push(span), flush: async () => {} }
-    const redis = measureRedis({ evalsha: answer, eval: answer, get: answer, set: answer, delete: answer, ping: answer })
+    const redis = measureRedis({ evalsha: answer, eval: answer, get: answer, set: answer, delete: answer })
     const outcome = await runInTrace(undefined, () => recordSpans(tracer, () => call(redis).catch((error: unknown) => error)))
     return { outcome, spans: spans.map(({ name, kind, failed, attributes }) => ({ name, kind, failed, attributes })) }
   }
@@ -96,7 +96,6 @@ describe('a call to Redis in a trace', () => {
     ['GET', ({ get }) => get('k')],
     ['SET', ({ set }) => set('k', 't', 1)],
     ['DEL', (redis) => redis.delete('k')],
-    ['PING', ({ ping }) => ping()],
   ])('is the span %s without its key', async (name, call) => {
     const { outcome, spans } = await collect(call, async () => 'value')
     expect([outcome, spans]).toEqual([
