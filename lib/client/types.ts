@@ -3622,6 +3622,37 @@ description: (string | null)
 is_closed: boolean
 /** When it was opened. */
 created_at: (Timestamp | null)
+/** Subtype in ConnectWise, first category in HaloPSA. */
+sub_type: (string | null)
+/** Item in ConnectWise, second category in HaloPSA. */
+item: (string | null)
+/** The service level agreement. */
+sla: (string | null)
+/** Whether the agreement is met so far; null when the ticketing system does not say. */
+is_in_sla: (boolean | null)
+/** What is due next by the agreement, in ConnectWise’s words; null in HaloPSA. */
+sla_status: (string | null)
+/** When it must be resolved by the agreement; null in ConnectWise, which says it in `sla_status`. */
+resolve_by: (Timestamp | null)
+/** When the client needs it. */
+required_by: (Timestamp | null)
+/** Severity in ConnectWise, urgency in HaloPSA. */
+severity: (string | null)
+/** How many people it affects. */
+impact: (string | null)
+/** The site of the client. */
+site: (string | null)
+/** The team that works on it. */
+team: (string | null)
+/** The assigned people, at most 50. */
+resources: (string)[]
+/** Fields of your own, at most 50. Fields without a value are left out. */
+custom_fields: ({
+/** Name of the field. */
+name: string
+/** Its value as text, at most 500 characters. */
+value: string
+})[]
 })
 export type PsaTicketContext = {
 ticket: PsaTicket

@@ -14,7 +14,7 @@ import { forAccount } from '#rules/audience.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
-import { toPromptNotes } from '#vendors/psa/prompt.ts'
+import { toPromptDetails, toPromptNotes } from '#vendors/psa/prompt.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
@@ -112,6 +112,7 @@ export async function findTicketFacts(
       company: company?.name ?? ticket.company,
       contact: contact?.name ?? ticket.contact,
       configurations: configurations.slice(0, 10).map(({ name }) => name),
+      details: toPromptDetails(ticket),
       notes: toPromptNotes(context),
     }
   } catch (error) {

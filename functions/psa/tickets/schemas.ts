@@ -111,6 +111,26 @@ const ticketFields = {
   description: NullableText.describe('The report.'),
   is_closed: z.boolean().describe('Whether it is closed.'),
   created_at: Time.nullable().describe('When it was opened.'),
+  sub_type: NullableText.describe('Subtype in ConnectWise, first category in HaloPSA.'),
+  item: NullableText.describe('Item in ConnectWise, second category in HaloPSA.'),
+  sla: NullableText.describe('The service level agreement.'),
+  is_in_sla: z.boolean().nullable().describe('Whether the agreement is met so far; null when the ticketing system does not say.'),
+  sla_status: NullableText.describe('What is due next by the agreement, in ConnectWise’s words; null in HaloPSA.'),
+  resolve_by: Time.nullable().describe('When it must be resolved by the agreement; null in ConnectWise, which says it in `sla_status`.'),
+  required_by: Time.nullable().describe('When the client needs it.'),
+  severity: NullableText.describe('Severity in ConnectWise, urgency in HaloPSA.'),
+  impact: NullableText.describe('How many people it affects.'),
+  site: NullableText.describe('The site of the client.'),
+  team: NullableText.describe('The team that works on it.'),
+  resources: z.array(z.string()).describe('The assigned people, at most 50.'),
+  custom_fields: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the field.'),
+        value: z.string().describe('Its value as text, at most 500 characters.'),
+      }),
+    )
+    .describe('Fields of your own, at most 50. Fields without a value are left out.'),
 }
 const exampleTicket = {
   ...exampleItem,
@@ -121,6 +141,19 @@ const exampleTicket = {
   description: 'Nothing prints since this morning.',
   is_closed: false,
   created_at: '2026-11-21T08:55:00.000Z',
+  sub_type: 'Printer',
+  item: null,
+  sla: 'Standard',
+  is_in_sla: true,
+  sla_status: 'Resolve by Sat 11/21 4:00 PM UTC+00',
+  resolve_by: null,
+  required_by: null,
+  severity: 'Medium',
+  impact: 'Low',
+  site: 'Main office',
+  team: 'First line',
+  resources: ['dreyes'],
+  custom_fields: [{ name: 'Building', value: 'North wing' }],
 }
 export const Ticket = z.strictObject(ticketFields).meta({ id: 'PsaTicket', examples: [exampleTicket] })
 const Company = z.strictObject({

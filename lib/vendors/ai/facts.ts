@@ -1,6 +1,7 @@
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import { shorten } from '#rules/ai/shorten.ts'
 import type { PromptNote } from '#vendors/psa/prompt.ts'
+import type { TicketDetails } from '#vendors/psa/psa.ts'
 import type { Sources } from './sources.ts'
 
 /** A ticket as facts for a prompt. */
@@ -12,6 +13,8 @@ export interface TicketFacts {
   company: string | null
   contact: string | null
   configurations: string[]
+  /** For colleagues only: agreements, assigned people and custom fields. */
+  details: Partial<TicketDetails>
   /** At most ten, of 200 characters each. */
   notes: PromptNote[]
 }
@@ -80,7 +83,7 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
 
 /**
  * Return what a prompt may contain whose answer the client reads: facts of this case alone. No conversation and no hypothesis, which may quote
- * cases of other clients; no notes of technicians, no task lane and no internal notes of the ticket.
+ * cases of other clients; no notes of technicians, no task lane, and no details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
   const { title, problem_summary, evidence_items, suggested_fixes, outcome } = session
@@ -89,7 +92,7 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
     evidence: evidence_items.slice(-50).map(({ text }) => text),
     fixes: suggested_fixes.map((fix) => ({ title: fix.title, status: fix.status })),
     resolution: outcome && { outcome },
-    ticket: ticket && { ...ticket, configurations: [], notes: ticket.notes.filter(({ internal }) => !internal) },
+    ticket: ticket && { ...ticket, configurations: [], details: {}, notes: ticket.notes.filter(({ internal }) => !internal) },
   }
 }
 

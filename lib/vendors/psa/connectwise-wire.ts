@@ -1,6 +1,21 @@
 import * as z from 'zod'
-import type { Configuration, Member } from './psa.ts'
-import { flag, id, joinParts, optionalId, parseItems, reference, text, time } from './wire.ts'
+import type { Configuration, Member, TicketDetails } from './psa.ts'
+import {
+  detail,
+  flag,
+  id,
+  joinParts,
+  list,
+  name,
+  optionalFlag,
+  optionalId,
+  parseItems,
+  reference,
+  text,
+  time,
+  toCustomFields,
+  toNames,
+} from './wire.ts'
 
 // ConnectWise's records, and their conversion to the types of psa.ts.
 
@@ -31,7 +46,13 @@ export const TicketWire = z.object({
   initialDescription: text.optional(),
   closedFlag: flag,
   _info: Info,
+  ...{ subType: name, item: name, sla: name, isInSla: optionalFlag, slaStatus: detail, requiredDate: time },
+  ...{ severity: detail, impact: detail, site: name, team: name, customFields: list },
 })
+// The value is a text, a number, a date or a flag: https://developer.connectwise.com/Best_Practices/PSA_API_Requests
+const CustomFieldWire = z
+  .object({ caption: detail, value: z.union([z.boolean().transform((value) => (value ? 'Yes' : 'No')), detail]) })
+  .transform(({ caption, value }) => ({ name: caption, value }))
 
 export function toTicketItem(wire: z.output<typeof TicketWire>) {
   return {
@@ -57,6 +78,25 @@ export function toTicket(wire: z.output<typeof TicketWire>) {
     description: wire.initialDescription ?? null,
     is_closed: wire.closedFlag,
     created_at: wire._info?.dateEntered ?? null,
+    ...toDetails(wire),
+  }
+}
+
+function toDetails(wire: z.output<typeof TicketWire>): TicketDetails {
+  return {
+    sub_type: wire.subType,
+    item: wire.item,
+    sla: wire.sla,
+    is_in_sla: wire.isInSla ?? null,
+    sla_status: wire.slaStatus,
+    resolve_by: null,
+    required_by: wire.requiredDate,
+    severity: wire.severity,
+    impact: wire.impact,
+    site: wire.site,
+    team: wire.team,
+    resources: toNames((wire.resources ?? '').split(',')),
+    custom_fields: toCustomFields(CustomFieldWire, wire.customFields),
   }
 }
 

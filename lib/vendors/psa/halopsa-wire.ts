@@ -3,8 +3,23 @@ import { type Budget, createBudget } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { cut } from '#rules/text/cut.ts'
-import type { TicketNote } from './psa.ts'
-import { flag, id, joinParts, optionalId, parseAnswer, parseItems, text, time } from './wire.ts'
+import type { TicketDetails, TicketNote } from './psa.ts'
+import {
+  detail,
+  flag,
+  id,
+  joinParts,
+  list,
+  name,
+  optionalId,
+  optionalNumber,
+  parseAnswer,
+  parseItems,
+  text,
+  time,
+  toCustomFields,
+  toNames,
+} from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.
 
@@ -12,11 +27,6 @@ export type StatusNames = ReadonlyMap<string, string | null>
 // HaloPSA assigns unassigned tickets to this agent.
 export const unassignedAgentId = '1'
 
-// Without a look at each item, of which there may be a million.
-const list = z
-  .unknown()
-  .optional()
-  .transform((value): unknown[] => (Array.isArray(value) ? value : []))
 export const TicketList = z.object({ tickets: list, record_count: z.int() })
 const ActionList = z.object({ actions: list })
 export const StatusWire = z
@@ -49,7 +59,14 @@ export const TicketWire = z.object({
   ...{ agent_id: optionalId, agent_name: text, tickettype_name: text, dateoccurred: time, lastactiondate: time, hasbeenclosed: flag },
   status_id: optionalId,
   priority: z.object({ name: text }).nullish().catch(null),
+  ...{ category_1: detail, category_2: detail, sla_name: detail, excludefromsla: flag, slatimeleft: optionalNumber, fixbydate: time },
+  ...{ deadlinedate: time, urgency: detail, impact: detail, site_name: detail, additional_agents: list, customfields: list },
 })
+// `value` of a choice is its number; `display` is its text.
+const CustomFieldWire = z
+  .object({ label: detail, name: detail, display: detail, value: detail })
+  .transform((field) => ({ name: field.label ?? field.name, value: field.display ?? field.value }))
+const AdditionalAgentWire = z.object({ agent_name: name, name })
 export const toTicketItem = (statuses: StatusNames) => (wire: z.output<typeof TicketWire>) => ({
   id: wire.id,
   summary: wire.summary ?? '',
@@ -73,6 +90,27 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     description: wire.details ?? readHtmlField(wire.details_html ?? null, createBudget()),
     is_closed: wire.hasbeenclosed,
     created_at: wire.dateoccurred,
+    ...toDetails(wire),
+  }
+}
+
+/** HaloPSA's numbers of urgency and impact start at 1. */
+function toDetails(wire: z.output<typeof TicketWire>): TicketDetails {
+  const others = parseItems(AdditionalAgentWire, wire.additional_agents).map((agent) => agent.agent_name ?? agent.name)
+  return {
+    sub_type: wire.category_1,
+    item: wire.category_2,
+    sla: wire.sla_name,
+    is_in_sla: wire.excludefromsla || typeof wire.slatimeleft !== 'number' ? null : wire.slatimeleft >= 0,
+    sla_status: null,
+    resolve_by: wire.fixbydate,
+    required_by: wire.deadlinedate,
+    severity: nullIfZero(wire.urgency),
+    impact: nullIfZero(wire.impact),
+    site: wire.site_name,
+    team: wire.team,
+    resources: toNames([wire.agent_id === unassignedAgentId ? null : wire.agent_name, ...others]),
+    custom_fields: toCustomFields(CustomFieldWire, wire.customfields),
   }
 }
 

@@ -1,7 +1,9 @@
 import { clip } from '#rules/text/clip.ts'
+import type { TicketDetails } from './psa.ts'
 
 const maxNotes = 10
 const previewCharacters = 200
+const maxCustomFields = 20
 
 /** A note of a ticket, as a prompt shows it. */
 export interface PromptNote {
@@ -33,6 +35,27 @@ export function toPromptNotes({ notes }: { notes: readonly ContextNote[] }): Pro
       internal,
       author,
       at: created_at,
-      text: clip(text.replace(/\s+/g, ' ').trim(), previewCharacters),
+      text: toPreview(text),
     }))
 }
+
+/** Return what is known of a ticket's details for a prompt: up to 20 custom fields, and each text as one line of at most 200 characters. */
+export function toPromptDetails(details: TicketDetails): Partial<TicketDetails> {
+  const { resources, custom_fields, ...others } = details
+  const known = Object.entries(others).flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === 'string' ? toPreview(value) : value] as const],
+  )
+  return {
+    ...Object.fromEntries(known),
+    ...(resources.length > 0 ? { resources: resources.slice(0, maxCustomFields).map(toPreview) } : {}),
+    ...(custom_fields.length > 0
+      ? {
+          custom_fields: custom_fields
+            .slice(0, maxCustomFields)
+            .map(({ name, value }) => ({ name: toPreview(name), value: toPreview(value) })),
+        }
+      : {}),
+  }
+}
+
+const toPreview = (text: string) => clip(text.replace(/\s+/g, ' ').trim(), previewCharacters)

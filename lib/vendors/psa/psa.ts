@@ -26,7 +26,7 @@ export interface TicketItem {
   updated_at: string | null
 }
 
-export interface Ticket extends TicketItem {
+export interface Ticket extends TicketItem, TicketDetails {
   board_id: string | null
   company_id: string | null
   contact_id: string | null
@@ -34,6 +34,33 @@ export interface Ticket extends TicketItem {
   description: string | null
   is_closed: boolean
   created_at: string | null
+}
+
+/** What technicians decide by, besides status and priority. Its texts have at most 500 characters. */
+export interface TicketDetails {
+  sub_type: string | null
+  item: string | null
+  /** The service level agreement. */
+  sla: string | null
+  is_in_sla: boolean | null
+  /** What is due next by the agreement, in ConnectWise's words. */
+  sla_status: string | null
+  resolve_by: string | null
+  required_by: string | null
+  /** HaloPSA's urgency. */
+  severity: string | null
+  impact: string | null
+  site: string | null
+  team: string | null
+  /** The assigned people, at most 50. */
+  resources: string[]
+  /** At most 50, in the vendor's order. A field without a value is left out. */
+  custom_fields: CustomField[]
+}
+
+export interface CustomField {
+  name: string
+  value: string
 }
 
 /** A company in a list. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type NoteQuery, PsaError, type TicketNote } from './psa.ts'
+import { clip } from '#rules/text/clip.ts'
+import { type CustomField, type NoteQuery, PsaError, type TicketNote } from './psa.ts'
 
 // Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.
 
@@ -9,6 +10,10 @@ export const text = z
   .nullish()
   .catch(null)
   .transform((value) => removeUnstorable(value === null || value === undefined ? '' : String(value)) || null)
+const maxDetailLength = 500
+const maxDetails = 50
+/** A text of a field that a customer of the vendor configures. */
+export const detail = text.transform((value) => value && clip(value, maxDetailLength))
 export const id = z.union([z.int(), z.string().regex(/^\d{1,15}$/)]).transform(String)
 export const optionalId = id
   .nullish()
@@ -29,6 +34,16 @@ export const time = anything.optional().transform((value) => {
       : Number.NaN
   return Number.isNaN(at) || at < oldestMs ? null : new Date(at).toISOString()
 })
+export const optionalFlag = z.boolean().nullish().catch(null)
+export const optionalNumber = z.number().nullish().catch(null)
+/** The name of another record, or its text. */
+export const name = z
+  .union([z.object({ name: detail }).transform((value) => value.name), detail])
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null)
+/** A list of which nobody knows how long it is: its items are looked at later, and no more than are needed. */
+export const list = anything.optional().transform((value): unknown[] => (Array.isArray(value) ? value : []))
 /** A reference to another record: its id and name. */
 export const reference = z
   .object({ id: optionalId, name: text, identifier: text })
@@ -66,6 +81,22 @@ export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.outp
     const parsed = item.safeParse(value)
     return parsed.success ? [parsed.data] : []
   })
+}
+
+/** Join and shorten names, without empty and repeated ones. */
+export function toNames(names: readonly (string | null)[]): string[] {
+  const kept = names.slice(0, maxItems).flatMap((name) => (name?.trim() ? clip(name.trim(), maxDetailLength) : []))
+  return [...new Set(kept)].slice(0, maxDetails)
+}
+
+/** Read the custom fields that have a name and a value. */
+export function toCustomFields<S extends z.ZodType<{ name: string | null; value: string | null }>>(
+  field: S,
+  fields: unknown[],
+): CustomField[] {
+  return parseItems(field, fields)
+    .flatMap(({ name, value }) => (name && value ? { name, value } : []))
+    .slice(0, maxDetails)
 }
 
 /** Sort newest first; items without a time come last. */

@@ -107,6 +107,20 @@ it('AIS-43 AIS-44 PSA-38 tells colleagues of internal notes, clients of none, an
   expect(colleagues).toMatch(/internal\W+true.{0,200}behind on payments/)
 })
 
+it('PSA-47 tells colleagues of the details of a ticket, and clients of none', async () => {
+  const { owner, session, sessionPath } = await createScene()
+  const { body } = await owner.call('GET', `/integrations/psa/tickets/${session.psa_ticket_id}/context`)
+  const { custom_fields, sla, site } = body.ticket
+  const askFor = async (audience: string) => {
+    expectStatus(await owner.call('POST', `${sessionPath}/status-update`, { audience, length: 'quick' }), 200)
+    const [call] = await dashboard(service).listRecords('ai')
+    return JSON.stringify(call.request)
+  }
+  const [colleagues, client] = [await askFor('ticket_notes'), await askFor('client_update')]
+  for (const text of [custom_fields[0].name, custom_fields[0].value, sla, site])
+    expect([text, colleagues.includes(text), client.includes(text)]).toEqual([text, true, false])
+})
+
 it('AIS-20 creates four kinds of outputs, stores edits and lists the outputs', async () => {
   const { session, createOutput, editOutput, listOutputs } = await createScene({ connected: false })
   for (const kind of ['resolution_summary', 'ticket_note', 'client_email', 'kb_article']) {

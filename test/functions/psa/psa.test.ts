@@ -84,6 +84,32 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(body.related_tickets.map(({ id }: { id: string }) => id)).not.toContain(String(fullTicket.id))
   })
 
+  it('PSA-45 shows what technicians decide by: agreement, severity, impact, site, team, categories, people and custom fields', async () => {
+    const { admin } = await createConnectedAccount()
+    const ticket = psaData.tickets.find(
+      ({ id, memberId, details }) => memberId !== null && details.otherMemberIds.length > 0 && details.requiredBy !== null && id % 2 === 0,
+    )
+    if (!ticket) throw new Error('No ticket has all details')
+    const { details, memberId } = ticket
+    const { body } = await getContext(admin, ticket.id)
+    expect(body.ticket).toMatchObject({
+      ...{ sub_type: details.subType, item: details.item, sla: details.sla, is_in_sla: details.isInSla, site: details.site },
+      required_by: provider === 'connectwise' ? details.requiredBy?.replace(/\.\d+Z$/, '.000Z') : details.requiredBy,
+      custom_fields: [
+        { name: 'Building', value: details.customFields[0]?.value },
+        { name: 'Approved', value: 'Yes' },
+      ],
+    })
+    const people = psaData.members.filter(({ id }) => id === memberId || details.otherMemberIds.includes(id))
+    expect(body.ticket.resources.toSorted()).toEqual(
+      people.map(({ identifier, name }) => (provider === 'connectwise' ? identifier : name)).toSorted(),
+    )
+    if (provider === 'connectwise') {
+      expect(body.ticket).toMatchObject({ severity: ['High', 'Medium', 'Low'][details.severity - 1], team: details.team, resolve_by: null })
+      expect(body.ticket.sla_status).toMatch(/^Resolve by /)
+    } else expect(body.ticket).toMatchObject({ severity: String(details.severity), resolve_by: details.resolveBy, sla_status: null })
+  })
+
   it('returns null for an unavailable part, lists its name in `unavailable`, and requests the part again the next time', async () => {
     const { admin } = await createConnectedAccount()
     const restrictedId = psaData.companies.find(({ restricted }) => restricted)?.id

@@ -196,11 +196,10 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     board: toReference(data.boards, ticket.boardId),
     status: { ...toReference(data.statuses, ticket.statusId), Sort: 1 },
     company: toReference(data.companies, ticket.companyId),
-    site: null,
+    ...toDetailFields(data, ticket, identifier),
     ...(contact ? { contact, contactName: contact.name } : {}),
-    ...(owner ? { owner, resources: identifier } : {}),
+    ...(owner ? { owner } : {}),
     priority: toReference(data.priorities, ticket.priorityId),
-    severity: 'Medium',
     ...(ticket.reference ? { externalXRef: ticket.reference } : {}),
     ...(ticket.type ? { type: { id: 1, name: ticket.type } } : {}),
     closedFlag: ticket.closed,
@@ -211,6 +210,28 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     },
   }
 }
+
+function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerIdentifier: string | undefined) {
+  const others = data.members.filter(({ id }) => details.otherMemberIds.includes(id)).map(({ identifier }) => identifier)
+  const named = (name: string) => ({ id: 1, name })
+  const due = new Date(details.resolveBy).toUTCString().slice(0, 22)
+  return {
+    ...{ subType: named(details.subType), item: named(details.item), team: named(details.team), site: named(details.site) },
+    ...{ sla: named(details.sla), isInSla: details.isInSla, slaStatus: `Resolve by ${due} UTC+00` },
+    ...(details.requiredBy ? { requiredDate: removeFraction(details.requiredBy) } : {}),
+    ...{ severity: levels[details.severity], impact: levels[details.impact] },
+    ...(ownerIdentifier ? { resources: [ownerIdentifier, ...others].join(', ') } : {}),
+    customFields: details.customFields.map(({ name, value }, index) => ({
+      id: index + 1,
+      caption: name,
+      type: typeof value === 'boolean' ? 'Checkbox' : 'Text',
+      entryMethod: 'EntryField',
+      numberOfDecimals: 0,
+      ...(value === null ? {} : { value }),
+    })),
+  }
+}
+const levels: Readonly<Record<number, string>> = { 1: 'High', 2: 'Medium', 3: 'Low' }
 
 function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }: LocalTicket['notes'][number]) {
   const flags = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }

@@ -36,6 +36,23 @@ export interface LocalTicket {
   /** The id in another system: `externalXRef` in ConnectWise, `third_party_id_string` in HaloPSA. */
   reference?: string
   type?: string
+  details: LocalTicketDetails
+}
+export interface LocalTicketDetails {
+  subType: string
+  item: string
+  sla: string
+  isInSla: boolean
+  resolveBy: string
+  requiredBy: string | null
+  /** 1 is the highest, as HaloPSA numbers urgency and impact. */
+  severity: number
+  impact: number
+  site: string
+  team: string
+  /** Members besides the owner, of a ticket that has one. */
+  otherMemberIds: number[]
+  customFields: { name: string; value: string | boolean | null }[]
 }
 type Named = { id: number; name: string }
 
@@ -150,6 +167,30 @@ export function buildPsaData(): PsaData {
   return { ...masterData, tickets, projectTickets }
 }
 
+/** Build what depends on the id of a ticket alone. */
+export function buildTicketDetails(id: number, createdAt: string): LocalTicketDetails {
+  const at = (hours: number) => new Date(Date.parse(createdAt) + hours * hourMs).toISOString()
+  const pick = <T>(list: readonly T[]): T => list[id % list.length] as T
+  return {
+    subType: pick(['Printer', 'Network', 'Mail']),
+    item: pick(['Fault', 'Request']),
+    sla: pick(['Standard', 'Premium']),
+    isInSla: id % 5 !== 0,
+    resolveBy: at(pick([8, 24])),
+    requiredBy: id % 3 === 0 ? at(72) : null,
+    severity: 1 + (id % 3),
+    impact: 1 + (id % 2),
+    site: pick(['Main office', 'Warehouse']),
+    team: pick(['First line', 'Field service']),
+    otherMemberIds: id % 4 === 0 ? [178] : [],
+    customFields: [
+      { name: 'Building', value: pick(['North wing', 'South wing']) },
+      { name: 'Approved', value: id % 2 === 0 },
+      { name: 'Cost centre', value: null },
+    ],
+  }
+}
+
 function buildBoardsAndMembers() {
   const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({ id: n + 1, name, inactive: name === 'Old Desk' }))
   const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed']
@@ -247,5 +288,6 @@ function buildTicket(
     createdAt: new Date(createdMs).toISOString(),
     updatedAt: notes.at(-1)?.createdAt ?? new Date(createdMs).toISOString(),
     notes,
+    details: buildTicketDetails(id, new Date(createdMs).toISOString()),
   }
 }

@@ -206,8 +206,26 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     dateoccurred: removeZone(ticket.createdAt),
     lastactiondate: removeZone(ticket.updatedAt),
     hasbeenclosed: ticket.closed,
+    ...toDetailFields(data, ticket),
     ...(ticket.reference ? { third_party_id_string: ticket.reference } : {}),
     ...(ticket.type ? { tickettype_name: ticket.type } : {}),
+  }
+}
+
+function toDetailFields({ members }: LocalPsa['data'], { details, memberId }: LocalTicket) {
+  const others = members.filter(({ id }) => memberId !== null && details.otherMemberIds.includes(id))
+  return {
+    ...{ category_1: details.subType, category_2: details.item, sla_id: 1, sla_name: details.sla, excludefromsla: false },
+    ...{ slatimeleft: details.isInSla ? 4 : -2, fixbydate: removeZone(details.resolveBy) },
+    deadlinedate: details.requiredBy === null ? '0001-01-01T00:00:00' : removeZone(details.requiredBy),
+    ...{ urgency: details.severity, impact: details.impact, site_id: 9, site_name: details.site },
+    additional_agents: others.map(({ id, name }) => ({ agent_id: id, agent_name: name })),
+    customfields: details.customFields.map(({ name, value }, index) => ({
+      id: index + 101,
+      name: `CF${name.replaceAll(' ', '')}`,
+      label: name,
+      ...(typeof value === 'boolean' ? { value: value ? 1 : 0, display: value ? 'Yes' : 'No' } : { value: value ?? '' }),
+    })),
   }
 }
 

@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '#local/clock.ts'
 import { parseJsonOrText } from '#local/vendors/parse-json.ts'
 import type { Records } from '#local/vendors/records.ts'
 import { createConnectwiseRoutes } from './psa-connectwise.ts'
-import { buildPsaData, type LocalNote, type LocalPsa } from './psa-data.ts'
+import { buildPsaData, buildTicketDetails, type LocalNote, type LocalPsa } from './psa-data.ts'
 import { createHaloRoutes } from './psa-halo.ts'
 
 /** Create both PSA providers with the same data, and middleware that records every call with its response. */
@@ -47,7 +47,9 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
       const createdAt = toTimestamp(clock.now())
       const [status] = data.statuses.filter(({ boardId }) => boardId === fields.boardId)
       const defaults = { statusId: status?.id ?? 0, priorityId: 7, memberId: null, configurationIds: [], closed: false, notes: [] }
-      const ticket = { id: ++lastTicketId, ...fields, ...defaults, createdAt, updatedAt: createdAt }
+      const id = ++lastTicketId
+      const details = buildTicketDetails(id, createdAt)
+      const ticket = { id, ...fields, ...defaults, details, createdAt, updatedAt: createdAt }
       data.tickets.push(ticket)
       return ticket
     },

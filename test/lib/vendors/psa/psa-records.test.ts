@@ -4,6 +4,11 @@ import { NoteWire } from '#vendors/psa/connectwise-wire.ts'
 import * as haloRecords from '#vendors/psa/halopsa-wire.ts'
 import { findSameNote, sortNewestFirst, text, time } from '#vendors/psa/wire.ts'
 
+const noDetails = {
+  ...{ sub_type: null, item: null, sla: null, is_in_sla: null, sla_status: null, resolve_by: null, required_by: null, severity: null },
+  ...{ impact: null, site: null, team: null, resources: [], custom_fields: [] },
+}
+
 describe('a record of ConnectWise', () => {
   it.each([
     [{ id: 1, noteType: 'TimeEntry', text: 't', member: { name: 'Ada' }, internalAnalysisFlag: true }, ['time-1', 't', 'Ada', true, null]],
@@ -46,7 +51,7 @@ describe('a record of ConnectWise', () => {
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse(wire))).toEqual({
       ...{ id: '7', summary: 's', board: 'Desk', status: null, priority: null, company: null, contact: null, owner: null },
       ...{ updated_at: '2026-01-02T00:00:00.000Z', board_id: '1', company_id: null, contact_id: null, type: 'Network' },
-      ...{ description: 'd', is_closed: true, created_at: '2026-01-01T00:00:00.000Z' },
+      ...{ description: 'd', is_closed: true, created_at: '2026-01-01T00:00:00.000Z', ...noDetails },
     })
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7 }))).toMatchObject({
       summary: '',
@@ -70,6 +75,61 @@ describe('a record of HaloPSA', () => {
     expect(read({ id: 7, agent_name: 'Ada' })).toMatchObject({ owner: 'Ada', status: null, priority: null, summary: '', is_closed: false })
     expect(haloRecords.StatusWire.parse({ id: 3 })).toEqual({ id: '3', name: 'Status 3', is_closed: null })
     expect(haloRecords.readNotes({ actions: [{ id: 1 }] })).toMatchObject([{ text: '', internal: false }])
+  })
+})
+
+describe('the details of a ticket', () => {
+  const readers = {
+    connectwise: (wire: object) => connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7, ...wire })),
+    halopsa: (wire: object) => haloRecords.toTicket(haloRecords.TicketWire.parse({ id: 7, ...wire }), new Map()),
+  }
+  const shapes = { connectwise: connectWiseRecords.TicketWire.shape, halopsa: haloRecords.TicketWire.shape }
+  const wrongValues = [null, 7, 'text', true, [], {}, [null, 7, 'x', {}, { caption: [], label: {}, value: {} }], { id: {}, name: [] }]
+
+  it.each(
+    (['connectwise', 'halopsa'] as const).flatMap((provider) =>
+      Object.keys(shapes[provider]).flatMap((key) => (key === 'id' ? [] : [[provider, key] as const])),
+    ),
+  )('PSA-46 of %s are read although %s has a wrong type', (provider, key) => {
+    for (const value of wrongValues) expect(readers[provider]({ [key]: value }).id).toBe('7')
+  })
+
+  it('PSA-46 have at most 50 people and custom fields, and texts of at most 500 characters', () => {
+    const [long, many] = ['x'.repeat(9000), Array.from({ length: 5000 }, (_, n) => n)]
+    const connectwise = readers.connectwise({
+      site: { id: 1, name: long },
+      resources: many.map((n) => `member${n}`).join(', '),
+      customFields: many.map((n) => ({ caption: `${n}${long}`, value: long })),
+    })
+    const halopsa = readers.halopsa({
+      site_name: long,
+      additional_agents: many.map((n) => ({ agent_name: `agent ${n}` })),
+      customfields: many.map((n) => ({ label: `${n}${long}`, display: long })),
+    })
+    for (const { site, resources, custom_fields } of [connectwise, halopsa]) {
+      const [field] = custom_fields
+      expect([site?.length, resources.length, custom_fields.length, field?.name.length, field?.value.length]).toEqual([
+        500, 50, 50, 500, 500,
+      ])
+    }
+  })
+
+  it.each([
+    [{ caption: 'A', value: false }, [{ name: 'A', value: 'No' }]],
+    [{ caption: 'A', value: 2.5 }, [{ name: 'A', value: '2.5' }]],
+    [{ caption: 'A', value: ' ' }, []],
+    [{ value: 'x' }, []],
+  ])('PSA-45 the custom field %j of ConnectWise is read as text', (field, expected) => {
+    expect(readers.connectwise({ customFields: [field] }).custom_fields).toEqual(expected)
+  })
+
+  it.each([
+    [{ slatimeleft: -0.5 }, false],
+    [{ slatimeleft: 0 }, true],
+    [{ slatimeleft: 3, excludefromsla: true }, null],
+    [{}, null],
+  ])('PSA-45 HaloPSA’s %j says whether the agreement is met', (wire, expected) => {
+    expect(readers.halopsa(wire).is_in_sla).toBe(expected)
   })
 })
 

@@ -4,6 +4,8 @@ import { matchesRule, toVariables } from '#vendors/psa/rules.ts'
 import { measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 
 const ticket: Ticket = {
+  ...{ sub_type: null, item: null, sla: null, is_in_sla: null, sla_status: null, resolve_by: null, required_by: null, severity: null },
+  ...{ impact: null, site: null, team: null, resources: [], custom_fields: [] },
   ...{ id: '4711', summary: 'Café: VPN (Cisco) drops', board: 'Desk', status: 'New', priority: null, company: 'Contoso', contact: null },
   ...{
     owner: null,
