@@ -3620,6 +3620,8 @@ type: (string | null)
 description: (string | null)
 /** Whether it is closed. */
 is_closed: boolean
+/** Id of the ticket that it was merged into; null for most. What a session of it pushes goes there. */
+merged_into: (string | null)
 /** When it was opened. */
 created_at: (Timestamp | null)
 /** Subtype in ConnectWise, first category in HaloPSA. */

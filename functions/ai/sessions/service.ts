@@ -102,7 +102,7 @@ export async function findTicketFacts(
 ): Promise<TicketFacts | null> {
   if (!ticketId) return null
   try {
-    const context = await psa.getContext(ctx, ticketId)
+    const context = await psa.getSurvivingContext(ctx, ticketId)
     const { ticket, company, contact, configurations } = context
     return {
       summary: ticket.summary,

@@ -32,15 +32,18 @@ export type ClaimedPush = z.output<typeof ClaimedPush>
 
 export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) => pushAttempts.claim(id, attempt, claimedColumns))
 
+/** What a push has created: the provider's ids of a note, time entry or ticket, and of the ticket that has it. */
+export interface CreatedRecord {
+  id: string
+  ticketId: string
+}
+
 /** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedPush, result: SendResult, providerId: string | null, retrySeconds: number | null) => {
-    const ids =
-      claimed.kind === 'ticket'
-        ? sql`, provider_note_id = ${providerId}, ticket_id = ${providerId}`
-        : sql`, provider_note_id = ${providerId}`
-    return pushAttempts.complete(claimed, result, retrySeconds, providerId === null ? sql`` : ids)
+  (claimed: ClaimedPush, result: SendResult, created: CreatedRecord | null, retrySeconds: number | null) => {
+    const ids = created && sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}`
+    return pushAttempts.complete(claimed, result, retrySeconds, ids ?? sql``)
   },
 )
 

@@ -3,6 +3,7 @@ import * as psa from '#functions/psa/tickets/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type ClientText, readTicketText, type TicketText } from '#rules/audience.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import { findSurvivor } from '#vendors/psa/merged.ts'
 import type { PsaPort } from '#vendors/psa/psa.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -12,8 +13,8 @@ import * as queries from './queries.ts'
 
 /** The parts of a job's context that an attempt needs. */
 export type PushContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
-/** `providerId` is the id of the note, time entry or ticket; null after a failure. */
-type AttemptResult = { result: SendResult; providerId: string | null }
+/** `created` is null after a failure. */
+type AttemptResult = { result: SendResult; created: queries.CreatedRecord | null }
 
 /** Make one attempt. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: PushContext, pushId: string, attemptNumber: number): Promise<void> {
@@ -24,7 +25,7 @@ export async function attempt(ctx: PushContext, pushId: string, attemptNumber: n
 /** Fail the pushes whose last attempt never reported a result. */
 export async function failAbandoned(ctx: PushContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
-    await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, providerId: null })
+    await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, created: null })
 }
 
 /** Return the functions with which the sweep claims and attempts due pushes. */
@@ -38,13 +39,13 @@ export function toSweptKind(ctx: PushContext): SweptKind {
 }
 
 /** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
-async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, providerId }: AttemptResult): Promise<void> {
+async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, created }: AttemptResult): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('push', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    if (!(await queries.completeAttempt.first(db, claimed, result, providerId, delaySeconds))) return
+    if (!(await queries.completeAttempt.first(db, claimed, result, created, delaySeconds))) return
     if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
-    else if (providerId !== null && claimed.kind === 'ticket') await queries.linkTicket(db, claimed.source_id, providerId)
+    else if (created && claimed.kind === 'ticket') await queries.linkTicket(db, claimed.source_id, created.ticketId)
     else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
   })
 }
@@ -52,25 +53,25 @@ async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { re
 async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
   try {
     const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
-    const providerId = await pushers[claimed.kind](psaConnection.port, claimed)
-    if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
-    return { result: { ok: true, status: null }, providerId }
+    const created = await pushers[claimed.kind](psaConnection.port, claimed)
+    if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, created.ticketId)
+    return { result: { ok: true, status: null }, created }
   } catch (error) {
-    return { result: connection.toSendResult(error), providerId: null }
+    return { result: connection.toSendResult(error), created: null }
   }
 }
 
-type Push = (port: PsaPort, claimed: queries.ClaimedPush) => Promise<string>
+type Push = (port: PsaPort, claimed: queries.ClaimedPush) => Promise<queries.CreatedRecord>
 
-/** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
+/** Add the note, unless an earlier attempt added it but lost the response. */
 const addNoteOnce: Push = async (port, claimed) => {
   const { attempts, created_at } = claimed
-  const ticketId = requireTicketId(claimed)
+  const ticketId = await findTicketId(port, claimed)
   // A day earlier than the push, because some servers return local times without an offset.
   const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
   const note = readNote(claimed)
   const existingId = attempts > 1 ? await port.findNote(ticketId, { text: note.text, since }) : null
-  return existingId ?? port.addNote(ticketId, note)
+  return { id: existingId ?? (await port.addNote(ticketId, note)), ticketId }
 }
 
 /**
@@ -79,28 +80,30 @@ const addNoteOnce: Push = async (port, claimed) => {
  */
 const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 
-/** Add the time entry, unless an earlier attempt or push of the session has added it. Return its id. */
+/** Add the time entry, unless an earlier attempt or push of the session has added it. */
 const addTimeEntryOnce: Push = async (port, claimed) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
-  const [ticketId, reference] = [requireTicketId(claimed), toReference(claimed)]
+  const [ticketId, reference] = [await findTicketId(port, claimed), toReference(claimed)]
   const entry = { ticketId, memberId: member_id, startedAt: started_at, minutes, note: readNote(claimed), reference }
-  return (await port.findTimeEntry(ticketId, reference)) ?? port.addTimeEntry(entry)
+  return { id: (await port.findTimeEntry(ticketId, reference)) ?? (await port.addTimeEntry(entry)), ticketId }
 }
 
-/** Create the ticket, unless an earlier attempt or push of the session has created it. Return its id. */
+/** Create the ticket, unless an earlier attempt or push of the session has created it. */
 const createTicketOnce: Push = async (port, claimed) => {
   const { summary, company_id: companyId, contact_id: contactId, board_id: boardId } = TicketDetails.parse(claimed.details)
   const reference = toReference(claimed)
   // Only a text for clients is stored for a ticket.
   const ticket = { summary, description: claimed.body as ClientText, companyId, contactId, boardId, reference }
-  return (await port.findTicket(reference)) ?? port.createTicket(ticket)
+  const id = (await port.findTicket(reference)) ?? (await port.createTicket(ticket))
+  return { id, ticketId: id }
 }
 
 const pushers = { note: addNoteOnce, time_entry: addTimeEntryOnce, ticket: createTicketOnce }
 
-function requireTicketId({ ticket_id }: queries.ClaimedPush): string {
+/** Return the ticket of a note or time entry, or the one that it was merged into. */
+function findTicketId(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<string> {
   if (ticket_id === null) throw new Error('A note or time entry has a ticket')
-  return ticket_id
+  return findSurvivor(async (id) => (await port.getTicket(id)).merged_into, ticket_id)
 }
 
 function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {

@@ -3,6 +3,7 @@ import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, unknownId } from '#problem.ts'
+import { findSurvivor } from '#vendors/psa/merged.ts'
 import type { CompanyItem, Ticket, TicketChange } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import { Board, CachedContext, Status, type TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
@@ -98,6 +99,17 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
   const context = await readThroughCache(ctx, psa, options, read)
   const addedIds = new Set(await queries.selectAddedNotes(ctx.db, ticketId))
   return { ...context, notes: context.notes.map((note) => ({ ...note, added_by_service: addedIds.has(note.id) })) }
+}
+
+/** Return the context of the ticket that a ticket was merged into, or its own. Throw as `getContext`. */
+export async function getSurvivingContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
+  const contexts = new Map<string, TicketContext>()
+  const read = async (id: string) => {
+    const context = contexts.get(id) ?? (await getContext(ctx, id))
+    contexts.set(id, context)
+    return context
+  }
+  return read(await findSurvivor(async (id) => (await read(id)).ticket.merged_into, ticketId))
 }
 
 /** Delete a ticket from the cache, because a note was added to it. */

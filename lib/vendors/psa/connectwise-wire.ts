@@ -48,6 +48,7 @@ export const TicketWire = z.object({
   _info: Info,
   ...{ subType: name, item: name, sla: name, isInSla: optionalFlag, slaStatus: detail, requiredDate: time },
   ...{ severity: detail, impact: detail, site: name, team: name, customFields: list },
+  mergedParentTicket: reference,
 })
 // The value is a text, a number, a date or a flag: https://developer.connectwise.com/Best_Practices/PSA_API_Requests
 const CustomFieldWire = z
@@ -77,6 +78,7 @@ export function toTicket(wire: z.output<typeof TicketWire>) {
     type: wire.type.name,
     description: wire.initialDescription ?? null,
     is_closed: wire.closedFlag,
+    merged_into: wire.mergedParentTicket.id,
     created_at: wire._info?.dateEntered ?? null,
     ...toDetails(wire),
   }

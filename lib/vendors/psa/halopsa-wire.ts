@@ -61,6 +61,7 @@ export const TicketWire = z.object({
   priority: z.object({ name: text }).nullish().catch(null),
   ...{ category_1: detail, category_2: detail, sla_name: detail, excludefromsla: flag, slatimeleft: optionalNumber, fixbydate: time },
   ...{ deadlinedate: time, urgency: detail, impact: detail, site_name: detail, additional_agents: list, customfields: list },
+  merged_into_id: optionalId,
 })
 // `value` of a choice is its number; `display` is its text.
 const CustomFieldWire = z
@@ -78,7 +79,7 @@ export const toTicketItem = (statuses: StatusNames) => (wire: z.output<typeof Ti
   owner: wire.agent_id === unassignedAgentId ? null : wire.agent_name,
   updated_at: wire.lastactiondate,
 })
-/** HaloPSA writes 0 for no client or user. */
+/** HaloPSA writes 0 for no client, user or ticket. */
 const nullIfZero = (someId: string | null) => (someId === '0' ? null : someId)
 export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusNames) {
   return {
@@ -89,6 +90,7 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     type: wire.tickettype_name,
     description: wire.details ?? readHtmlField(wire.details_html ?? null, createBudget()),
     is_closed: wire.hasbeenclosed,
+    merged_into: nullIfZero(wire.merged_into_id),
     created_at: wire.dateoccurred,
     ...toDetails(wire),
   }

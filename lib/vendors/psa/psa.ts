@@ -33,6 +33,8 @@ export interface Ticket extends TicketItem, TicketDetails {
   type: string | null
   description: string | null
   is_closed: boolean
+  /** The ticket that it was merged into. That may have been merged too. */
+  merged_into: string | null
   created_at: string | null
 }
 

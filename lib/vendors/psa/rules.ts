@@ -17,7 +17,7 @@ const maxSearchedLength = 20_000
 
 /** Return whether an open ticket meets the conditions. Cases, accents and punctuation do not count; keywords are plain words, no patterns. */
 export function matchesRule({ board_id, ticket_type, keywords }: RuleConditions, ticket: Ticket): boolean {
-  if (ticket.is_closed) return false
+  if (ticket.is_closed || ticket.merged_into !== null) return false
   if (board_id !== null && ticket.board_id !== board_id) return false
   if (ticket_type !== null && toWords(ticket.type ?? '') !== toWords(ticket_type)) return false
   if (keywords.length === 0) return true

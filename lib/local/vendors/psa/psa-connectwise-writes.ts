@@ -23,6 +23,7 @@ const NewTicket = z.object({
   initialDescription: z.string().optional(),
   externalXRef: z.string().max(100).optional(),
 })
+const TicketMerge = z.object({ mergeTicketIds: z.array(z.int()).min(1) })
 const NewTimeEntry = z.object({
   chargeToId: z.int(),
   chargeToType: z.enum(['ServiceTicket', 'ProjectTicket']),
@@ -56,6 +57,15 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
     const optional = reference === undefined ? {} : { reference }
     const ids = { companyId: company.id, contactId: contact?.id ?? null, boardId: board?.id ?? 1 }
     return c.json(toTicketBody(psa.createTicket({ summary, description, ...ids, ...optional })), 201)
+  })
+  // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets/postServiceTicketsByParentIdMerge
+  app.post(`${root}/service/tickets/:id{[0-9]+}/merge`, async (c) => {
+    const parent = findTicketOf(psa, 'service', c)
+    const ids = TicketMerge.safeParse(await c.req.json()).data?.mergeTicketIds
+    const tickets = ids?.map((id) => psa.findTicket(id)).filter((ticket) => ticket !== undefined)
+    if (!parent || tickets?.length !== ids?.length || !tickets) return sendInvalid(c, 'A ticket does not exist')
+    for (const ticket of tickets) psa.mergeTicket(ticket, parent)
+    return c.json(toTicketBody(parent))
   })
   app.get(`${root}/time/entries`, (c) => sendPage(c, listTimeEntries(psa)))
   app.post(`${root}/time/entries`, async (c) => {

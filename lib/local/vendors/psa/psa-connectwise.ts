@@ -201,6 +201,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     ...(owner ? { owner } : {}),
     priority: toReference(data.priorities, ticket.priorityId),
     ...(ticket.reference ? { externalXRef: ticket.reference } : {}),
+    ...(ticket.mergedInto ? { mergedParentTicket: { id: ticket.mergedInto, summary: '' } } : {}),
     ...(ticket.type ? { type: { id: 1, name: ticket.type } } : {}),
     closedFlag: ticket.closed,
     _info: {

@@ -37,6 +37,8 @@ export interface LocalTicket {
   reference?: string
   type?: string
   details: LocalTicketDetails
+  /** The ticket that it was merged into. */
+  mergedInto?: number
 }
 export interface LocalTicketDetails {
   subType: string
@@ -152,6 +154,8 @@ export interface LocalPsa {
   addNote(ticket: LocalTicket, text: string, internal: boolean, timeEntry?: LocalTimeEntry): LocalNote
   /** Change a ticket. Return why the change is not possible, or null. */
   changeTicket(ticket: LocalTicket, change: LocalTicketChange): string | null
+  /** Merge a ticket into another one, which gets its notes. */
+  mergeTicket(ticket: LocalTicket, parent: LocalTicket): void
   createTicket(ticket: Pick<LocalTicket, 'summary' | 'description' | 'companyId' | 'contactId' | 'boardId' | 'reference'>): LocalTicket
 }
 export type LocalTicketChange = Partial<Pick<LocalTicket, 'boardId' | 'statusId' | 'memberId'>>

@@ -207,6 +207,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     lastactiondate: removeZone(ticket.updatedAt),
     hasbeenclosed: ticket.closed,
     ...toDetailFields(data, ticket),
+    merged_into_id: ticket.mergedInto ?? 0,
     ...(ticket.reference ? { third_party_id_string: ticket.reference } : {}),
     ...(ticket.type ? { tickettype_name: ticket.type } : {}),
   }

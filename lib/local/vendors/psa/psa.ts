@@ -43,6 +43,10 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
       Object.assign(ticket, { boardId, statusId, memberId, closed: status.closed, updatedAt: toTimestamp(clock.now()) })
       return null
     },
+    mergeTicket(ticket, parent) {
+      parent.notes.push(...ticket.notes.splice(0))
+      Object.assign(ticket, { mergedInto: parent.id, closed: true, updatedAt: toTimestamp(clock.now()) })
+    },
     createTicket(fields) {
       const createdAt = toTimestamp(clock.now())
       const [status] = data.statuses.filter(({ boardId }) => boardId === fields.boardId)

@@ -51,7 +51,7 @@ describe('a record of ConnectWise', () => {
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse(wire))).toEqual({
       ...{ id: '7', summary: 's', board: 'Desk', status: null, priority: null, company: null, contact: null, owner: null },
       ...{ updated_at: '2026-01-02T00:00:00.000Z', board_id: '1', company_id: null, contact_id: null, type: 'Network' },
-      ...{ description: 'd', is_closed: true, created_at: '2026-01-01T00:00:00.000Z', ...noDetails },
+      ...{ description: 'd', is_closed: true, merged_into: null, created_at: '2026-01-01T00:00:00.000Z', ...noDetails },
     })
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7 }))).toMatchObject({
       summary: '',

@@ -5,7 +5,7 @@ import { measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 
 const ticket: Ticket = {
   ...{ sub_type: null, item: null, sla: null, is_in_sla: null, sla_status: null, resolve_by: null, required_by: null, severity: null },
-  ...{ impact: null, site: null, team: null, resources: [], custom_fields: [] },
+  ...{ impact: null, site: null, team: null, resources: [], custom_fields: [], merged_into: null },
   ...{ id: '4711', summary: 'Café: VPN (Cisco) drops', board: 'Desk', status: 'New', priority: null, company: 'Contoso', contact: null },
   ...{
     owner: null,
@@ -36,6 +36,10 @@ it.each([
   [{ keywords: ['vpn'], board_id: '2' }, false],
 ])('PSA-36 matches %j: %s', (rule, matches) => {
   expect(matchesRule({ ...conditions, ...rule }, ticket)).toBe(matches)
+})
+
+it('PSA-50 a ticket that was merged matches no rule', () => {
+  expect(matchesRule(conditions, { ...ticket, merged_into: '4712' })).toBe(false)
 })
 
 it.each([
