@@ -41,13 +41,26 @@ create table notifications (
 );
 -- For the removal of those that lead to something deleted.
 create index notifications_link on notifications (account_id, link text_pattern_ops);
--- Removes the notifications that lead to a deleted row, whose path starts with the argument of the trigger. Security definer, because they belong to
--- several users.
+-- Removes the notifications that lead to a deleted row, whose path starts with the argument of the trigger, and fails the messages about it that
+-- were not sent yet, also as part of a digest. Security definer, because they belong to several users.
 create function app.remove_notifications() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   path constant text := tg_argv[0] || old.id;
 begin
   delete from notifications n where n.account_id = old.account_id and (n.link = path or n.link like path || '?%');
+  -- Few deliveries of all accounts are open at a time, and partial indexes find them.
+  with open as materialized (
+    select d.id, d.event_id from deliveries d
+     where d.account_id = old.account_id and d.state in ('pending', 'retrying')
+    union all
+    select d.id, d.event_id from deliveries d where d.account_id = old.account_id and d.state = 'held'
+  ), listed as (
+    select * from open union all
+    select d.id, d.event_id from open o join deliveries d on d.account_id = old.account_id and d.digest_id = o.id
+  )
+  update deliveries d set state = 'failed', next_attempt_at = null, leased_until = null, last_error = 'What it is about was deleted since'
+    from listed o join events e on e.account_id = old.account_id and e.id = o.event_id
+   where d.account_id = old.account_id and d.id = o.id and (e.link = path or e.link like path || '?%');
   return null;
 end $$;
 create index notifications_inbox on notifications (account_id, user_id, is_read, created_at desc, id desc);

@@ -163,22 +163,53 @@ create trigger admit_retry before update of state on deliveries for each row
   when (old.state = 'failed' and new.state = 'retrying' and app.user_id() is not null and app.is_limited_mail(new))
   execute function app.admit_mail();
 
--- Returns why a held e-mail is not needed any more: its recipient has read it in the app, or nobody has to take the escalation. Else null.
-create function app.why_needless(d deliveries) returns text language plpgsql stable set search_path = public, pg_temp as $$
+-- Whether somebody has taken or acknowledged the escalation of a session that an event is about, or it is over. A later escalation does not count.
+create function app.is_escalation_taken(e events, p_session uuid) returns boolean language plpgsql stable set search_path = public, pg_temp as $$
 begin
-  return case
-    when exists (select from notifications n where n.account_id = d.account_id and n.event_id = d.event_id and n.user_id = d.user_id and n.is_read)
-      then 'It was read in the app'
-    when exists (select from events e where e.account_id = d.account_id and e.id = d.event_id and e.link like '/pilot/%?pickup=true'
-                    and exists (select from ai_sessions s where s.account_id = e.account_id and s.id = substr(e.link, 8, 36)::uuid
-                                   and s.status not in ('requesting_escalation', 'escalated')))
-      then 'Somebody has taken the escalation since'
-  end;
+  return exists (select from ai_sessions s where s.account_id = e.account_id and s.id = p_session
+                    and s.status not in ('requesting_escalation', 'escalated'))
+      or coalesce((select h.claimed_by is not null or h.picked_up_at is not null or h.closed_at is not null
+                       or exists (select from escalation_follow_ups f where f.account_id = h.account_id and f.session_id = h.session_id
+                                     and f.handoff_id = h.id and f.acknowledged_at is not null)
+                     from ai_handoffs h
+                    where h.account_id = e.account_id and h.session_id = p_session and h.intent = 'escalate' and h.created_at <= e.created_at
+                    order by h.created_at desc, h.id desc limit 1), false);
+end $$;
+-- Returns what has happened to the matter of an event by now: `read` (by this user, in the app), `taken` (the escalation), `decided` (the request or
+-- proposal), `closed` (the session has ended). `lib/rules/events/late-messages.ts` decides what a message does then.
+create function app.what_happened(e events, p_user uuid) returns text[] language plpgsql stable set search_path = public, pg_temp as $$
+declare
+  parts constant text[] := regexp_match(e.link, '^/(pilot|sessions|flow-proposals)/([0-9a-f-]{36})(\?pickup=true)?');
+  kind constant text := parts[1];
+  subject constant uuid := parts[2]::uuid;
+begin
+  return array_remove(array[
+    case when exists (select from notifications n where n.account_id = e.account_id and n.event_id = e.id and n.user_id = p_user and n.is_read)
+      then 'read' end,
+    case when parts[3] is not null and app.is_escalation_taken(e, subject) then 'taken' end,
+    case when e.approval is not null and not exists (
+                select from approvals a where a.account_id = e.account_id and a.id = (e.approval ->> 'approval_id')::uuid
+                   and a.state = 'pending' and a.expires_at > app.now())
+           or kind = 'flow-proposals' and exists (
+                select from flow_proposals f where f.account_id = e.account_id and f.id = subject and f.status <> 'pending')
+      then 'decided' end,
+    case when kind = 'pilot' and exists (
+                select from ai_sessions s where s.account_id = e.account_id and s.id = subject and s.status in ('resolved', 'abandoned', 'archived'))
+           or kind = 'sessions' and exists (
+                select from sessions s where s.account_id = e.account_id and s.id = subject and s.state in ('completed', 'abandoned'))
+      then 'closed' end], null);
+end $$;
+-- Returns why an e-mail to a user is not needed any more, else null. `p_late` has the reasons by event and by what has happened.
+create function app.why_needless(d deliveries, p_late jsonb) returns text language plpgsql stable set search_path = public, pg_temp as $$
+begin
+  return (select p_late -> e.key ->> happened
+            from events e cross join unnest(app.what_happened(e, d.user_id)) with ordinality h (happened, place)
+           where e.account_id = d.account_id and e.id = d.event_id and p_late -> e.key ? happened order by place limit 1);
 end $$;
 -- Puts the held e-mails of up to `p_limit` users whose time has come into one digest per user. Returns the digests to publish.
 -- The row of the preferences is locked, so that two processes do not send two digests of one night. A digest contains exactly the e-mails
 -- that the same statement has changed, so an e-mail whose transaction commits later gets a digest of its own, and none is lost.
-create function app.write_digests(p_limit integer) returns setof uuid language sql set search_path = public, pg_temp as $$
+create function app.write_digests(p_limit integer, p_late jsonb default '{}') returns setof uuid language sql set search_path = public, pg_temp as $$
   with people as materialized (
     select distinct d.account_id, d.user_id from deliveries d where d.state = 'held' and d.held_until <= app.now() limit p_limit
   ), locked as materialized (
@@ -192,7 +223,7 @@ create function app.write_digests(p_limit integer) returns setof uuid language s
       join users u on u.account_id = l.account_id and u.id = l.user_id
       join deliveries h on h.account_id = l.account_id and h.user_id = l.user_id and h.state = 'held' and h.held_until <= app.now()
       cross join lateral (
-        select case when u.is_active then app.why_needless(h) else 'The recipient was deactivated' end as reason) w
+        select case when u.is_active then app.why_needless(h, p_late) else 'The recipient was deactivated' end as reason) w
      where d.id = h.id and d.account_id = l.account_id and d.user_id = l.user_id and d.state = 'held' and d.held_until <= app.now()
     returning d.account_id, d.user_id, d.digest_id
   ), digests as (

@@ -2051,5 +2051,5 @@ export interface SqlFunctions {
   'app.user_id': Record<never, never>
   'app.utc_day': { p_at: string }
   'app.weigh_words': { p_text: string; p_language: string; p_weight: string }
-  'app.write_digests': { p_limit: number }
+  'app.write_digests': { p_limit: number; p_late?: string }
 }

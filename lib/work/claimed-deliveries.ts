@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
+import { eventKeyList } from '#rules/events/keys.ts'
+import { happenings } from '#rules/events/late-messages.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
 import { attemptTable } from './attempts.ts'
 
@@ -61,8 +63,10 @@ export const ClaimedDelivery = z.object({
   webhook: z.custom<DisabledWebhook | null>(),
   /** When the reminder of an escalation was sent that the delivery belongs to, RFC 3339. */
   reminded_at: z.string().nullable(),
-  /** Whether somebody has taken or acknowledged the escalation since, or it is over. Null for a delivery of another event. */
-  is_taken: z.boolean().nullable(),
+  /** The kind of event; null for a test message and an e-mail with a purpose. */
+  event_key: z.enum(eventKeyList).nullable(),
+  /** What has happened to the matter of the event since. */
+  happened: z.array(z.enum(happenings)),
   batch_key: z.string().nullable(),
   /** Whether it was created more than a day ago. */
   is_old: z.boolean(),
@@ -76,10 +80,11 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
          d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,
          case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end as open_approval,
-         (select r.id from users r where r.account_id = d.account_id and lower(r.email) = lower(d.recipient) and r.is_active) as recipient_id,
+         recipient.id as recipient_id,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
          a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
-         reminder.sent_at as reminded_at, reminder.is_taken,
+         (select r.sent_at from escalation_reminders r where r.account_id = d.account_id and r.event_id = d.event_id) as reminded_at, d.event_key,
+         case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end as happened,
          d.created_at < app.now() - interval '1 day' as is_old
     from ${claimed} d
     join accounts a on a.id = d.account_id
@@ -88,10 +93,5 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
     left join approvals p on p.account_id = d.account_id and p.id = (e.approval ->> 'approval_id')::uuid and p.state = 'pending' and p.expires_at > app.now()
     left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
     left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
-    left join lateral (
-      select r.sent_at, f.acknowledged_at is not null or h.claimed_by is not null or h.picked_up_at is not null or h.closed_at is not null as is_taken
-        from escalation_reminders r
-        join escalation_follow_ups f on f.account_id = r.account_id and f.id = r.follow_up_id
-        join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
-       where r.account_id = d.account_id and r.event_id = d.event_id) reminder on true
+    left join users recipient on recipient.account_id = d.account_id and lower(recipient.email) = lower(d.recipient) and recipient.is_active
     left join users author on author.account_id = d.account_id and author.id = c.set_up_by`

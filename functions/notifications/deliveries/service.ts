@@ -42,8 +42,8 @@ async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedChatDelivery): 
 const toolByChannel: Record<ClaimedChatDelivery['channel'], ChatTool> = { chat1_webhook: 1, chat2_webhook: 2 }
 
 async function sendToChat(ctx: DeliveryContext, delivery: ClaimedChatDelivery): Promise<SendResult> {
-  const late = messages.findLateReminder(delivery)
-  if (late) return late
+  const needless = messages.findNeedless(delivery)
+  if (needless) return needless
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }

@@ -3,6 +3,7 @@ import * as digests from '#functions/notifications/digests/service.ts'
 import * as visitors from '#functions/public/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
+import { judgeLateMessage } from '#rules/events/late-messages.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
@@ -44,14 +45,13 @@ export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscri
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
-/** Return the result of a message that nobody needs any more: its escalation was taken, or its request was decided. Otherwise undefined. */
-export function findLateReminder({
-  is_taken,
-  approval,
-  open_approval,
-}: Pick<ClaimedDelivery, 'is_taken' | 'approval' | 'open_approval'>): (SendResult & { ok: false }) | undefined {
-  if (approval && !open_approval) return { ok: false, status: null, error: 'The request was decided or has ended since', gone: true }
-  return is_taken ? { ok: false, status: null, error: 'Somebody has taken the escalation since', gone: true } : undefined
+/** Return the result of a message that nobody needs any more. Otherwise undefined. */
+export function findNeedless({
+  event_key,
+  happened,
+}: Pick<ClaimedDelivery, 'event_key' | 'happened'>): (SendResult & { ok: false }) | undefined {
+  const late = judgeLateMessage(event_key, happened)
+  return late && 'leftOut' in late ? { ok: false, status: null, error: late.leftOut, gone: true } : undefined
 }
 
 const createRefusal = (error: string): Messages => ({ refusal: { ok: false, status: null, error, gone: true } })
@@ -61,8 +61,8 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
     case null: {
-      const late = findLateReminder(delivery)
-      if (late) return { refusal: late }
+      const needless = findNeedless(delivery)
+      if (needless) return { refusal: needless }
       return writeToRecipients(ctx, delivery, writeNotificationContent(await writeMessage(ctx, delivery)), explainDelivery(delivery))
     }
     case 'invite':
@@ -112,12 +112,18 @@ export async function writeMessage(
   ctx: Pick<MessageContext, 'config' | 'acknowledgementTokens' | 'approvalTokens'>,
   delivery: ClaimedDelivery,
 ): Promise<ChatMessage> {
-  const message = writeChatMessage(ctx, delivery)
+  const message = addNotice(writeChatMessage(ctx, delivery), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   const { id, reminded_at, channel, recipient } = delivery
   if (reminded_at === null || (channel === 'email' && recipient === null)) return message
   const token = await ctx.acknowledgementTokens.sign(id, new Date(reminded_at))
   return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
+}
+
+/** Say before the text of a late message what has happened since. */
+function addNotice(message: ChatMessage, { event_key, happened }: ClaimedDelivery): ChatMessage {
+  const late = judgeLateMessage(event_key, happened)
+  return late && 'notice' in late ? { ...message, body: [late.notice, message.body].filter(Boolean).join('\n\n') } : message
 }
 
 /**

@@ -11,7 +11,8 @@ const claimed = {
     recipient: null,
     attempts: 1,
     max_attempts: 4,
-    is_taken: false,
+    event_key: 'session.escalated',
+    happened: [] as string[],
     reminded_at: null as string | null,
   },
   ...{ webhook_url: 'https://chat.example', ...notification },
@@ -65,7 +66,7 @@ describe('a message to a chat tool', () => {
     })
   })
   it('is not sent when somebody has taken the escalation since', async () => {
-    expect(await attempt({ row: { is_taken: true } })).toEqual({
+    expect(await attempt({ row: { happened: ['taken'] } })).toEqual({
       outcome: { ok: false, status: null, error: 'Somebody has taken the escalation since', gone: true },
       sent: [],
       outbox: [],

@@ -21,7 +21,8 @@ const delivery = {
   invite_id: crypto.randomUUID(),
   report_id: crypto.randomUUID(),
   webhook: null,
-  is_taken: false,
+  event_key: 'session.escalated',
+  happened: [],
   deletes_at: null,
 }
 
@@ -40,7 +41,7 @@ it.each([
     { purpose: 'account_deletion_cancelled', deletes_at: '2026-01-01T00:00:00Z' },
     'Another admin has decided otherwise',
   ],
-  ['an escalation that somebody has taken', { purpose: null, is_taken: true }, 'Somebody has taken the escalation since'],
+  ['an escalation that somebody has taken', { purpose: null, happened: ['taken'] }, 'Somebody has taken the escalation since'],
 ])('writes no e-mail about %s, and fails its delivery without a retry', async (_, fields, error) => {
   const written = await writeMails(ctx, { ...delivery, ...fields } as unknown as ClaimedDelivery)
   expect(written).toEqual({ refusal: { ok: false, status: null, error, gone: true } })
