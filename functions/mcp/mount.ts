@@ -5,7 +5,7 @@ import { type C, type Env, respondProblem, type Services, toProblem } from '#htt
 import { getCallerRateKey, readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
 import type { KeyMemory } from '#http/key-memory.ts'
 import { keyScopes } from '#http/key-scopes.ts'
-import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
+import { createRateLimitProblem } from '#http/rate-limit.ts'
 import type { RouteGroup } from '#http/routes.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'

@@ -1,7 +1,7 @@
 import * as rows from '#db/rows/oauth.ts'
 import { openPlatformDb, type PlatformDb } from '#db/scope.ts'
 import { type C, respondProblem, type Services, toProblem } from '#http/app.ts'
-import { createRateLimitProblem } from '#http/rate-limit-problem.ts'
+import { countCall, createRateLimitProblem } from '#http/rate-limit.ts'
 import { redirect, respondJson } from '#http/respond.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
@@ -9,7 +9,7 @@ import { parseJson } from '#rules/text/json.ts'
 import { decodeUtf8, notUtf8 } from '#rules/text/utf8.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
-import { type ParsedRate, parseRate } from '#vendors/cache/limiter.ts'
+import { parseRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { getResource } from './metadata.ts'
 import { addParameters } from './redirect-uri.ts'
@@ -34,7 +34,7 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
   const tokens = createMcpTokens(services.ports.config)
   const resource = getResource(base)
   return {
-    register: (c) => answer(c, services, 'register', () => registerClient(c, platform)),
+    register: (c) => answer(c, () => registerClient(c, services, platform), 201),
     async authorize(c) {
       try {
         await limit(c, services, 'authorize')
@@ -44,12 +44,14 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
       }
     },
     token: (c) =>
-      answer(c, services, 'token', async () => {
+      answer(c, async () => {
+        await limit(c, services, 'token')
         const request = parseTokenRequest(await readText(c))
         return issueTokens({ platform, tokens, resource, ip: c.get('ip') }, request)
       }),
     revoke: (c) =>
-      answer(c, services, 'token', async () => {
+      answer(c, async () => {
+        await limit(c, services, 'token')
         const token = new URLSearchParams(await readText(c)).get('token') ?? ''
         const grant = await tokens.verify(token)
         if (grant) await rows.endGrant.run(platform, grant.caller.signInId)
@@ -61,8 +63,13 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
 }
 
 /** Register a program that names itself. It gets no secret, because it could not keep one. */
-async function registerClient(c: C, platform: PlatformDb): Promise<object> {
-  const { data } = Registration.safeParse(parseJson(await readText(c)))
+async function registerClient(c: C, services: Services, platform: PlatformDb): Promise<object> {
+  const text = await readText(c).catch(async (error: unknown) => {
+    await limit(c, services, 'register', false)
+    throw error
+  })
+  const { data } = Registration.safeParse(parseJson(text))
+  await limit(c, services, 'register', data !== undefined)
   if (!data) throw new OAuthError('invalid_redirect_uri', 'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme')
   const { id, name, redirect_uris, created_at } = await rows.insertClient(platform, createClientId(), data.client_name, data.redirect_uris)
   return {
@@ -110,17 +117,16 @@ function parseTokenRequest(text: string): TokenRequest {
 
 type LimitName = keyof typeof rates
 
-async function limit(c: C, { limiter }: Services, name: LimitName): Promise<void> {
-  const rate: ParsedRate = rates[name]
-  const result = await limiter.count(`oauth.${name}:${toAddressBlock(c.get('ip'))}`, rate, true)
+async function limit(c: C, { limiter }: Services, name: LimitName, isValid = true): Promise<void> {
+  const key = `oauth.${name}:${toAddressBlock(c.get('ip'))}`
+  const { rate, result } = await countCall(limiter, key, rates[name], { isValid, isStrict: true })
   if (!result.allowed) throw createRateLimitProblem(rate, result)
 }
 
 /** Answer with JSON, or with an error in the form of OAuth. */
-async function answer(c: C, services: Services, name: LimitName, work: () => Promise<object>): Promise<Response> {
+async function answer(c: C, work: () => Promise<object>, status = 200): Promise<Response> {
   try {
-    await limit(c, services, name)
-    return respondJson(c, JSON.stringify(await work()), name === 'register' ? 201 : 200)
+    return respondJson(c, JSON.stringify(await work()), status)
   } catch (error) {
     if (!(error instanceof OAuthError)) return respondProblem(c, toProblem(error), error)
     return respondJson(c, JSON.stringify({ error: error.code, error_description: error.message }), 400)

@@ -8,7 +8,7 @@ import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import type { C, Services } from './app.ts'
 import type { KeyMemory } from './key-memory.ts'
 import type { AnyOperation } from './operation.ts'
-import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { createRateLimitProblem } from './rate-limit.ts'
 import { readSocketAuthorization } from './socket-request.ts'
 import { authenticateTicket } from './stream-ticket.ts'
 

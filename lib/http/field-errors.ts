@@ -12,7 +12,8 @@ function toFieldErrors(issue: z.core.$ZodIssue, part: string): FieldError[] {
     return findClosestAlternative(issue.errors).flatMap((inner) => toFieldErrors({ ...inner, path: [...issue.path, ...inner.path] }, part))
   const loc = [part, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ loc: [...loc, key], ...unknownKey }))
-  return [{ loc, msg: issue.message, type: issue.code }]
+  const type = issue.code === 'custom' && typeof issue.params?.type === 'string' ? issue.params.type : issue.code
+  return [{ loc, msg: issue.message, type }]
 }
 
 /** Return the issues of the alternative that was most likely meant: its issues lie deepest; among equals, it has the fewest issues. */

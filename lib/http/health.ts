@@ -7,7 +7,7 @@ import { withTimeout } from '#vendors/net/send-result.ts'
 import type { DependencyChecks } from '#vendors/ports.ts'
 import { type C, type Env, respondProblem, type Services } from './app.ts'
 import { hasToken } from './has-token.ts'
-import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
 
 const pingTimeoutMs = 1500

@@ -7,7 +7,7 @@ import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
 import { type Budget, createBudget, jobSteps, requestSteps } from '#rules/budget.ts'
 import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
-import type { LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
+import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
@@ -28,7 +28,7 @@ import {
   takesIdempotencyKey,
 } from './operation.ts'
 import { createOperationFinder, type FindOperation } from './prepared-operation.ts'
-import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { type CountedCall, countCall, createRateLimitProblem } from './rate-limit.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import type { RouteGroup } from './routes.ts'
@@ -93,18 +93,18 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const budget = createBudget({ steps: op.maxSteps ?? (op.background ? jobSteps : requestSteps) })
     c.set('budget', budget)
     const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
-    // A task was counted when it was accepted.
-    const isStrict = op.strictLimit !== undefined
-    const limiting =
-      rate && !task ? services.limiter.count(getRateKey(op, rate, caller, { c, keys }), rate, isStrict) : Promise.resolve(null)
-    if (siteRate) {
-      const limit = await services.limiter.count(`${op.id}:site:${toSite(c.get('ip'))}`, siteRate, isStrict)
-      if (!limit.allowed) throw createRateLimitProblem(siteRate, limit)
-    }
     if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
-    const rendered = await performCall(call, await readInput(c, budget), limiting, rate).finally(() =>
-      recordKeyUse(c, caller, scope, keys, services),
-    )
+    const reading = await readInput(c, budget)
+    const isValid = reading.input !== undefined
+    const isStrict = op.strictLimit !== undefined
+    // A task was counted when it was accepted.
+    const limiting =
+      rate && !task ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict }) : null
+    if (siteRate) {
+      const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, { isValid, isStrict })
+      if (!counted.result.allowed) throw createRateLimitProblem(counted.rate, counted.result)
+    }
+    const rendered = await performCall(call, reading, limiting).finally(() => recordKeyUse(c, caller, scope, keys, services))
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, await withEtag(op, rendered), services.ports.config.PUBLIC_BASE_URL)
   } catch (error) {
@@ -120,23 +120,18 @@ function isLarge({ headers }: Request): boolean {
   return Number(headers.get('content-length')) > largeBytes || headers.has('transfer-encoding')
 }
 
-async function performCall(
-  call: OperationCall,
-  reading: ReadResult,
-  limiting: Promise<LimitResult | null>,
-  rate: ParsedRate | null,
-): Promise<RenderedResponse> {
+async function performCall(call: OperationCall, reading: ReadResult, limiting: Promise<CountedCall> | null): Promise<RenderedResponse> {
   const { c, op } = call
   if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
     // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
     const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
     // An ended sign-in (401) is answered before the limit, every other failure after it.
     if (!result.ok && toProblem(result.error).status === 401) throw result.error
-    enforceLimit(c, rate, limit)
+    enforceLimit(c, limit)
     if (!result.ok) throw result.error
     return result.value
   }
-  enforceLimit(c, rate, await limiting)
+  enforceLimit(c, await limiting)
   return reading.input ? invokeIdempotent(call, reading.input) : rejectInvalidRequest(call, reading)
 }
 
@@ -167,8 +162,9 @@ function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, {
   return `${op.id}:${getCallerRateKey(caller, keys)}`
 }
 
-function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {
-  if (!rate || !result) return
+function enforceLimit(c: C, counted: CountedCall | null): void {
+  if (!counted) return
+  const { rate, result } = counted
   setHeader(c, 'ratelimit-limit', String(result.limit))
   setHeader(c, 'ratelimit-remaining', String(result.remaining))
   setHeader(c, 'ratelimit-reset', String(result.resetSeconds))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Email, Id, Name, Role, TeamRole, Time, Timezone, TypedEmail } from '#http/fields.ts'
 import { type Feature, features } from '#rules/features.ts'
+import { findPasswordWeakness } from '#vendors/auth/passwords.ts'
 
 export const Password = z
   .string()
@@ -84,6 +85,10 @@ export const Register = z
       'A platform invite code, required if registration is by invitation only. It is redeemed whenever it is sent.',
     ),
     account_invite_code: Token.optional().describe("The code of an account's invite. The user joins that account; no account is created."),
+  })
+  .superRefine(({ email, password }, ctx) => {
+    const weakness = findPasswordWeakness(password, email)
+    if (weakness) ctx.addIssue({ code: 'custom', path: ['password'], message: weakness, params: { type: 'weak_password' } })
   })
   .meta({
     id: 'RegisterRequest',

@@ -1,7 +1,6 @@
 import { inTransaction } from '#db/scope.ts'
 import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as invites from '#functions/accounts/invites/service.ts'
-import { requireStrongPassword } from '#functions/identity/credentials/service.ts'
 import * as signIns from '#functions/identity/sign-ins/service.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { invalidField, Problem } from '#problem.ts'
@@ -19,7 +18,6 @@ export async function register(
   ctx: PublicContext,
   { email, password, full_name, account_name, invite_code, account_invite_code }: Register,
 ) {
-  requireStrongPassword(password, email, 'password')
   const credentials = { passwordHash: await ctx.passwords.hash(password), emailVerified: false, identity: null }
   return createUser(ctx, {
     email,

@@ -51,7 +51,7 @@ export async function resetPassword({ platform, passwords }: PublicContext, { to
 }
 
 /** Throw 422 for a weak password. `field` is its name in the body. */
-export function requireStrongPassword(password: string, email: string, field: string): void {
+function requireStrongPassword(password: string, email: string, field: string): void {
   const weakness = findPasswordWeakness(password, email)
   if (weakness) throw invalidField(['body', field], weakness, 'weak_password')
 }

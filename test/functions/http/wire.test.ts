@@ -86,7 +86,7 @@ it('WIR-17 WIR-18 returns the rate limit, the remaining calls and the time to wa
   expectStatus(first, 404)
   expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['5', '4'])
   for (let n = 0; n < 4; n++) await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
-  const refused = await admin.call('POST', '/notifications/configs/test', {})
+  const refused = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   expect([refused.status, refused.body]).toEqual([429, { detail: 'Rate limit exceeded: 5 per minute' }])
   expect(refused.headers.get('ratelimit-remaining')).toBe('0')
   for (const name of ['retry-after', 'ratelimit-reset']) {
@@ -101,10 +101,24 @@ it('WIR-19 limits the calls of each user, and on public operations of each clien
   const testConfig = (person: typeof admin) => person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   for (let n = 0; n < 5; n++) await testConfig(admin)
   expect([(await testConfig(admin)).status, (await testConfig(teamAdmin)).status]).toEqual([429, 404])
-  const register = (address: string) => postWithoutToken(service, '/auth/register', {}, address)
+  const reset = (address: string) =>
+    postWithoutToken(service, '/auth/reset-password', { token: 'x', new_password: 'copper-lantern-27' }, address)
   const [address, otherAddress] = [randomIpAddress(), randomIpAddress()]
-  for (let n = 0; n < 5; n++) expectStatus(await register(address), 422)
-  expect([(await register(address)).status, (await register(otherAddress)).status]).toEqual([429, 422])
+  for (let n = 0; n < 5; n++) expectStatus(await reset(address), 400)
+  expect([(await reset(address)).status, (await reset(otherAddress)).status]).toEqual([429, 400])
+})
+
+it('WIR-56 accepts 60 invalid registrations a minute, and 5 of 32 valid ones besides them at the same moment', async () => {
+  const address = randomIpAddress()
+  const weak = (n: number) => ({ email: `weak-${n}@people.example`, password: n % 2 ? `weak-${n}@people.example` : '', full_name: 'W' })
+  const registration = () => ({ email: `${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Dana Reyes' })
+  const register = async (body: unknown) => (await postWithoutToken(service, '/auth/register', body, address)).status
+  const invalid = Array.from({ length: 32 }, (_, n) => register(weak(n)))
+  const statuses = await Promise.all(Array.from({ length: 32 }, () => register(registration())))
+  expect(statuses.toSorted()).toEqual([...Array(5).fill(201), ...Array(27).fill(429)])
+  expect(new Set(await Promise.all(invalid))).toEqual(new Set([422]))
+  for (let n = 32; n < 60; n++) expect(await register(weak(n))).toBe(422)
+  expect(await register(weak(60))).toBe(429)
 })
 
 it("WIR-22 gives every response an X-Request-Id, the caller's if it is valid", async () => {

@@ -140,11 +140,12 @@ describe('authorization', () => {
     expect(isRedirectUri(uri)).toBe(isAllowed)
   })
 
-  it('MCP-09 refuses registrations without a usable address, and the eleventh of an hour from one address', async () => {
+  it('WIR-56 MCP-09 refuses registrations without a usable address, and the eleventh of an hour from one address', async () => {
     for (const json of [{}, { redirect_uris: [] }, { redirect_uris: ['javascript:x'] }, null])
       expect((await postOAuth(service, '/oauth/register', { json })).body.error).toBe('invalid_redirect_uri')
     const address = randomIpAddress()
     const register = () => postOAuth(service, '/oauth/register', { json: { redirect_uris: [redirectUri] } }, address)
+    for (let n = 0; n < 11; n++) expect((await postOAuth(service, '/oauth/register', { json: {} }, address)).status).toBe(400)
     expect(countByStatus(await runConcurrently(register, 12))).toEqual({ 201: 10, 429: 2 })
   })
 })

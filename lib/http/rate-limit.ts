@@ -1,0 +1,31 @@
+import { Problem } from '#problem.ts'
+import type { Limiter, LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
+
+/** The limits of at most this many calls per window count valid requests only, so that a typing error does not use them up. */
+const maxScarceCalls = 10
+/** How many invalid requests those operations accept per window. */
+const maxInvalidCalls = 60
+
+/** A call, and the rate that it was counted against. */
+export interface CountedCall {
+  rate: ParsedRate
+  result: LimitResult
+}
+
+/** Count a call against `rate`. Where `rate` allows few calls, count an invalid request against a laxer one instead. */
+export async function countCall(
+  limiter: Limiter,
+  key: string,
+  rate: ParsedRate,
+  { isValid, isStrict }: { isValid: boolean; isStrict: boolean },
+): Promise<CountedCall> {
+  if (isValid || rate.max > maxScarceCalls) return { rate, result: await limiter.count(key, rate, isStrict) }
+  const invalidRate = { ...rate, max: maxInvalidCalls }
+  return { rate: invalidRate, result: await limiter.count(`${key}:invalid`, invalidRate, isStrict) }
+}
+
+/** 429 with the time until a call would be allowed. */
+export function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
+  const headers = { 'retry-after': String(result.resetSeconds) }
+  return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
+}
