@@ -43,6 +43,15 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./identity/email-changes/operations.ts')).emailChangeOperations,
+    routes: {
+      'identity.emailChanges.create': 'POST /auth/me/email-change',
+      'identity.emailChanges.get': 'GET /auth/me/email-change',
+      'identity.emailChanges.cancel': 'DELETE /auth/me/email-change',
+      'identity.emailChanges.confirm': 'POST /auth/confirm-email',
+    },
+  },
+  {
     load: async () => (await import('./identity/sign-ins/operations.ts')).signInOperations,
     routes: {
       'identity.signIns.list': 'GET /auth/me/sessions',

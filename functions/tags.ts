@@ -8,6 +8,7 @@ export const tags: readonly TagInfo[] = [
   tag('identity.auth', 'Sign-in', 'Register, sign in with a password, refresh tokens and read the signed-in user.'),
   tag('identity.oauth', 'Sign-in with Google or Microsoft', 'OpenID Connect sign-in.'),
   tag('identity.credentials', 'Passwords and addresses', 'Change or reset a password, verify an e-mail address.'),
+  tag('identity.emailChanges', 'Change of address', 'Change the e-mail address that a user signs in with.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),
   tag('identity.streamTickets', 'Stream tickets', 'Open an event stream with an EventSource, which cannot send a token.'),
   tag('identity.consents', 'Access of programs', 'What a person allows an MCP client to do.'),

@@ -40,13 +40,26 @@ create index refresh_tokens_sign_in on refresh_tokens (sign_in_id);
 -- Old tokens are deleted by age.
 create index refresh_tokens_age on refresh_tokens (created_at);
 
-create table one_time_tokens (
-  hash       bytea primary key,
-  user_id    uuid not null references users on delete cascade,
-  purpose    text not null check (purpose in ('verify_email', 'reset_password')),
-  expires_at timestamptz(3) not null,
-  used_at    timestamptz(3),
+-- The address that a user wants to change to. Whoever follows the link that is sent there changes to it; a newer row replaces this one.
+create table email_changes (
+  user_id    uuid primary key references users on delete cascade,
+  id         uuid not null unique default uuidv7(),
+  new_email  text not null check (length(new_email) between 3 and 320),
+  expires_at timestamptz(3) not null default app.now() + interval '24 hours',
   created_at timestamptz(3) not null default app.now()
+);
+create index email_changes_expiry on email_changes (expires_at);
+
+create table one_time_tokens (
+  hash            bytea primary key,
+  user_id         uuid not null references users on delete cascade,
+  purpose         text not null check (purpose in ('verify_email', 'reset_password', 'change_email')),
+  -- The change that the token confirms. No foreign key: without its row the token is invalid.
+  email_change_id uuid,
+  expires_at      timestamptz(3) not null,
+  used_at         timestamptz(3),
+  created_at      timestamptz(3) not null default app.now(),
+  check ((purpose = 'change_email') = (email_change_id is not null))
 );
 create index one_time_tokens_user on one_time_tokens (user_id, purpose);
 create index one_time_tokens_expiry on one_time_tokens (expires_at);
@@ -83,7 +96,7 @@ create table oauth_states (
 create index oauth_states_expiry on oauth_states (expires_at);
 
 grant select, update (ended_at) on sign_ins to app_runtime;
-grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, one_time_tokens, sign_in_attempts, identities, oauth_states
+grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, email_changes, one_time_tokens, sign_in_attempts, identities, oauth_states
   to app_platform;
 
 -- The key of the attempts for an address or another name. `p_kind` separates what is counted.
@@ -114,7 +127,7 @@ begin
   end if;
 end $$;
 
--- Whatever statement replaces a password ends the user's device tokens, reset links and sign-ins, except the sign-in that app.kept_sign_in
+-- Whatever statement replaces a password ends the user's device tokens, reset links, change of address and sign-ins, except the sign-in that app.kept_sign_in
 -- names. A reset mail that was not sent yet is withdrawn, because its link would be new. A new hash of the same password ends nothing:
 -- app.rehash_password stores it. Triggers see what other transactions have committed since the statement began, such as a sign-in with the
 -- old password.
@@ -136,6 +149,7 @@ begin
   update one_time_tokens set used_at = app.now()
    where user_id = new.user_id and purpose = 'reset_password' and used_at is null;
   delete from deliveries where user_id = new.user_id and purpose = 'reset_password' and state in ('pending', 'retrying');
+  delete from email_changes where user_id = new.user_id;
   -- The statement that inserts the first password may also insert the first sign-in.
   if tg_op = 'UPDATE' then
     update sign_ins s set ended_at = app.now() from users u
@@ -146,6 +160,17 @@ begin
 end $$;
 create trigger end_password_uses after insert or update of hash on passwords for each row
   when (not app.is_rehash()) execute function app.end_password_uses();
+
+-- Whatever statement changes an address ends the links that were sent, or are being sent, to the old one.
+create function app.end_address_uses() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update one_time_tokens set used_at = app.now() where user_id = new.id and used_at is null;
+  delete from deliveries
+   where account_id = new.account_id and user_id = new.id and purpose in ('verify_email', 'reset_password') and state in ('pending', 'retrying');
+  return null;
+end $$;
+create trigger end_address_uses after update of email on users for each row
+  when (new.email <> old.email) execute function app.end_address_uses();
 
 -- Stores another hash of the same password, unless the password was replaced meanwhile.
 create function app.rehash_password(p_user uuid, p_old text, p_new text) returns void

@@ -108,7 +108,7 @@ end $$;
 create trigger end_sign_in_challenges after update of hash on passwords for each row
   when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_sign_in_challenges();
 
--- Inserts the audit entry of a change to a user's second factor and, with a purpose, the e-mail to the user. Returns its delivery.
+-- Inserts the audit entry of a change to how a user signs in and, with a purpose, the e-mail to the user's present address. Returns its delivery.
 create function app.record_factor_change(p_user uuid, p_actor uuid, p_action text, p_ip text, p_purpose text) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare

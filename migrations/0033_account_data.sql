@@ -336,7 +336,7 @@ begin
    where account_id = p_account and resource_type = 'invite' and changes ? 'email' and resource_id = any (invite_ids);
   update audit_logs set changes = (select jsonb_object_agg(k, case when k = 'user_id' then v else '"[deleted]"' end) from jsonb_each(changes) c (k, v))
    where account_id = p_account and resource_type = 'psa_member_mapping' and changes::text like '%' || p_user || '%';
-  delete from sign_in_attempts where key in (app.attempt_key('address', p_email), app.attempt_key('reset', p_email));
+  delete from sign_in_attempts where key = any (array(select app.attempt_key(k, p_email) from unnest(array['address', 'reset', 'email_change']) k));
   if p_is_verified then
     -- Only the owner of the address may delete what others sent in its name.
     delete from sales_leads where lower(email) = lower(p_email);
@@ -364,6 +364,7 @@ begin
   delete from totp_factors where user_id = u.id;
   delete from recovery_codes where user_id = u.id;
   delete from one_time_tokens where user_id = u.id;
+  delete from email_changes where user_id = u.id;
   delete from sign_in_challenges where user_id = u.id;
   delete from passkey_challenges where user_id = u.id;
   delete from idempotency_keys where account_id = u.account_id and user_id = u.id;

@@ -37,7 +37,7 @@ authorize: Method<'identity.oauth.authorize'>
 completeSignIn: Method<'identity.oauth.completeSignIn'>
 }
 credentials: {
-/** Change my password. Revokes every other sign-in of the user. */
+/** Change my password. Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet. */
 changePassword: Method<'identity.credentials.changePassword'>
 /** Request a password reset. Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way. */
 requestPasswordReset: Method<'identity.credentials.requestPasswordReset'>
@@ -48,12 +48,22 @@ verifyEmail: Method<'identity.credentials.verifyEmail'>
 /** Resend my verification e-mail. Sends nothing if the address is verified already. */
 resendVerification: Method<'identity.credentials.resendVerification'>
 }
+emailChanges: {
+/** Change my e-mail address. Sends a link to the new address, and a notice to the present one. The address changes when somebody follows the link, which works once, within an hour. A newer change, a new password and `DELETE /auth/me/sessions` end it. The response is the same for an address that somebody else has, but no link is sent there. An address gets at most 3 links in 15 minutes. */
+create: Method<'identity.emailChanges.create'>
+/** Get the change of my e-mail address. Returns 404 if no change waits for its confirmation. */
+get: Method<'identity.emailChanges.get'>
+/** Cancel the change of my e-mail address */
+cancel: Method<'identity.emailChanges.cancel'>
+/** Confirm a new e-mail address. Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the old address end; sign-ins, linked identities and programs stay. An open invite of the account to the new address is revoked. Lists of addresses in notification configs stay as they are, and so does the customer at the billing provider. */
+confirm: Method<'identity.emailChanges.confirm'>
+}
 signIns: {
 /** List my sign-ins. Last used first. */
 list: Method<'identity.signIns.list'>
 /** Revoke one of my sign-ins */
 revoke: Method<'identity.signIns.revoke'>
-/** Sign out everywhere. Revokes all my sign-ins, this one too, and my device tokens. */
+/** Sign out everywhere. Revokes all my sign-ins, this one too, my device tokens, and a change of my e-mail address that is not confirmed yet. */
 revokeAll: Method<'identity.signIns.revokeAll'>
 }
 consents: {

@@ -216,6 +216,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   billing_subscriptions: 'ids at the billing provider',
   deleted_objects: platform,
   deliveries: copies,
+  email_changes: credentials,
   events: copies,
   feature_overrides: platform,
   features: platform,

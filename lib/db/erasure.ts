@@ -137,6 +137,7 @@ export const erasure: Declaration = {
   totp_factors: { account: deleted, person: rows },
   recovery_codes: { account: deleted, person: rows },
   one_time_tokens: { account: deleted, person: rows },
+  email_changes: { account: deleted, person: rows },
   sign_in_challenges: { account: deleted, person: rows },
   users: { account: deleted, person: { anonymised: ['email', 'full_name', 'timezone', 'last_login_at'] } },
   teams: { account: deleted, person: nothing },

@@ -82,6 +82,7 @@ export const retention: Record<keyof DB, Policy> = {
   device_types: kept(work),
   diagram_versions: deletedBy('beyond the newest 100 of a diagram', 'limited by the stored bytes of the plan'),
   draft_templates: kept(work),
+  email_changes: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   escalation_follow_ups: endsWith('ai_handoffs', 'one per escalation'),
   escalation_policies: kept(work),
   escalation_reminders: endsWith('escalation_follow_ups', 'at most 50 per escalation'),

@@ -446,7 +446,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null
@@ -513,6 +513,14 @@ export interface DraftTemplatesTable {
   resolved_at: string | null
   created_at: Generated<string>
   source_fix_id: string | null
+}
+
+export interface EmailChangesTable {
+  user_id: string
+  id: Generated<string>
+  new_email: string
+  expires_at: Generated<string>
+  created_at: Generated<string>
 }
 
 export interface EscalationFollowUpsTable {
@@ -940,7 +948,8 @@ export interface OnboardingTable {
 export interface OneTimeTokensTable {
   hash: Uint8Array
   user_id: string
-  purpose: 'verify_email' | 'reset_password'
+  purpose: 'verify_email' | 'reset_password' | 'change_email'
+  email_change_id: string | null
   expires_at: string
   used_at: string | null
   created_at: Generated<string>
@@ -1680,6 +1689,7 @@ export interface DB {
   device_types: DeviceTypesTable
   diagram_versions: DiagramVersionsTable
   draft_templates: DraftTemplatesTable
+  email_changes: EmailChangesTable
   escalation_follow_ups: EscalationFollowUpsTable
   escalation_policies: EscalationPoliciesTable
   escalation_reminders: EscalationRemindersTable

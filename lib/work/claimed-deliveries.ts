@@ -21,6 +21,9 @@ export const ClaimedDelivery = z.object({
     .enum([
       'verify_email',
       'reset_password',
+      'change_email',
+      'email_change_requested',
+      'email_changed',
       'invite',
       'sales_lead',
       'feedback',

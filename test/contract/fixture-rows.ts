@@ -84,13 +84,17 @@ export async function insertRefreshToken(service: Service, { accountId, id }: Pe
   return token
 }
 
-export async function insertOneTimeToken(service: Service, { id }: Person, purpose: string): Promise<string> {
+export async function insertOneTimeToken(
+  service: Service,
+  { id }: Person,
+  purpose: string,
+  changeId: string | null = null,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await service.sql(`insert into one_time_tokens (hash, user_id, purpose, expires_at) values ($1, $2, $3, now() + interval '1 hour')`, [
-    sha256(token),
-    id,
-    purpose,
-  ])
+  await service.sql(
+    `insert into one_time_tokens (hash, user_id, purpose, email_change_id, expires_at) values ($1, $2, $3, $4, now() + interval '1 hour')`,
+    [sha256(token), id, purpose, changeId],
+  )
   return token
 }
 

@@ -53,6 +53,13 @@ function insertKey(service: Service, { accountId, id: creator }: Person): Promis
   )
 }
 
+const insertEmailChange = (service: Service, { id }: Person) =>
+  insertReturningId(
+    service,
+    `insert into email_changes (user_id, new_email) values ($1, $2)
+     on conflict (user_id) do update set id = uuidv7(), new_email = excluded.new_email returning id`,
+    [id, createEmail()],
+  )
 const createInvite: Fixture = async (service, owner) => ({ params: { invite_id: (await insertInvite(service, owner)).id } })
 const createEmptySample: Fixture = async () => ({})
 const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
@@ -62,6 +69,19 @@ export const memberFixtures = {
   'identity.credentials.resetPassword': async (service, owner) => {
     const token = await insertOneTimeToken(service, owner, 'reset_password')
     return { body: { token, new_password: 'copper-lantern-27' } }
+  },
+  'identity.emailChanges.create': async () => ({ body: { new_email: createEmail() } }),
+  'identity.emailChanges.get': async (service, owner) => {
+    await insertEmailChange(service, owner)
+    return {}
+  },
+  'identity.emailChanges.cancel': async (service, owner) => {
+    await insertEmailChange(service, owner)
+    return {}
+  },
+  'identity.emailChanges.confirm': async (service, owner) => {
+    const changeId = await insertEmailChange(service, owner)
+    return { body: { token: await insertOneTimeToken(service, owner, 'change_email', changeId) } }
   },
   'identity.signIns.list': createEmptySample,
   'identity.signIns.revokeAll': createEmptySample,

@@ -2,7 +2,7 @@ import type { Service } from '#test/support/app.ts'
 
 // A refused request may write these: the audit log and the stored responses of idempotency keys.
 const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])
-const userTables = ['passwords', 'one_time_tokens', 'identities', 'totp_factors', 'recovery_codes', 'passkeys']
+const userTables = ['passwords', 'one_time_tokens', 'email_changes', 'identities', 'totp_factors', 'recovery_codes', 'passkeys']
 // A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
 // A ticket that an earlier callback named may be read during the next request.

@@ -14,6 +14,7 @@ const platformOnly = [
   'passwords',
   'refresh_tokens',
   'one_time_tokens',
+  'email_changes',
   'sign_in_attempts',
   'sign_in_challenges',
   'passkey_challenges',

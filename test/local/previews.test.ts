@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listPreviews } from '#local/dashboard/previews.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { openBrowser } from '#test/support/browser.ts'
+import { linkEmails, securityEmails } from '#vendors/mail/contents.ts'
 import { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { startTestServer } from './test-server.ts'
 
@@ -19,7 +20,7 @@ test('NOT-75 every event and every purpose of an e-mail has previews, with a pla
 
 test('NOT-73 every e-mail says why somebody gets it and how to stop, and only those about an account show its name', () => {
   const mails = listPreviews().flatMap((preview) => (preview.kind === 'mail' ? [preview] : []))
-  const own = ['verify_email', 'reset_password', 'second_factor_added', 'second_factor_removed', 'sales_lead', 'feedback']
+  const own = ['sales_lead', 'feedback', ...Object.keys(linkEmails), ...Object.keys(securityEmails)]
   for (const { id, text, html } of mails) {
     const [, sender, reason, stop] = /\n\n-- \n(.+)\n(.+)\n(.+)$/.exec(text) ?? []
     expect([id, sender]).toEqual([id, own.includes(id) ? 'Support Flow' : 'Northwind IT via Support Flow'])

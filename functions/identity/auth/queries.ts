@@ -158,12 +158,6 @@ export async function updateProfile(db: WriteDb, userId: string, changes: Profil
   await db.updateTable('users').set(changes).where('id', '=', userId).execute()
 }
 
-/** Return the address of a user, and the password hash if there is one. */
-export const selectCredentials = readStatement(
-  z.object({ email: z.string(), hash: z.string().nullable() }),
-  (userId: string) => sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
-)
-
 /** Anonymise a user. Throw SF4LA for the last active admin of an account, and SF4LS for the last super admin. */
 export const eraseUser = writeStatement(
   z.object({ is_erased: notNull<boolean>() }),

@@ -1,6 +1,7 @@
 import { inTransaction } from '#db/scope.ts'
 import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as invites from '#functions/accounts/invites/service.ts'
+import { getOwnCredentials, requireOwnPassword } from '#functions/identity/credentials/service.ts'
 import * as signIns from '#functions/identity/sign-ins/service.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { invalidField, Problem } from '#problem.ts'
@@ -160,10 +161,9 @@ export async function updateMe({ db, caller }: Context<'patch', 'user', undefine
 /** Anonymise the caller. The streams of the caller end, and other clients of the account no longer get earlier events with the name. */
 export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, password }: UserDeletion) {
   const { userId, accountId } = ctx.caller
-  const user = await queries.selectCredentials.one(ctx.platform, userId)
+  const user = await getOwnCredentials(ctx)
   if (user.email.toLowerCase() !== email.toLowerCase()) throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
-  if (user.hash && !password) throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
-  if (user.hash && !(await ctx.passwords.verify(user.hash, password ?? ''))) throw new Problem('wrong_password')
+  await requireOwnPassword(ctx, user.hash, password)
   await queries.eraseUser.run(ctx.platform, userId).catch(throwLastAdmin)
   ctx.afterCommit(() => ctx.realtime.forget(accountId))
 }

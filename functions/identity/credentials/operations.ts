@@ -11,7 +11,7 @@ export const credentialOperations = [
     method: 'post',
     path: '/auth/change-password',
     summary: 'Change my password',
-    description: 'Revokes every other sign-in of the user.',
+    description: 'Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet.',
     access: 'user',
     skipGuards: 'all',
     stepUp: true,

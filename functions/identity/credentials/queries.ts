@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { bytea, now } from '#db/expressions.ts'
 import type { PlatformDb } from '#db/scope.ts'
-import { writeStatement } from '#db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Return the password hash and the e-mail address of a user; undefined for a user without a password. */
 export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: string; email: string } | undefined> {
@@ -14,6 +14,12 @@ export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: 
     .where('u.id', '=', userId)
     .executeTakeFirst()
 }
+
+/** Return the address of a user, and the password hash if there is one. */
+export const selectCredentials = readStatement(
+  z.object({ email: z.string(), hash: z.string().nullable() }),
+  (userId: string) => sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
+)
 
 /**
  * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other sign-in. Change nothing and return

@@ -50,6 +50,22 @@ export async function resetPassword({ platform, passwords }: PublicContext, { to
   if (!isReset) throw new Problem('token_invalid_or_expired')
 }
 
+/** Return the address of the caller, and the password hash if there is one. */
+export async function getOwnCredentials({ platform, caller }: Pick<UserContext, 'platform' | 'caller'>) {
+  return queries.selectCredentials.one(platform, caller.userId)
+}
+
+/** Throw unless `password` is the password of a user with this hash. A user without a password needs none. */
+export async function requireOwnPassword(
+  { passwords }: Pick<UserContext, 'passwords'>,
+  hash: string | null,
+  password: string | undefined,
+): Promise<void> {
+  if (hash === null) return
+  if (!password) throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
+  if (!(await passwords.verify(hash, password))) throw new Problem('wrong_password')
+}
+
 /** Throw 422 for a weak password. `field` is its name in the body. */
 function requireStrongPassword(password: string, email: string, field: string): void {
   const weakness = findPasswordWeakness(password, email)

@@ -1,4 +1,5 @@
-import type { PlatformDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb } from '#db/scope.ts'
+import * as emailChanges from '#functions/identity/email-changes/service.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
@@ -14,9 +15,13 @@ export async function revoke({ db, caller }: WriteContext, id: string) {
   if (!(await queries.revokeSignIn(db, caller.userId, id))) throw notFound('Sign-in')
 }
 
-/** Revoke every sign-in of the caller, and the device tokens. */
+/** Revoke every sign-in of the caller, the device tokens, and the change of the address that waits for its confirmation. */
 export async function revokeAll({ platform, caller }: Context<'delete', 'user', string>) {
-  await queries.revokeAll.run(platform, caller.userId)
+  await inTransaction(platform, async (tx) => {
+    await queries.revokeAll.run(tx, caller.userId)
+    // A statement of its own, which sees what a request of an open sign-in has stored until now.
+    await emailChanges.remove(tx, caller.userId)
+  })
 }
 
 /** Revoke the sign-in of a refresh token, used or not. */

@@ -20,11 +20,24 @@ export const selectRecipients = readStatement(
       from jsonb_array_elements_text(${jsonb(addresses)}) with ordinality a (address, n) order by a.n`,
 )
 
+/**
+ * Insert the token of a link to the user's address, or to the one that the user wants to change to and nobody else has. The user is locked, so
+ * that a change of the address at the same time ends the token. Insert nothing for any other recipient.
+ */
 export const insertOneTimeToken = writeStatement(
   null,
-  (token: { hash: string; userId: string; purpose: string; lifetime: string }) => sql`
-    insert into one_time_tokens (hash, user_id, purpose, expires_at)
-    values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`,
+  (token: { hash: string; userId: string; recipient: string; purpose: string; lifetime: string }) => sql`
+    with u as (
+      select id, email from users where id = ${token.userId} for share
+    ), c as (
+      select id, user_id from email_changes
+       where user_id = ${token.userId} and ${token.purpose} = 'change_email' and lower(new_email) = lower(${token.recipient})
+         and expires_at > app.now() and not exists (select from users where lower(email) = lower(${token.recipient}))
+    )
+    insert into one_time_tokens (hash, user_id, purpose, email_change_id, expires_at)
+    select ${token.hash}::bytea, u.id, ${token.purpose}, c.id, app.now() + ${token.lifetime}::interval
+      from u left join c on c.user_id = u.id
+     where c.id is not null or (${token.purpose} <> 'change_email' and lower(u.email) = lower(${token.recipient}))`,
 )
 
 /** Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not open. */

@@ -11,9 +11,9 @@ import type { ChatMessage } from '#vendors/chat/chat.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
-  factorEmails,
   linkEmails,
   nameInviter,
+  securityEmails,
   writeExportContent,
   writeInviteContent,
   writeWebhookContent,
@@ -22,6 +22,7 @@ import {
   createDeletionFrame,
   createLinkFrame,
   createMemberFrame,
+  createSecurityFrame,
   createStaffFrame,
   createStrangerFrame,
   explainDigest,
@@ -31,7 +32,6 @@ import {
   explainReceipt,
   explainReport,
   explainWebhook,
-  factorFrame,
   type Reasons,
 } from '#vendors/mail/frames.ts'
 import { createUnsubscribeHeaders, type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
@@ -75,9 +75,11 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
     }
     case 'feedback_receipt':
       return writeReceipt(ctx, delivery)
+    case 'email_change_requested':
+    case 'email_changed':
     case 'second_factor_added':
     case 'second_factor_removed':
-      return writeServiceEmail(delivery, factorEmails[purpose], factorFrame)
+      return writeServiceEmail(delivery, securityEmails[purpose], createSecurityFrame(purpose))
     case 'webhook_disabled':
       return writeWebhookDisabled(ctx, delivery)
     case 'account_deletion_requested':
@@ -287,11 +289,12 @@ async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Prom
 async function writeLink(
   ctx: MessageContext,
   { user_id, recipient }: ClaimedDelivery,
-  purpose: 'verify_email' | 'reset_password',
+  purpose: keyof typeof linkEmails,
 ): Promise<Messages> {
   const { lifetime, path, label, content } = linkEmails[purpose]
   const token = randomToken()
-  await insertOneTimeToken.run(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose, lifetime })
+  const stored = { hash: await sha256Bytea(token), userId: user_id ?? '', recipient: recipient ?? '', purpose, lifetime }
+  if ((await insertOneTimeToken.run(ctx.platform, stored)) === 0) return createRefusal('The user has another address since')
   const link = { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` }
   return { mails: [{ to: recipient ?? '', ...renderEmail({ ...content, link }, createLinkFrame(purpose)) }] }
 }

@@ -6,8 +6,8 @@ import { buildChatBody } from '#vendors/chat/webhooks.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
-  factorEmails,
   linkEmails,
+  securityEmails,
   writeExportContent,
   writeFeedbackContent,
   writeInviteContent,
@@ -93,8 +93,11 @@ function listPurposes(brand: SampleBrand): Preview[] {
     sales_lead: [writeLeadContent(sampleLead), frames.createStaffFrame('SALES_EMAIL')],
     feedback: [writeFeedbackContent(sampleFeedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
     feedback_receipt: [writeReceiptContent(sampleFeedback), frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl)],
-    second_factor_added: [factorEmails.second_factor_added, frames.factorFrame],
-    second_factor_removed: [factorEmails.second_factor_removed, frames.factorFrame],
+    change_email: [writeLink('change_email'), frames.createLinkFrame('change_email')],
+    email_change_requested: writeSecurity('email_change_requested'),
+    email_changed: writeSecurity('email_changed'),
+    second_factor_added: writeSecurity('second_factor_added'),
+    second_factor_removed: writeSecurity('second_factor_removed'),
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [
@@ -116,6 +119,10 @@ function listPurposes(brand: SampleBrand): Preview[] {
     account_deletion_cancelled: [deletionEmails.account_deletion_cancelled(accountName, '', accountUrl), frames.createDeletionFrame(brand)],
   }
   return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))
+}
+
+function writeSecurity(purpose: keyof typeof securityEmails): [EmailContent, EmailFrame] {
+  return [securityEmails[purpose], frames.createSecurityFrame(purpose)]
 }
 
 function writeLink(purpose: keyof typeof linkEmails): EmailContent {

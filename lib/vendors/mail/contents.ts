@@ -22,7 +22,7 @@ export interface LinkEmail {
 }
 
 /** The e-mails with a one-time link. */
-export const linkEmails: Record<'verify_email' | 'reset_password', LinkEmail> = {
+export const linkEmails: Record<'verify_email' | 'reset_password' | 'change_email', LinkEmail> = {
   verify_email: {
     lifetime: '24 hours',
     path: '/verify-email',
@@ -45,11 +45,38 @@ export const linkEmails: Record<'verify_email' | 'reset_password', LinkEmail> = 
     },
     reason: `Somebody asked ${serviceName} for a new password of this address.`,
   },
+  change_email: {
+    lifetime: '1 hour',
+    path: '/confirm-email',
+    label: 'Use this address',
+    content: {
+      subject: 'Confirm your new e-mail address',
+      paragraphs: [
+        'Please confirm that you want to sign in with this address from now on. Until then nothing changes. The link works once, within an hour.',
+      ],
+    },
+    reason: `Somebody who is signed in to ${serviceName} entered this address as their new one.`,
+  },
 }
 
 const securityAdvice = 'If this was not you, change your password and tell an administrator of your account.'
 
-export const factorEmails = {
+/** The e-mails to a user about a change of their own sign-in. */
+export const securityEmails = {
+  email_change_requested: {
+    subject: 'A new e-mail address was entered',
+    paragraphs: [
+      'Somebody who is signed in as you wants to sign in with another e-mail address. It changes when they follow the link that was sent there.',
+      'If this was not you, change your password: that ends the link and every other sign-in. Then tell an administrator of your account.',
+    ],
+  },
+  email_changed: {
+    subject: 'Your e-mail address was changed',
+    paragraphs: [
+      'From now on you sign in with another e-mail address, and e-mails go there. This address works no longer.',
+      'If this was not you, tell an administrator of your account at once. They can deactivate your user.',
+    ],
+  },
   second_factor_added: {
     subject: 'A second factor was added',
     paragraphs: ['Your sign-in now has another second factor.', securityAdvice],

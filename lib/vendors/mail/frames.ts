@@ -1,6 +1,6 @@
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { type Brand, serviceBrand, serviceName } from './brand.ts'
-import { linkEmails } from './contents.ts'
+import { linkEmails, type securityEmails } from './contents.ts'
 import type { EmailFrame } from './layout.ts'
 
 // The footer of an e-mail: why the recipient gets it, and how to stop such e-mails.
@@ -87,10 +87,16 @@ export function createLinkFrame(purpose: keyof typeof linkEmails): EmailFrame {
   }
 }
 
-export const factorFrame: EmailFrame = {
-  brand: serviceBrand,
-  reason: `You sign in to ${serviceName} with this address.`,
-  stop: 'E-mails about the security of your sign-in are always sent.',
+/** The frame of an e-mail to a user about their own sign-in. */
+export function createSecurityFrame(purpose: keyof typeof securityEmails): EmailFrame {
+  const isOldAddress = purpose === 'email_changed'
+  return {
+    brand: serviceBrand,
+    reason: isOldAddress
+      ? `You signed in to ${serviceName} with this address until now.`
+      : `You sign in to ${serviceName} with this address.`,
+    stop: 'E-mails about the security of your sign-in are always sent.',
+  }
 }
 
 export function createDeletionFrame(brand: Brand): EmailFrame {
