@@ -46,6 +46,7 @@ import { authOperations } from './identity/auth/operations.ts'
 import { consentOperations } from './identity/consents/operations.ts'
 import { credentialOperations } from './identity/credentials/operations.ts'
 import { emailChangeOperations } from './identity/email-changes/operations.ts'
+import { identityOperations } from './identity/identities/operations.ts'
 import { mfaOperations } from './identity/mfa/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
 import { passkeyOperations } from './identity/passkeys/operations.ts'
@@ -91,6 +92,7 @@ export const operations: readonly AnyOperation[] = [
   ...publicOperations,
   ...authOperations,
   ...oauthOperations,
+  ...identityOperations,
   ...credentialOperations,
   ...emailChangeOperations,
   ...signInOperations,

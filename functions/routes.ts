@@ -33,6 +33,15 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./identity/identities/operations.ts')).identityOperations,
+    routes: {
+      'identity.identities.list': 'GET /auth/me/identities',
+      'identity.identities.startLink': 'POST /auth/me/identities/{provider}/authorize',
+      'identity.identities.finishLink': 'POST /auth/me/identities/{provider}',
+      'identity.identities.unlink': 'DELETE /auth/me/identities/{provider}',
+    },
+  },
+  {
     load: async () => (await import('./identity/credentials/operations.ts')).credentialOperations,
     routes: {
       'identity.credentials.changePassword': 'POST /auth/change-password',

@@ -7,6 +7,7 @@ export const tags: readonly TagInfo[] = [
   tag('public', 'Public pages', 'Plans, public settings, beta sign-up and sales leads. No sign-in needed.'),
   tag('identity.auth', 'Sign-in', 'Register, sign in with a password, refresh tokens and read the signed-in user.'),
   tag('identity.oauth', 'Sign-in with Google or Microsoft', 'OpenID Connect sign-in.'),
+  tag('identity.identities', 'Linked identities', 'Link Google or Microsoft to the signed-in user.'),
   tag('identity.credentials', 'Passwords and addresses', 'Change or reset a password, verify an e-mail address.'),
   tag('identity.emailChanges', 'Change of address', 'Change the e-mail address that a user signs in with.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),

@@ -89,6 +89,8 @@ create table oauth_states (
   provider      text not null check (provider in ('google', 'microsoft')),
   code_verifier text not null,
   nonce         text not null,
+  -- The sign-in that links an identity with this flow; null for a flow that signs in. No foreign key: an ended sign-in completes nothing.
+  sign_in_id    uuid,
   expires_at    timestamptz(3) not null default app.now() + interval '10 minutes',
   used_at       timestamptz(3),
   created_at    timestamptz(3) not null default app.now()

@@ -108,6 +108,15 @@ end $$;
 create trigger end_sign_in_challenges after update of hash on passwords for each row
   when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_sign_in_challenges();
 
+-- Returns whether a user can sign in without an identity at `p_provider`, or without a passkey. One of the two is null. A caller who deletes
+-- it locks the user first, so that two deletions at the same time see each other.
+create function app.has_other_sign_in(p_user uuid, p_provider text, p_passkey uuid) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select exists (select from passwords where user_id = p_user)
+      or exists (select from identities where user_id = p_user and provider is distinct from p_provider)
+      or exists (select from passkeys where user_id = p_user and id is distinct from p_passkey)
+$$;
+
 -- Inserts the audit entry of a change to how a user signs in and, with a purpose, the e-mail to the user's present address. Returns its delivery.
 create function app.record_factor_change(p_user uuid, p_actor uuid, p_action text, p_ip text, p_purpose text) returns uuid
 language plpgsql set search_path = public, pg_temp as $$

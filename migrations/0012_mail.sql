@@ -154,7 +154,7 @@ begin
 end $$;
 create function app.is_limited_mail(d deliveries) returns boolean language sql immutable parallel safe as $$
   select d.channel = 'email' and coalesce(d.purpose, '') not in (
-    'verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'second_factor_added', 'second_factor_removed',
+    'verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'second_factor_added', 'second_factor_removed',
     'sales_lead', 'feedback', 'account_deletion_requested', 'account_deletion_cancelled')
 $$;
 create trigger admit_mail before insert on deliveries for each row

@@ -36,6 +36,16 @@ authorize: Method<'identity.oauth.authorize'>
 /** Complete a sign-in with an identity provider. Signs in the user of this identity. For an unknown identity a user is created: in the account of `account_invite_code`, or in a new account on trial. If another user has the e-mail address, the response is 409 `email_taken`; an identity is never linked to an existing user. If registration is by invitation only, a new user needs an invite: 400 `invite_code_required`. Returns 404 for a provider that is not configured and for an invalid invite, and 502 `oauth_provider_error` if the provider fails. The state and the code cannot be used again, even if the sign-in fails. */
 completeSignIn: Method<'identity.oauth.completeSignIn'>
 }
+identities: {
+/** List my linked identities */
+list: Method<'identity.identities.list'>
+/** Start linking an identity. Like the start of a sign-in with this provider, but `state` belongs to my present sign-in: it completes no other. The provider redirects to the same page, `/oauth/{provider}/callback`; store beside `state` that an identity is to be linked. Returns 404 for a provider that is not configured. */
+startLink: Method<'identity.identities.startLink'>
+/** Link an identity to me. From then on the identity signs in this user, whatever its e-mail address is. Returns 409 `identity_taken` for an identity of another user, and 409 `provider_linked` if another identity of this provider is linked. The state and the code cannot be used again, even if the link fails. */
+finishLink: Method<'identity.identities.finishLink'>
+/** Unlink an identity from me. Sign-ins stay. Returns 409 `last_sign_in_method` unless I have a password, a passkey or another identity. */
+unlink: Method<'identity.identities.unlink'>
+}
 credentials: {
 /** Change my password. Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet. */
 changePassword: Method<'identity.credentials.changePassword'>

@@ -446,7 +446,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null
@@ -895,6 +895,7 @@ export interface OauthStatesTable {
   provider: 'google' | 'microsoft'
   code_verifier: string
   nonce: string
+  sign_in_id: string | null
   expires_at: Generated<string>
   used_at: string | null
   created_at: Generated<string>
@@ -1931,6 +1932,7 @@ export interface SqlFunctions {
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
   'app.has_left': { p_user: string }
+  'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string; p_parameter: string }
   'app.has_tag': { p_tag: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }

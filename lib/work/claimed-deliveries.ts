@@ -24,6 +24,8 @@ export const ClaimedDelivery = z.object({
       'change_email',
       'email_change_requested',
       'email_changed',
+      'identity_linked',
+      'identity_unlinked',
       'invite',
       'sales_lead',
       'feedback',

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Service } from '#test/support/app.ts'
-import { obtainProviderCode } from '#test/support/oauth.ts'
-import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { obtainProviderCode, signInAtProvider } from '#test/support/oauth.ts'
+import type { Person } from '#test/support/people.ts'
+import { type Fixture, insertPassword, insertReturningId } from './fixture-rows.ts'
 
 const insertClient = (service: Service) =>
   insertReturningId(
@@ -10,11 +11,36 @@ const insertClient = (service: Service) =>
     [randomBytes(32).toString('base64url').slice(0, 22)],
   )
 
+const insertIdentity = (service: Service, { id }: Person) =>
+  service.sql(`insert into identities (provider, subject, user_id) values ('google', $1, $2) on conflict do nothing`, [
+    randomBytes(8).toString('hex'),
+    id,
+  ])
+
 export const signInFixtures = {
   'identity.oauth.authorize': async () => ({ params: { provider: 'google' } }),
   'identity.oauth.completeSignIn': async (service) => {
     const email = `${randomBytes(8).toString('hex')}@people.example`
     return { params: { provider: 'google' }, body: await obtainProviderCode(service, 'google', { email }) }
+  },
+
+  'identity.identities.list': async (service, owner) => {
+    await insertIdentity(service, owner)
+    return {}
+  },
+  'identity.identities.startLink': async () => ({ params: { provider: 'google' } }),
+  'identity.identities.finishLink': async (_, owner) => {
+    const { body } = await owner.call('POST', '/auth/me/identities/google/authorize')
+    const { code = '', state = '' } = await signInAtProvider(body.authorization_url, {
+      sub: randomBytes(8).toString('hex'),
+      email: owner.email,
+    })
+    return { params: { provider: 'google' }, body: { code, state } }
+  },
+  'identity.identities.unlink': async (service, owner) => {
+    await insertIdentity(service, owner)
+    await insertPassword(service, owner)
+    return { params: { provider: 'google' } }
   },
 
   'identity.consents.getClient': async (service) => ({ params: { client_id: await insertClient(service) } }),

@@ -12,23 +12,40 @@ import type { Callback, Provider } from './schemas.ts'
 
 type PublicContext = Context<'post', 'public', string>
 
+type FlowContext = Pick<PublicContext, 'identity' | 'platform'>
+
 export async function authorize(ctx: Context<'get', 'public', string>, provider: Provider) {
+  return startFlow(ctx, provider, null)
+}
+
+/** Start a flow at a provider. With a sign-in, only that one completes it, and links the identity; without, it signs in. */
+export async function startFlow(ctx: FlowContext, provider: Provider, signInId: string | null) {
   const identityProvider = requireProvider(ctx, provider)
   const [state, nonce, codeVerifier] = [randomToken(), randomToken(), randomToken()]
   const authorization_url = await identityProvider.authorizationUrl({ state, nonce, codeVerifier }).catch(throwProblem)
-  await queries.insertState(ctx.platform, { hash: await sha256Bytea(state), provider, codeVerifier, nonce })
+  await queries.insertState(ctx.platform, { hash: await sha256Bytea(state), provider, codeVerifier, nonce, signInId })
   return { authorization_url, state }
 }
 
 export async function completeSignIn(ctx: PublicContext, provider: Provider, callback: Callback) {
-  const { code, state, account_invite_code, invited_email } = callback
-  const identityProvider = requireProvider(ctx, provider)
-  const flow = await queries.claimState(ctx.platform, await sha256Bytea(state), provider)
-  if (!flow) throw new Problem('oauth_state_invalid')
-  const { code_verifier: codeVerifier, nonce } = flow
-  const identity = await identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(throwProblem)
+  const { account_invite_code, invited_email } = callback
+  const identity = await redeem(ctx, provider, callback, null)
   requireAcceptedAddress(provider, identity, invited_email)
   return signInOrCreateUser(ctx, provider, identity, account_invite_code)
+}
+
+/** Use the state of a flow that was started for this sign-in, or for none, and return the identity of the code. */
+export async function redeem(
+  ctx: FlowContext,
+  provider: Provider,
+  { code, state }: Pick<Callback, 'code' | 'state'>,
+  signInId: string | null,
+): Promise<Identity> {
+  const identityProvider = requireProvider(ctx, provider)
+  const flow = await queries.claimState(ctx.platform, { hash: await sha256Bytea(state), provider, signInId })
+  if (!flow) throw new Problem('oauth_state_invalid')
+  const { code_verifier: codeVerifier, nonce } = flow
+  return identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(throwProblem)
 }
 
 /** Sign in the user of this identity, or create one. The invite code is ignored for an existing user. */

@@ -81,6 +81,7 @@ export const passkeyOperations = [
     strictLimit: 'sign_in',
     params: schemas.PasskeyId,
     success: 204,
+    errors: ['last_sign_in_method'],
     handle: ({ ctx, params }) => passkeys.remove(ctx, params.passkey_id),
   }),
 

@@ -101,10 +101,10 @@ export const renamePasskey = writeStatement(
            app.record_factor_change(k.user_id, k.user_id, 'passkey.renamed', ${ip}, null) as delivery_id from k`,
 )
 
-/** Delete a passkey of the user, and insert the audit entry and the e-mail. Return undefined for an unknown one. */
+/** Delete a passkey unless the user could not sign in without it, and insert the audit entry and the e-mail. Lock the user before. */
 export const deletePasskey = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, id: string, ip: string) => sql`
-    with k as (delete from passkeys where id = ${id} and user_id = ${userId} returning user_id)
+    with k as (delete from passkeys where id = ${id} and user_id = ${userId} and app.has_other_sign_in(user_id, null, id) returning user_id)
     select app.record_factor_change(k.user_id, k.user_id, 'passkey.removed', ${ip}, 'second_factor_removed') as delivery_id from k`,
 )

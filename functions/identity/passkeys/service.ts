@@ -1,3 +1,4 @@
+import { inTransaction } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as signIns from '#functions/identity/sign-ins/service.ts'
 import type { Context } from '#http/operation.ts'
@@ -63,7 +64,14 @@ export async function rename({ platform, caller, ip }: UserContext, id: string, 
 }
 
 export async function remove({ platform, caller, ip }: UserContext, id: string) {
-  const { delivery_id } = (await queries.deletePasskey.first(platform, caller.userId, id, ip)) ?? throwNotFound('Passkey')
+  const { delivery_id } = await inTransaction(platform, async (tx) => {
+    await signIns.lockUser(tx, caller.userId)
+    const passkeys = await queries.selectPasskeys(tx, caller.userId)
+    if (!passkeys.some((passkey) => passkey.id === id)) throwNotFound('Passkey')
+    const deleted = await queries.deletePasskey.first(tx, caller.userId, id, ip)
+    if (!deleted) throw new Problem('last_sign_in_method')
+    return deleted
+  })
   if (delivery_id) enqueueDelivery(platform, delivery_id)
 }
 

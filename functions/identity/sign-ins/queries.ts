@@ -31,6 +31,10 @@ export async function revokeSignIn(db: WriteDb, userId: string, id: string): Pro
   return numUpdatedRows > 0n
 }
 
+export async function lockUser(db: PlatformDb, userId: string): Promise<void> {
+  await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+}
+
 /** Revoke every sign-in and every device token of a user. */
 export const revokeAll = writeStatement(
   null,

@@ -24,6 +24,11 @@ export async function revokeAll({ platform, caller }: Context<'delete', 'user', 
   })
 }
 
+/** Lock a user until the end of the transaction, so that two who remove ways to sign in see each other. */
+export async function lockUser(tx: PlatformDb, userId: string) {
+  await queries.lockUser(tx, userId)
+}
+
 /** Revoke the sign-in of a refresh token, used or not. */
 export async function revokeByToken(platform: PlatformDb, token: string) {
   await queries.revokeByToken(platform, await sha256Bytea(token))

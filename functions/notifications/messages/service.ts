@@ -77,6 +77,8 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
       return writeReceipt(ctx, delivery)
     case 'email_change_requested':
     case 'email_changed':
+    case 'identity_linked':
+    case 'identity_unlinked':
     case 'second_factor_added':
     case 'second_factor_removed':
       return writeServiceEmail(delivery, securityEmails[purpose], createSecurityFrame(purpose))

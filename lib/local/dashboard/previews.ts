@@ -96,6 +96,8 @@ function listPurposes(brand: SampleBrand): Preview[] {
     change_email: [writeLink('change_email'), frames.createLinkFrame('change_email')],
     email_change_requested: writeSecurity('email_change_requested'),
     email_changed: writeSecurity('email_changed'),
+    identity_linked: writeSecurity('identity_linked'),
+    identity_unlinked: writeSecurity('identity_unlinked'),
     second_factor_added: writeSecurity('second_factor_added'),
     second_factor_removed: writeSecurity('second_factor_removed'),
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],

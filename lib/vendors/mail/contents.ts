@@ -77,6 +77,14 @@ export const securityEmails = {
       'If this was not you, tell an administrator of your account at once. They can deactivate your user.',
     ],
   },
+  identity_linked: {
+    subject: 'A sign-in with Google or Microsoft was added',
+    paragraphs: ['You can now also sign in with an identity at Google or Microsoft.', securityAdvice],
+  },
+  identity_unlinked: {
+    subject: 'A sign-in with Google or Microsoft was removed',
+    paragraphs: ['An identity at Google or Microsoft does not sign you in any more.', securityAdvice],
+  },
   second_factor_added: {
     subject: 'A second factor was added',
     paragraphs: ['Your sign-in now has another second factor.', securityAdvice],
