@@ -4260,7 +4260,7 @@ id: string
 type: string
 /** What to do or find out, with placeholders filled. */
 title: string
-/** How to do it, in markdown, with placeholders filled. */
+/** How to do it, in markdown, with placeholders filled. Values are escaped. */
 description: string
 /** The choices of a decision. */
 options: ({
@@ -4548,7 +4548,7 @@ procedure_end: ({
 id: string
 /** Title, with placeholders filled. */
 title: string
-/** Markdown, with placeholders filled. */
+/** Markdown, with placeholders filled. Values are escaped. */
 description: string
 /** The section headers directly before the end. */
 section_headers: (SessionStepText)[]
@@ -4589,7 +4589,7 @@ export type SessionStepText = {
 id: string
 /** Title, with placeholders filled. */
 title: string
-/** Markdown, with placeholders filled. */
+/** Markdown, with placeholders filled. Values are escaped. */
 description: string
 }
 export type SessionUpdate = {

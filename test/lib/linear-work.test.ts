@@ -5,13 +5,14 @@ import { Problem } from '#problem.ts'
 import { createBudget, jobSteps } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
-import { escapeMarkdown } from '#rules/exports/markdown-escape.ts'
 import { createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError, type Block } from '#rules/knowledge/blocks.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { fillMarkdown } from '#rules/markup/fill-markdown.ts'
+import { escapeMarkdown, maskMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { writeCsv } from '#rules/text/csv.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
@@ -209,9 +210,15 @@ describe('a text of an export', () => {
   const texts: HostileFile<string>[] = [
     ['spaces before a line break', 15_000, (n) => `${' '.repeat(n)}x\nx`],
     ['line breaks', 50_000, (n) => '\n '.repeat(n)],
+    ['starts of paths', 3000, (n) => '(C:\\_*'.repeat(n)],
+    ['backticks', 10_000, (n) => '`` '.repeat(n)],
   ]
   it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, joinLines))
   it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, escapeMarkdown))
+  const fill = (text: string) => fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text }, createBudget())
+  it.each(texts)('WIR-30 takes linear time for many %s as a value', (_, size, build) => expectLinear(size, build, fill))
+  const maskEscaped = (text: string) => maskMarkdown(escapeMarkdown(text), (plain) => plain.replaceAll('a', '[masked secret]'))
+  it.each(texts)('WIR-30 takes linear time for many %s that are masked', (_, size, build) => expectLinear(size, build, maskEscaped))
   it.each(texts)('WIR-30 takes linear time for many %s in CSV', (_, size, build) => expectLinear(size, build, (text) => writeCsv([[text]])))
 })
 

@@ -2,6 +2,7 @@ import type { Citation } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
+import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { AiFailure } from '#vendors/ai/ai.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { describeCitation } from '#vendors/ai/documentation.ts'
@@ -69,7 +70,9 @@ async function assessHandoff(
 
 /** Add the sources of an assessment as a list at its end. */
 function addSources(text: string, citations: readonly Citation[]): string {
-  return citations.length === 0 ? text : `${text}\n\nSources:\n${citations.map((citation) => `- ${describeCitation(citation)}`).join('\n')}`
+  return citations.length === 0
+    ? text
+    : `${text}\n\nSources:\n${citations.map((citation) => `- ${escapeMarkdown(describeCitation(citation))}`).join('\n')}`
 }
 
 /** Store a result and enqueue its events in one transaction. */

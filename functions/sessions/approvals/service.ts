@@ -8,9 +8,10 @@ import { limitReached, Problem, throwNotFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { toApprovalAlert } from '#rules/events/approval-alert.ts'
 import { defaultExpiryMinutes } from '#rules/flows/approval-requirement.ts'
+import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { renderStep } from '#rules/flows/step-view.ts'
+import { findAnswerableStep } from '#rules/flows/step-navigation.ts'
 import { showDirectionControls } from '#rules/text/direction-controls.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -150,9 +151,15 @@ async function expireInAccount(db: WriteDb): Promise<boolean> {
 
 async function describeStep(session: SessionRow, budget: Budget): Promise<ApprovalSubject | undefined> {
   const { current_step_id, tree_structure } = session
-  const step = current_step_id === null ? null : renderStep(tree_structure, current_step_id, collectVariables(session), budget)
+  const step = current_step_id === null ? undefined : findAnswerableStep(tree_structure, current_step_id)
   if (!step?.approval) return undefined
-  const { id, title, description, approval } = step
+  const { id, approval } = step
+  const variables = collectVariables(session)
+  // An approver reads the source: in an escaped value, a character could be overlooked.
+  const [title, description] = [step.title, step.description].map((text) => fillPlaceholders(text ?? '', variables, budget)) as [
+    string,
+    string,
+  ]
   return {
     kind: 'step',
     title,

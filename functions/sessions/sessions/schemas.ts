@@ -42,7 +42,7 @@ const StepText = z
   .strictObject({
     id: z.string().describe('Id in the flow.'),
     title: z.string().describe('Title, with placeholders filled.'),
-    description: z.string().describe('Markdown, with placeholders filled.'),
+    description: z.string().describe('Markdown, with placeholders filled. Values are escaped.'),
   })
   .meta({ id: 'SessionStepText', examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }] })
 
@@ -153,7 +153,7 @@ const CurrentStep = z
     id: z.string().describe('Id of the step.'),
     type: z.string().describe('`decision`, `action`, `solution` or `procedure_step`.'),
     title: z.string().describe('What to do or find out, with placeholders filled.'),
-    description: z.string().describe('How to do it, in markdown, with placeholders filled.'),
+    description: z.string().describe('How to do it, in markdown, with placeholders filled. Values are escaped.'),
     options: z
       .array(z.strictObject({ id: z.string().describe('Id of the option.'), label: z.string().describe('Text of the option.') }))
       .describe('The choices of a decision.'),

@@ -1,9 +1,10 @@
 import type { Budget } from '#rules/budget.ts'
-import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables, isAtEnd } from '#rules/flows/run-view.ts'
 import { hideSecrets } from '#rules/flows/secret-answers.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { renderProcedureEnd } from '#rules/flows/step-view.ts'
+import { fillMarkdown } from '#rules/markup/fill-markdown.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
 import type { Fact, Report, ReportOptions, SupportingDataRow } from './report.ts'
 import { buildReportSteps, describeResult, toHeader } from './report-steps.ts'
 import { createTimeFormatter, type FormatTime, formatDuration } from './time-format.ts'
@@ -24,7 +25,7 @@ export function buildReport(
   const end = isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables, budget) : null
   return {
     title: session.name,
-    description: fillPlaceholders(session.description, variables, budget),
+    description: fillMarkdown(toMarkdown(session.description), variables, budget),
     facts: buildFacts(session, formatTime, timezone),
     variables: buildVariableFacts(session),
     ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }, budget),

@@ -1,8 +1,9 @@
+import type { Markdown } from '#rules/markup/markdown.ts'
 import type { Report, ReportStep } from './report.ts'
 
 /** Return the report with all descriptions changed, in their order. */
-export function changeDescriptions(report: Report, change: (description: string) => string): Report {
-  const changePart = <T extends { description: string }>(part: T): T => ({ ...part, description: change(part.description) })
+export function changeDescriptions(report: Report, change: (description: Markdown) => Markdown): Report {
+  const changePart = <T extends { description: Markdown }>(part: T): T => ({ ...part, description: change(part.description) })
   const changeStep = (step: ReportStep): ReportStep => ({
     ...changePart(step),
     headers: step.headers.map(changePart),

@@ -1,3 +1,4 @@
+import type { Markdown } from '#rules/markup/markdown.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import { type Block, type ListItem, parsePlainText, type Span, type Table } from './text-blocks.ts'
@@ -6,7 +7,7 @@ export function renderPlainText(text: string): Html[] {
   return text ? parsePlainText(text).map(renderBlock) : []
 }
 
-export function renderMarkdownText(text: string): Html | false {
+export function renderMarkdownText(text: Markdown): Html | false {
   return text !== '' && html`<div class="text">\n${parseMarkdown(text).map(renderBlock)}</div>\n`
 }
 

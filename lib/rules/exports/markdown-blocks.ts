@@ -1,31 +1,17 @@
-import MarkdownIt, { type StateInline, type Token } from 'markdown-it'
+import type { Token } from 'markdown-it'
+import type { Markdown } from '#rules/markup/markdown.ts'
+import { createMarkdownParser, deepLine } from '#rules/markup/parser.ts'
 import { type Block, type Lines, type List, type ListItem, parsePlainText, readLanguage, type Span, type Table } from './text-blocks.ts'
 
-// Raw HTML stays text. Without the rule `reference`, link definitions stay in the text.
-const parser = new MarkdownIt({ html: false, maxNesting: 100 })
-parser.block.ruler.disable('reference')
-parser.inline.ruler.before('escape', 'backslashes', keepBackslashes)
-parser.validateLink = (address) => /^(?:https?:\/\/|mailto:)/i.test(address)
-parser.normalizeLink = (address) => address
+const parser = createMarkdownParser((address) => /^(?:https?:\/\/|mailto:)/i.test(address))
 
-/** The parser drops what is nested deeper than `maxNesting`. A line that starts with so many markers or spaces is rare. */
-const deepLine = /^[ \t>*+\-\d.)]{80}/m
 /** Matches any text with markup: a markup character, or the start of a list or of indented code. */
 const anyMarkup = /[`*_~[\]|\\&#>+=-]|^[ \t]*\d{1,9}[.)]|^(?: {4}|\t)/m
 
 /** Parse a markdown text. Each line break of the source stays. An image becomes a link, because an export loads nothing. */
-export function parseMarkdown(text: string): Block[] {
+export function parseMarkdown(text: Markdown): Block[] {
   if (!anyMarkup.test(text) || deepLine.test(text)) return parsePlainText(text)
   return readBlocks(createReader(parser.parse(text, {})), '')
-}
-
-/** Keep two or more backslashes, which CommonMark would halve: paths of Windows shares start with two. */
-function keepBackslashes(state: StateInline, silent: boolean): boolean {
-  const [run = ''] = /^\\{2,}/.exec(state.src.slice(state.pos, state.posMax)) ?? []
-  if (run === '') return false
-  if (!silent) state.pending += run
-  state.pos += run.length
-  return true
 }
 
 /** Reads tokens in order. `next` returns undefined after the last one. */

@@ -1,7 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
+import { escapeMarkdown, type Markdown, trimBlanks } from '#rules/markup/markdown.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
-import { escapeMarkdown, trimBlanks } from './markdown-escape.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
 import { type Block, joinNonEmpty, type List, parsePlainText, type Span, splitLines, type Table } from './text-blocks.ts'
@@ -88,7 +88,7 @@ function renderPlainText(text: string): string {
   return renderBlocks(parsePlainText(text))
 }
 
-function renderMarkdownText(text: string): string {
+function renderMarkdownText(text: Markdown): string {
   return renderBlocks(parseMarkdown(text))
 }
 

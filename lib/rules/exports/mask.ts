@@ -1,6 +1,8 @@
 import { Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
+import { type Markdown, maskMarkdown } from '#rules/markup/markdown.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
+import { changeDescriptions } from './descriptions.ts'
 import type { Report } from './report.ts'
 
 /** Longer texts hardly ever repeat, so their masked form is not cached. */
@@ -19,9 +21,16 @@ type MaskText = (text: string, budget: Budget, reserve: number) => string
 export async function maskReport(report: Report, mask: MaskText, budget: Budget): Promise<Report> {
   const reserve = budget.getStepsLeft() / 2
   const maskedByText = new Map<string, string>()
+  const descriptions = new Set<string>()
+  changeDescriptions(report, (description: Markdown) => {
+    descriptions.add(description)
+    return description
+  })
+  const maskOnce = (text: string): string => mask(text, budget, reserve)
+  const maskAny = (text: string): string => (descriptions.has(text) ? maskMarkdown(text, maskOnce) : maskOnce(text))
   const maskText = (text: string): string => {
-    if (text.length > maxCachedLength) return mask(text, budget, reserve)
-    const masked = maskedByText.get(text) ?? mask(text, budget, reserve)
+    if (text.length > maxCachedLength) return maskAny(text)
+    const masked = maskedByText.get(text) ?? maskAny(text)
     maskedByText.set(text, masked)
     return masked
   }

@@ -1,3 +1,4 @@
+import type { Markdown } from '#rules/markup/markdown.ts'
 import type { RunStyle } from '#rules/pdf/glyph.ts'
 import type { TextRun } from '#rules/pdf/line-layout.ts'
 import { drawRule, type PageLayout, type TextStyle, writeLines, writeText } from '#rules/pdf/page-layout.ts'
@@ -20,7 +21,7 @@ export function writePlainText(layout: PageLayout, text: string, indent: number)
   for (const block of text ? parsePlainText(text) : []) writeBlock(layout, block, { ...bodyStyle, indent })
 }
 
-export function writeMarkdown(layout: PageLayout, text: string, indent: number): void {
+export function writeMarkdown(layout: PageLayout, text: Markdown, indent: number): void {
   for (const block of text ? parseMarkdown(text) : []) writeBlock(layout, block, { ...bodyStyle, indent })
 }
 

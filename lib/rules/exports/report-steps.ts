@@ -6,6 +6,8 @@ import { indexAnswerableSteps } from '#rules/flows/step-navigation.ts'
 import { indexSectionHeaders, renderStepText, type StepText } from '#rules/flows/step-view.ts'
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { walkAll } from '#rules/flows/walk.ts'
+import { fillMarkdown } from '#rules/markup/fill-markdown.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
 import type {
   Evidence,
   Fact,
@@ -142,7 +144,7 @@ function createStepDescriber(
       step,
       headers,
       title: fillPlaceholders(step?.title ?? '', variables, budget) || id,
-      description: fillPlaceholders(step?.description ?? '', variables, budget),
+      description: fillMarkdown(toMarkdown(step?.description ?? ''), variables, budget),
       details: step ? buildDetails(step, scriptNames) : [],
     }
   }
@@ -227,7 +229,7 @@ function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<strin
 }
 
 function toCustomStep({ title, description, source }: SessionRow['custom_steps'][number]): ReportCustomStep {
-  return { title, description, source: customStepSources[source] }
+  return { title, description: toMarkdown(description), source: customStepSources[source] }
 }
 
 function toEvidence({ kind, title, content, image }: SupportingDataRow, place: number): Evidence {

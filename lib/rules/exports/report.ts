@@ -1,4 +1,5 @@
 import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { Markdown } from '#rules/markup/markdown.ts'
 
 // A session as a report: all texts that an export shows, in their order. Every export format renders the same report.
 
@@ -27,8 +28,8 @@ export interface ReportImage {
 /** A section header of the flow. */
 export interface ReportHeader {
   title: string
-  /** Markdown with its placeholders filled. */
-  description: string
+  /** Its placeholders are filled. */
+  description: Markdown
 }
 export interface ReportFallback {
   title: string
@@ -38,8 +39,7 @@ export interface ReportFallback {
 /** A step that the technician added during the session. */
 export interface ReportCustomStep {
   title: string
-  /** Markdown. */
-  description: string
+  description: Markdown
   source: string
 }
 export interface ReportStep {
@@ -48,8 +48,8 @@ export interface ReportStep {
   /** The section headers directly before the step. */
   headers: ReportHeader[]
   title: string
-  /** Markdown with its placeholders filled. */
-  description: string
+  /** Its placeholders are filled. */
+  description: Markdown
   /** The group, the planned duration, the script and the attachments of the step. */
   details: Fact[]
   /** Empty for a step without an answer. */
@@ -63,8 +63,8 @@ export interface ReportStep {
 }
 export interface Report {
   title: string
-  /** Markdown with its placeholders filled. */
-  description: string
+  /** Its placeholders are filled. */
+  description: Markdown
   facts: Fact[]
   variables: Fact[]
   steps: ReportStep[]

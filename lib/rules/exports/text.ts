@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import type { Markdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
@@ -97,7 +98,7 @@ export function formatPlainText(text: string): string {
   return formatBlocks(parsePlainText(text))
 }
 
-function formatMarkdown(text: string): string {
+function formatMarkdown(text: Markdown): string {
   return formatBlocks(parseMarkdown(text))
 }
 

@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
@@ -7,7 +8,7 @@ import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, i
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
 export function removeDescriptions(report: Report): Report {
-  return changeDescriptions(report, () => '')
+  return changeDescriptions(report, () => toMarkdown(''))
 }
 
 /** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */

@@ -23,30 +23,44 @@ const maxValueLength = 20_000
 const maxFilledLength = 500_000
 const stepsPerPlaceholder = 20
 
+/** A value that takes the place of the text from index `start` to before index `end`. */
+export interface Filling {
+  value: string
+  start: number
+  end: number
+}
+
 /**
- * Replace the placeholders of a text with their values. A placeholder without a value stays in the text, and so does one whose value has no
- * room left. A long value is cut, and ends with `…`.
+ * Replace the placeholders of a plain text with their values. A placeholder without a value stays in the text, and so does one whose value has
+ * no room left. A long value is cut, and ends with `…`.
  */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): string {
-  budget.spend(text.length)
-  let filledLength = 0
   let result = ''
   let copiedTo = 0
-  let placeholder = findPlaceholder(text, 0)
-  while (placeholder) {
-    const { key, start, end } = placeholder
-    if (Object.hasOwn(values, key)) {
-      const value = clip(formatValue(values[key], text.slice(start, end)), maxValueLength)
-      filledLength += value.length
-      if (filledLength > maxFilledLength || !budget.has(stepsPerPlaceholder + value.length, value.length)) break
-      budget.spend(stepsPerPlaceholder + value.length)
-      budget.write(value.length)
-      result += text.slice(copiedTo, start) + value
-      copiedTo = end
-    }
-    placeholder = findPlaceholder(text, end)
+  for (const { value, start, end } of collectFillings(text, values, budget)) {
+    result += text.slice(copiedTo, start) + value
+    copiedTo = end
   }
   return result + text.slice(copiedTo)
+}
+
+/** Return the values that fill the placeholders of a text, in their order. */
+export function collectFillings(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): Filling[] {
+  budget.spend(text.length)
+  const fillings: Filling[] = []
+  let filledLength = 0
+  for (let placeholder = findPlaceholder(text, 0); placeholder; placeholder = findPlaceholder(text, placeholder.end)) {
+    const { key, start, end } = placeholder
+    const fullValue = Object.hasOwn(values, key) ? formatValue(values[key]) : null
+    if (fullValue === null) continue
+    const value = clip(fullValue, maxValueLength)
+    filledLength += value.length
+    if (filledLength > maxFilledLength || !budget.has(stepsPerPlaceholder + value.length, value.length)) break
+    budget.spend(stepsPerPlaceholder + value.length)
+    budget.write(value.length)
+    fillings.push({ value, start, end })
+  }
+  return fillings
 }
 
 /** A `{{ key }}` in a text, from index `start` to before index `end`. */
@@ -94,8 +108,9 @@ function isKeyCharacter(code: number, isFirst: boolean): boolean {
   return !isFirst && (isDigit || isDotOrHyphen)
 }
 
-function formatValue(value: unknown, placeholderText: string): string {
-  if (value === null || value === undefined || value === '') return placeholderText
+/** Return null for no value. */
+function formatValue(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 

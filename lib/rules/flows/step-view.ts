@@ -1,4 +1,6 @@
 import type { Budget } from '#rules/budget.ts'
+import { fillMarkdown } from '#rules/markup/fill-markdown.ts'
+import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { ApprovalRequirement } from './approval-requirement.ts'
 import type { EvidenceRequirement } from './evidence.ts'
 import { fillPlaceholders } from './placeholders.ts'
@@ -13,8 +15,7 @@ import type { Subflow } from './subflow-schema.ts'
 export interface StepText {
   id: string
   title: string
-  /** Markdown. */
-  description: string
+  description: Markdown
 }
 
 /** A step as the technician sees it. */
@@ -69,7 +70,7 @@ export function renderStepText(
   return {
     id,
     title: fillPlaceholders(title ?? '', variables, budget),
-    description: fillPlaceholders(description ?? '', variables, budget),
+    description: fillMarkdown(toMarkdown(description ?? ''), variables, budget),
   }
 }
 

@@ -238,6 +238,20 @@ describe('a step that needs an approval', () => {
     expect([body.title, body.subject]).toEqual(['Stop <U+202E>10-vrs', 'Stop <U+202E>10-vrs<U+2069>, not <U+202E>10-vrs'])
   })
 
+  it('SES-60 shows an approver a value as it was typed, and the technician as escaped markdown', async () => {
+    const runner = await (await createAccount(service)).addColleague()
+    const procedure = procedureWithApproval({ roles: ['account_admin'] })
+    Object.assign(procedure.steps[1] as object, { description: 'Delete {{server}}.' })
+    const fields = proceduralFlowFields({ tree_structure: procedure, intake_form: [{ key: 'server', label: 'Server', type: 'text' }] })
+    const path = 'C:\\.cache\\[old]\\!x'
+    const { id } = await createSession(runner, { variables: { server: path } }, fields)
+    const { body } = await runner.call('POST', `/sessions/${id}/approvals`)
+    expect(body.subject).toBe(`Delete ${path}.`)
+    expect((await runner.call('GET', `/sessions/${id}`)).body.current_step.description).toBe(
+      'Delete C:&#92;.cache&#92;&#91;old&#93;&#92;!x.',
+    )
+  })
+
   it('APR-10 refuses a request for a text that variables make too long to read', async () => {
     const runner = await (await createAccount(service)).addColleague()
     const texts = [

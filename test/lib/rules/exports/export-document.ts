@@ -1,21 +1,22 @@
 import type { Report, ReportStep } from '#rules/exports/report.ts'
-import { createReport } from '#test/support/report.ts'
+import { createReport, type StepFields } from '#test/support/report.ts'
 
 /** Return a step in which everything except `fields` is empty. */
-export const createStep = (fields: Partial<ReportStep>): ReportStep => ({
-  number: '1',
-  headers: [],
-  details: [],
-  title: 'Ping it',
-  description: '',
-  answer: '',
-  durationAndTime: '5 s, now',
-  note: '',
-  fallbacks: [],
-  customSteps: [],
-  evidence: [],
-  ...fields,
-})
+export const createStep = (fields: StepFields): ReportStep =>
+  ({
+    number: '1',
+    headers: [],
+    details: [],
+    title: 'Ping it',
+    description: '',
+    answer: '',
+    durationAndTime: '5 s, now',
+    note: '',
+    fallbacks: [],
+    customSteps: [],
+    evidence: [],
+    ...fields,
+  }) as ReportStep
 
 /** Every section and every kind of block once. */
 export const fullReport: Report = createReport({

@@ -2,14 +2,16 @@ import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import { parseMarkdown } from '#rules/exports/markdown-blocks.ts'
+import * as blocks from '#rules/exports/markdown-blocks.ts'
 import type { Report } from '#rules/exports/report.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { removeDescriptions } from '#rules/exports/ticket-note.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
 import { createReport } from '#test/support/report.ts'
 import { renderHtml, renderMarkdown, renderText, renderTicketNote } from '#test/support/with-budget.ts'
 
+const parseMarkdown = (text: string) => blocks.parseMarkdown(toMarkdown(text))
 const commonmark = new MarkdownIt('commonmark')
 
 /** Return the lines of text that a CommonMark parser reads. */

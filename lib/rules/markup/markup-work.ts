@@ -20,7 +20,7 @@ const bytesPerIndent = 2
 /** The tags of an item or of a link. */
 const bytesPerMarkup = 40
 
-const markupCharacter = /[`*_~[\]|&#>\n-]/g
+const markupCharacter = /[`*_~[\]|&#>\\\n-]/g
 const delimiterRow = /^[\t >|:-]*-[\t >|:-]*$/
 /** Deeper lines are not markdown: see `deepLine` of the parser. */
 const indentation = /^[ \t>*+\-\d.)]{1,80}/

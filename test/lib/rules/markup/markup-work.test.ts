@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import { measureMarkup } from '#rules/exports/markup-work.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
+import { measureMarkup } from '#rules/markup/markup-work.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { createReport } from '#test/support/report.ts'
 

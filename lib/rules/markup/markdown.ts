@@ -1,0 +1,119 @@
+import { joinLines } from '#rules/text/join-lines.ts'
+
+// What is markdown and what is plain text is part of the type, so that a plain text cannot become markup by accident.
+
+declare const markup: unique symbol
+/** A text in CommonMark. */
+export type Markdown = string & { readonly [markup]: 'markdown' }
+
+/** Take a text as markdown. Only for what an author or a model wrote as markdown, and for what the code itself writes. */
+export function toMarkdown(text: string): Markdown {
+  return text as Markdown
+}
+
+const [tab, lineFeed, space, percent, colon, backslash, noBreakSpace] = [0x09, 0x0a, 0x20, 0x25, 0x3a, 0x5c, 0xa0]
+
+/** Trim spaces and tabs: leading ones could start a code block. Also remove leading no-break spaces. */
+export function trimBlanks(line: string): string {
+  let start = 0
+  let end = line.length
+  while (isBlank(line.charCodeAt(start)) || line.charCodeAt(start) === noBreakSpace) start++
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--
+  return line.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === space || code === tab
+}
+
+/** How an ASCII character is escaped: never, everywhere, beside certain characters, or only at the start of a line. */
+const [plain, escapedEverywhere, escapedBeside, escapedAtStart] = [0, 1, 2, 3]
+const escapeKinds = new Uint8Array(128).fill(plain)
+for (const char of '`*[]<|~') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
+for (const char of '\\_&#') escapeKinds[char.charCodeAt(0)] = escapedBeside
+for (const char of '-+=>0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
+const markupAtStart = /^[ \t]*(?:([-+=>])|(\d{1,9})([.)])(?=\s|$))/
+
+/**
+ * Escape a plain text so that CommonMark shows it literally, and join its lines. Pass `isInPath` for a text that continues a word that may
+ * be a path: our parser keeps the backslashes of paths, so a character is written by its number there. A loop over character
+ * codes is faster than a regular expression here.
+ */
+export function escapeMarkdown(text: string, isInPath = false): Markdown {
+  let escaped = ''
+  let copiedTo = 0
+  let isPath = isInPath
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === lineFeed) return escapeMarkdown(joinLines(text), isInPath)
+    if (code <= space) isPath = false
+    if (code === backslash || code === colon || code === percent) isPath = true
+    const kind = code < 128 ? escapeKinds[code] : plain
+    if (kind !== escapedEverywhere && (kind !== escapedBeside || !needsEscape(text, index, code))) continue
+    escaped += text.slice(copiedTo, index) + (isPath ? `&#${code};` : `\\${text[index]}`)
+    copiedTo = index + 1
+  }
+  escaped += text.slice(copiedTo)
+  if (escapeKinds[text.charCodeAt(0)] !== escapedAtStart) return escaped as Markdown
+  const escapeMark = (mark: string) => (isInPath ? `&#${mark.charCodeAt(0)};` : `\\${mark}`)
+  return escaped.replace(markupAtStart, (_, sign, digits, delimiter) =>
+    sign ? escapeMark(sign) : digits + escapeMark(delimiter),
+  ) as Markdown
+}
+
+function needsEscape(text: string, index: number, code: number): boolean {
+  const [before, after] = [text[index - 1] ?? '', text[index + 1] ?? '']
+  switch (code) {
+    case backslash:
+      return !/[^!-/:-@[-`{-~]/.test(after)
+    case 0x26: // &
+      return /[#a-z]/i.test(after)
+    case 0x23: // #
+      return before.trim() === ''
+    default: // An underscore inside of a word.
+      return !/[a-z\d]/i.test(before) || !/[a-z\d]/i.test(after)
+  }
+}
+
+const escapedCharacter = /\\([!-/:-@[-`{-~])|&#(\d{1,3});/g
+const mask = /(\[masked [^\]\n]{1,30}\])/
+
+/**
+ * Mask the characters that a markdown text shows: an escape inside of a secret would hide it from the rules. Escapes outside of what was masked
+ * stay.
+ */
+export function maskMarkdown(markdown: string, maskText: (text: string) => string): string {
+  /** Each escape, with its index in the text without escapes. */
+  const escapes: { at: number; source: string }[] = []
+  let removed = 0
+  const text = markdown.replace(escapedCharacter, (source: string, char: string | undefined, number: string, index: number) => {
+    escapes.push({ at: index - removed, source })
+    removed += source.length - 1
+    return char ?? String.fromCharCode(Number(number))
+  })
+  const masked = maskText(text)
+  if (masked === text) return markdown
+  let position = 0
+  let next = 0
+  let isAligned = true
+  const addEscapes = (part: string): string => {
+    const start = isAligned && part !== '' ? text.indexOf(part, position) : -1
+    if (start < 0) {
+      isAligned &&= part === ''
+      return part
+    }
+    position = start + part.length
+    let [result, copiedTo] = ['', start]
+    for (; (escapes[next]?.at ?? position) < position; next++) {
+      const { at, source } = escapes[next] as (typeof escapes)[number]
+      if (at < start) continue
+      result += text.slice(copiedTo, at) + source
+      copiedTo = at + 1
+    }
+    return result + text.slice(copiedTo, position)
+  }
+  return masked
+    .split(mask)
+    .map((part, index) => (index % 2 === 0 ? addEscapes(part) : part))
+    .join('')
+}
