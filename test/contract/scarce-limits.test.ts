@@ -12,7 +12,7 @@ const service = await sharedService()
 
 describe.concurrent('limits of at most ten calls', () => {
   it.each(listCases(({ limit }) => limit !== 'none' && parseRate(limit).max <= 10))(
-    'WIR-56 %s counts no invalid request in its limit',
+    'WIR-64 %s counts no invalid request in its limit',
     async (_, op) => {
       const { sample, person } = await createRequestSetup(service, op)
       const caller = { token: requiresToken(op) ? person.token : null, headers: { 'cf-connecting-ip': randomIpAddress() } }

@@ -108,7 +108,7 @@ it('WIR-19 limits the calls of each user, and on public operations of each clien
   expect([(await reset(address)).status, (await reset(otherAddress)).status]).toEqual([429, 400])
 })
 
-it('WIR-56 accepts 60 invalid registrations a minute, and 5 of 32 valid ones besides them at the same moment', async () => {
+it('WIR-64 accepts 60 invalid registrations a minute, and 5 of 32 valid ones besides them at the same moment', async () => {
   const address = randomIpAddress()
   const weak = (n: number) => ({ email: `weak-${n}@people.example`, password: n % 2 ? `weak-${n}@people.example` : '', full_name: 'W' })
   const registration = () => ({ email: `${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Dana Reyes' })

@@ -140,7 +140,7 @@ describe('authorization', () => {
     expect(isRedirectUri(uri)).toBe(isAllowed)
   })
 
-  it('WIR-56 MCP-09 refuses registrations without a usable address, and the eleventh of an hour from one address', async () => {
+  it('WIR-64 MCP-09 refuses registrations without a usable address, and the eleventh of an hour from one address', async () => {
     for (const json of [{}, { redirect_uris: [] }, { redirect_uris: ['javascript:x'] }, null])
       expect((await postOAuth(service, '/oauth/register', { json })).body.error).toBe('invalid_redirect_uri')
     const address = randomIpAddress()
