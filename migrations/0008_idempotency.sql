@@ -8,6 +8,7 @@ create table idempotency_keys (
   request      bytea not null,
   -- Null while an operation that calls an external service is running, at most until leased_until.
   status       integer,
+  -- Sealed. During a change of CREDENTIALS_KEY the old key stays for the day that a row lives.
   body         text,
   leased_until timestamptz(3),
   created_at   timestamptz(3) not null default app.now(),

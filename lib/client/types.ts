@@ -5731,7 +5731,7 @@ tree_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined }; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.sharing.create': { input: { /** Id of the flow. */
-tree_id: string } & (ShareCreate); output: ShareResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+tree_id: string } & (ShareCreate); output: ShareResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'flows.sharing.list': { input: { /** Id of the flow. */
 tree_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
@@ -6156,7 +6156,7 @@ session_id: string; /** Id of the suggested fix. */
 fix_id: string } & (FixScript); output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.fixes.decideScript': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the suggested fix. */
-fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
+fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.createStatusUpdate': { input: { /** Id of the AI session. */
 session_id: string } & (StatusUpdateCreate); output: StatusUpdate; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.list': { input: { /** Id of the AI session. */

@@ -72,3 +72,9 @@ export const exampleIds = {
 export function idParams<K extends string>(name: K, what: string) {
   return z.object({ [name]: z.uuid().describe(`Id of the ${what}.`) } as Record<K, z.ZodUUID>)
 }
+
+/**
+ * A text of an answer that opens something by itself: a token, a password, a script with values. An operation that answers one stores no
+ * answer for a repeated request, which a test checks.
+ */
+export const Secret = z.string().meta({ format: 'password' })

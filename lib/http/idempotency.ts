@@ -4,6 +4,7 @@ import type { Scope, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { invalidRequest, Problem } from '#problem.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
+import type { Vault } from '#vendors/auth/vault.ts'
 import type { RenderedResponse } from './response.ts'
 
 /** What identifies a repeated request of a caller, and the hash of the request. */
@@ -11,6 +12,20 @@ interface RequestKey {
   operation: string
   key: string
   request: string
+}
+
+interface IdempotencyContext {
+  scope: Scope
+  vault: Vault
+}
+
+/** A response whose body is sealed. Answers contain what clients confide to the service, and copies of the database must not. */
+type StoredResponse = Pick<RenderedResponse, 'status' | 'body'>
+
+const contextOf = ({ operation, key }: RequestKey) => `idempotency:${operation}:${key}`
+
+async function sealResponse(vault: Vault, requestKey: RequestKey, { status, body }: RenderedResponse): Promise<StoredResponse> {
+  return { status, body: body === '' ? '' : await vault.seal(body, contextOf(requestKey)) }
 }
 
 // Policies filter the same rows, but not on the platform connection, which staff use.
@@ -45,7 +60,7 @@ export const selectStoredResponse = readStatement(
 
 export const upsertResponse = writeStatement(
   null,
-  ({ operation, key, request }: RequestKey, { status, body }: RenderedResponse) => sql`
+  ({ operation, key, request }: RequestKey, { status, body }: StoredResponse) => sql`
     insert into idempotency_keys (operation, key, request, status, body)
     values (${operation}, ${key}, ${request}::bytea, ${status}, ${body})
     on conflict (account_id, user_id, operation, key)
@@ -77,7 +92,7 @@ async function deleteKey(db: WriteDb, { operation, key }: RequestKey): Promise<v
   await db.deleteFrom('idempotency_keys').where(isCallers).where('operation', '=', operation).where('key', '=', key).execute()
 }
 
-async function storeLeasedResponse(db: WriteDb, { operation, key }: RequestKey, { status, body }: RenderedResponse): Promise<void> {
+async function storeLeasedResponse(db: WriteDb, { operation, key }: RequestKey, { status, body }: StoredResponse): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set({ status, body, leased_until: null })
@@ -95,7 +110,7 @@ export const rollbackToSavepoint = writeStatement(null, () => sql`rollback to sa
  * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
  */
 export async function runIdempotent(
-  scope: Scope,
+  { scope, vault }: IdempotencyContext,
   requestKey: RequestKey,
   work: (db: WriteDb) => Promise<RenderedResponse>,
 ): Promise<RenderedResponse> {
@@ -103,9 +118,9 @@ export async function runIdempotent(
     const { is_locked } = await tryLockKey.one(db, requestKey)
     if (!is_locked) throw createKeyInUseProblem()
     const stored = await selectStoredResponse.first(db, requestKey)
-    if (stored) return toStoredResponse(stored)
+    if (stored) return openStoredResponse(vault, requestKey, stored)
     const response = await runWithSavepoint(db, work)
-    await upsertResponse.run(db, requestKey, response)
+    await upsertResponse.run(db, requestKey, await sealResponse(vault, requestKey, response))
     return response
   })
 }
@@ -129,10 +144,17 @@ function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
 }
 
 /** Return the response stored for a key. Throw if it was stored for another request, or if that request is still running. */
-function toStoredResponse({ status, body, is_same }: { status: number | null; body: string | null; is_same: boolean }): RenderedResponse {
+async function openStoredResponse(
+  vault: Vault,
+  requestKey: RequestKey,
+  { status, body, is_same }: { status: number | null; body: string | null; is_same: boolean },
+): Promise<RenderedResponse> {
   if (!is_same) throw createReusedKeyProblem()
   if (!status) throw createKeyInUseProblem()
-  return { status, body: body ?? '' }
+  if (!body) return { status, body: '' }
+  // Without its key the answer is lost, but the effect is not repeated.
+  const opened = await vault.open(body, contextOf(requestKey)).catch(() => Promise.reject(createKeyInUseProblem()))
+  return { status, body: opened }
 }
 
 /**
@@ -140,19 +162,19 @@ function toStoredResponse({ status, body, is_same }: { status: number | null; bo
  * lease, so that a second request is refused while the first runs. After a crash the key is free when the lease expires.
  */
 export async function runIdempotentWithLease(
-  scope: Scope,
+  { scope, vault }: IdempotencyContext,
   requestKey: RequestKey,
   work: () => Promise<RenderedResponse>,
 ): Promise<RenderedResponse> {
   const lease = await leaseKey.one(scope.db, requestKey)
-  if (!lease.is_leased) return toStoredResponse(lease)
+  if (!lease.is_leased) return openStoredResponse(vault, requestKey, lease)
   const response = await work().catch(async (error: unknown) => {
     const repeatable = toRepeatableResponse(error)
     if (repeatable) return repeatable
     await deleteKey(scope.db, requestKey)
     throw error
   })
-  await storeLeasedResponse(scope.db, requestKey, response)
+  await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
   return response
 }
 

@@ -174,11 +174,15 @@ function enforceLimit(c: C, counted: CountedCall | null): void {
 }
 
 /** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
-async function rejectInvalidRequest({ c, op, scope }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
+async function rejectInvalidRequest(
+  { c, op, scope, services }: OperationCall,
+  { problem, rawBody }: ReadResult,
+): Promise<RenderedResponse> {
   await scope?.checkAccess()
   const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) throw problem
-  return runIdempotent(scope, { operation: op.id, key, request: await hashRequest(c.req.url, rawBody) }, () => Promise.reject(problem))
+  const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, rawBody) }
+  return runIdempotent({ scope, vault: services.ports.vault }, requestKey, () => Promise.reject(problem))
 }
 
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
@@ -188,9 +192,10 @@ async function invokeIdempotent(call: OperationCall, input: RequestInput): Promi
   if (!key || !scope)
     return accept && scope ? scope.transaction((db) => acceptTask(db, toStoredRequest(call, input))) : callHandler(call, input)
   const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, input.rawBody) }
-  if (accept) return runIdempotent(scope, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
-  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, requestKey, () => callHandler(call, input))
-  return runIdempotent(scope, requestKey, (db) => callHandler(call, input, db))
+  const idempotency = { scope, vault: call.services.ports.vault }
+  if (accept) return runIdempotent(idempotency, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
+  if (op.idempotent === 'leased') return runIdempotentWithLease(idempotency, requestKey, () => callHandler(call, input))
+  return runIdempotent(idempotency, requestKey, (db) => callHandler(call, input, db))
 }
 
 function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestInput) {

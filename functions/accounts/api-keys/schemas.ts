@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, idParams, Name, Role, Time } from '#http/fields.ts'
+import { exampleIds, Id, InputTime, idParams, Name, Role, Secret, Time } from '#http/fields.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { toAddressRange } from '#rules/text/address-block.ts'
 
@@ -51,7 +51,7 @@ export type ApiKey = z.infer<typeof ApiKey>
 
 const unused = { last_used_at: null, last_ip: null, last_user_agent: null }
 export const CreatedApiKey = ApiKey.extend({
-  key: z.string().describe('The key. It is shown only here, because only its hash is stored.'),
+  key: Secret.describe('The key. It is shown only here, because only its hash is stored.'),
 }).meta({ id: 'CreatedApiKey', examples: [{ ...example, ...unused, key: 'sfk_…' }] })
 
 export const ApiKeyCreate = z

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { exampleIds, Id, idParams, Secret, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
 
 export const ExportId = idParams('export_id', 'export')
@@ -49,7 +49,7 @@ export type AccountExport = z.infer<typeof AccountExport>
 
 export const ExportLink = z
   .strictObject({
-    url: z.string().describe('Address of the ZIP archive. It needs no sign-in, so treat it as a secret.'),
+    url: Secret.describe('Address of the ZIP archive. It needs no sign-in, so treat it as a secret.'),
     expires_at: Time.describe('When the link ends: after 24 hours, or with the archive.'),
   })
   .meta({

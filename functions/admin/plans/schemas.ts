@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { PlanKey, seatFields } from '#functions/admin/users/schemas.ts'
 import { LeadSource } from '#functions/public/schemas.ts'
-import { exampleIds, Id, InputTime, idParams, Time } from '#http/fields.ts'
+import { exampleIds, Id, InputTime, idParams, Secret, Time } from '#http/fields.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'
 const maxInt32 = 2_147_483_647
@@ -212,7 +212,7 @@ export const InviteCode = z
 export type InviteCode = z.infer<typeof InviteCode>
 
 export const NewInviteCode = z
-  .strictObject({ ...codeFields, code: z.string().describe('The code to register with. Only this response contains it.') })
+  .strictObject({ ...codeFields, code: Secret.describe('The code to register with. Only this response contains it.') })
   .meta({ id: 'NewPlatformInviteCodeResponse', examples: [{ ...exampleCode, code: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' }] })
 
 export const LeadQuery = z.strictObject({ source: LeadSource.optional().describe('Only leads from this source.') })

@@ -102,6 +102,8 @@ export const fixOperations = [
     access: 'engineer',
     limit: 'write',
     feature,
+    // The script may contain passwords, and the same decision again has the same effect.
+    idempotent: false,
     params: schemas.FixId,
     body: schemas.DecisionCreate,
     success: 200,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
-import { Id, Text } from '#http/fields.ts'
+import { Id, Secret, Text } from '#http/fields.ts'
 import { Language, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const FixId = AiSessionId.extend({ fix_id: z.uuid().describe('Id of the suggested fix.') })
@@ -54,7 +54,7 @@ export type DecisionCreate = z.infer<typeof DecisionCreate>
 
 export const FixDecisionResult = z
   .strictObject({
-    script: z.string().describe('The script with the values filled in. For a template, placeholders without a value stay.'),
+    script: Secret.describe('The script with the values filled in. For a template, placeholders without a value stay.'),
     draft_template_id: Id.optional().describe('Id of the new or already pending draft; only for `draft_template`.'),
     redirect_path: z.string().optional().describe('Path of the script builder in the frontend; only for `build_template`.'),
   })

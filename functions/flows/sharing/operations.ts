@@ -15,6 +15,7 @@ export const treeSharingOperations = [
     access: 'engineer',
     limit: 'write',
     closedToKeys: true,
+    idempotent: false,
     params: TreeId,
     body: schemas.ShareCreate,
     success: 201,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TreeId } from '#functions/flows/trees/schemas.ts'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { exampleIds, Id, idParams, Secret, Time } from '#http/fields.ts'
 import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ShareId = TreeId.extend(idParams('share_id', 'share').shape)
@@ -24,10 +24,10 @@ const exampleShare = {
 export const NewShare = z
   .strictObject({
     id: Id,
-    token: z
-      .string()
-      .describe('Opens the flow without sign-in. Only this response contains the token, because the service stores only its hash.'),
-    url: z.url().describe('The link to share.'),
+    token: Secret.describe(
+      'Opens the flow without sign-in. Only this response contains the token, because the service stores only its hash.',
+    ),
+    url: Secret.describe('The link to share.'),
     expires_at: Time,
   })
   .meta({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, Id, Name, Role, TeamRole, Time, Timezone, TypedEmail } from '#http/fields.ts'
+import { Email, Id, Name, Role, Secret, TeamRole, Time, Timezone, TypedEmail } from '#http/fields.ts'
 import { type Feature, features } from '#rules/features.ts'
 import { findPasswordWeakness } from '#vendors/auth/passwords.ts'
 
@@ -130,12 +130,12 @@ export const RefreshToken = z
 
 export const TokenPair = z
   .strictObject({
-    access_token: z.string().describe('A JWT. Send it as `Authorization: Bearer`.'),
-    refresh_token: z.string().describe('An opaque token. It can be used once, within 30 days.'),
+    access_token: Secret.describe('A JWT. Send it as `Authorization: Bearer`.'),
+    refresh_token: Secret.describe('An opaque token. It can be used once, within 30 days.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().describe('Seconds until the access token expires.'),
     user: User,
-    device_token: z.string().optional().describe('After a sign-in with a password: proves later that this device was used before.'),
+    device_token: Secret.optional().describe('After a sign-in with a password: proves later that this device was used before.'),
   })
   .meta({
     id: 'TokenResponse',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { exampleToken, Token } from '#functions/identity/auth/schemas.ts'
 import { Credential } from '#functions/identity/passkeys/schemas.ts'
-import { Time } from '#http/fields.ts'
+import { Secret, Time } from '#http/fields.ts'
 
 const exampleSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const exampleRecoveryCode = 'abcd-efgh-ijkl-mnop'
@@ -21,8 +21,8 @@ export const MfaState = z
 
 export const TotpSecret = z
   .strictObject({
-    secret: z.string().describe('The secret in base32. It is not shown again.'),
-    otpauth_url: z.string().describe('The same for a QR code.'),
+    secret: Secret.describe('The secret in base32. It is not shown again.'),
+    otpauth_url: Secret.describe('The same for a QR code.'),
   })
   .meta({
     id: 'TotpSecretResponse',
@@ -38,7 +38,7 @@ export const TotpCode = z
   .meta({ id: 'TotpVerifyRequest', examples: [{ code: '123456' }] })
 
 export const RecoveryCodes = z
-  .strictObject({ recovery_codes: z.array(z.string()).describe('Each can be used once instead of a code. They are not shown again.') })
+  .strictObject({ recovery_codes: z.array(Secret).describe('Each can be used once instead of a code. They are not shown again.') })
   .meta({ id: 'RecoveryCodesResponse', examples: [{ recovery_codes: [exampleRecoveryCode] }] })
 
 const factorFields = { code: Code.optional(), passkey: Credential.optional() }

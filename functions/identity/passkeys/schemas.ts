@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exampleToken } from '#functions/identity/auth/schemas.ts'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { exampleIds, Id, idParams, Name, Secret, Time } from '#http/fields.ts'
 
 export const PasskeyId = idParams('passkey_id', 'passkey')
 
@@ -48,7 +48,7 @@ export const RegistrationBody = z.strictObject({ name: Name.describe('A name to 
 export const Registered = z
   .strictObject({
     passkey: Passkey.describe('The new passkey.'),
-    recovery_codes: z.array(z.string()).describe('New recovery codes, if this is the first second factor. They are not shown again.'),
+    recovery_codes: z.array(Secret).describe('New recovery codes, if this is the first second factor. They are not shown again.'),
   })
   .meta({ id: 'PasskeyCreateResponse', examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }] })
 

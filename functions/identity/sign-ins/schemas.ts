@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TokenPair, User } from '#functions/identity/auth/schemas.ts'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { exampleIds, Id, idParams, Secret, Time } from '#http/fields.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
 
@@ -43,7 +43,7 @@ const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
 const MfaRequired = z
   .strictObject({
     mfa_required: z.literal(true).describe('The sign-in needs a second factor.'),
-    mfa_token: z.string().describe('For the challenge. Works once, within 5 minutes.'),
+    mfa_token: Secret.describe('For the challenge. Works once, within 5 minutes.'),
     methods: z.array(z.enum(['totp', 'recovery_code', 'passkey']).meta({ id: 'MfaMethod' })).describe('The second factors of this user.'),
   })
   .meta({ id: 'MfaRequiredResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })

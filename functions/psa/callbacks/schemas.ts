@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Provider } from '#functions/psa/connection/schemas.ts'
-import { Time } from '#http/fields.ts'
+import { Secret, Time } from '#http/fields.ts'
 
 export const CallbackParams = z.object({
   provider: Provider.describe('The ticketing system.'),
@@ -22,9 +22,9 @@ export type CallbackSettings = z.infer<typeof CallbackSettings>
 
 export const CallbackAddress = z
   .strictObject({
-    url: z.string().describe('The address for the ticketing system. It is returned only once.'),
+    url: Secret.describe('The address for the ticketing system. It is returned only once.'),
     username: z.string().nullable().describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.'),
-    password: z.string().nullable().describe('HaloPSA: password of the basic authentication. It is returned only once.'),
+    password: Secret.nullable().describe('HaloPSA: password of the basic authentication. It is returned only once.'),
   })
   .meta({
     id: 'PsaCallbackAddress',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Secret, Time, Version } from '#http/fields.ts'
 import { getValidationBudget } from '#http/validation-budget.ts'
 import { Language, ParametersSchema, Risk, RiskReasons, ScriptBody } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
@@ -127,7 +127,7 @@ export type RenderRequest = z.infer<typeof RenderRequest>
 
 export const RenderResult = z
   .strictObject({
-    script: z.string().describe('The script with every value as a literal of its language.'),
+    script: Secret.describe('The script with every value as a literal of its language.'),
     language: Language,
     requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
     warnings: z.array(z.string()).describe('What to consider before running the script.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { WebhookDisabledReason } from '#functions/staff/status.ts'
-import { Id, InputTime, idParams, Time } from '#http/fields.ts'
+import { Id, InputTime, idParams, Secret, Time } from '#http/fields.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 
@@ -42,7 +42,7 @@ export const Webhook = z.strictObject(webhookFields).meta({ id: 'WebhookResponse
 export type Webhook = z.infer<typeof Webhook>
 
 export const WebhookWithSecret = z
-  .strictObject({ ...webhookFields, secret: z.string().describe('The signing secret, `whsec_…`. It is shown only once.') })
+  .strictObject({ ...webhookFields, secret: Secret.describe('The signing secret, `whsec_…`. It is shown only once.') })
   .meta({ id: 'WebhookWithSecret', examples: [{ ...example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }] })
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>
 

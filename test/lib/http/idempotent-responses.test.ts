@@ -14,12 +14,15 @@ const reused = {
   body: { errors: [{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }] },
 }
 
+// Marks what is sealed, so that a test sees that it was opened.
+const vault = { seal: async (text: string) => `sealed ${text}`, open: async (text: string) => text.replace('sealed ', '') }
+
 /** Run work under a key for which these rows are stored. Return the result or the error, and the statements that write. */
 async function run(rows: { lock?: object; stored?: object; lease?: object }, error?: Error) {
   const stub = createStubDatabase((sql) => {
     if (sql.includes('pg_try_advisory_xact_lock')) return [rows.lock ?? { is_locked: true }]
     if (sql.includes('new_lease')) return [{ status: null, body: null, is_same: true, is_leased: true, ...rows.lease }]
-    return rows.stored && sql.includes('select status') ? [{ status: 200, body: 'old', is_same: true, ...rows.stored }] : []
+    return rows.stored && sql.includes('select status') ? [{ status: 200, body: 'sealed old', is_same: true, ...rows.stored }] : []
   })
   const scope = { db: stub.db, transaction: (work: (db: unknown) => unknown) => work(stub.db) } as unknown as Scope
   const work = async () => {
@@ -27,7 +30,7 @@ async function run(rows: { lock?: object; stored?: object; lease?: object }, err
     return response
   }
   const start = rows.lease ? runIdempotentWithLease : runIdempotent
-  const result = await start(scope, key, work).catch((failure: unknown) => failure)
+  const result = await start({ scope, vault }, key, work).catch((failure: unknown) => failure)
   const writes = stub.statements.map(({ sql }) => sql.split(' ').slice(0, 2).join(' ')).filter((text) => !/^(?:select|with)/.test(text))
   return { result, writes }
 }
@@ -75,7 +78,7 @@ describe('runIdempotentWithLease', () => {
   it.each<[object, Error | undefined, object]>([
     [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
     [{}, invalid, { result: { status: 422, body: invalidBody }, writes: ['update idempotency_keys'] }],
-    [{ is_leased: false, status: 200, body: 'old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
+    [{ is_leased: false, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
   ])('with the lease %j and the error %s returns a response', async (lease, error, expected) => {
     expect(await run({ lease }, error)).toEqual(expected)
   })
