@@ -618,6 +618,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./authoring/flow-builder/operations.ts')).flowBuilderOperations,
     routes: {
       'authoring.flowBuilder.start': 'POST /ai/flow-builder/conversations',
+      'authoring.flowBuilder.list': 'GET /ai/flow-builder/conversations',
       'authoring.flowBuilder.get': 'GET /ai/flow-builder/conversations/{conversation_id}',
       'authoring.flowBuilder.sendMessage': 'POST /ai/flow-builder/conversations/{conversation_id}/messages',
       'authoring.flowBuilder.commit': 'POST /ai/flow-builder/conversations/{conversation_id}/commit',

@@ -222,6 +222,12 @@ $$;
 create function app.has_left(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
   select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_active)
 $$;
+-- Whether a member of the account has left, and the caller is an admin of the account or of the member's team. They read, finish and delete what
+-- the member worked on alone, because nobody else could.
+create function app.inherits_from(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
+  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_active
+                    and (app.role() = 'admin' or (app.team_role() = 'admin' and u.team_id = app.team_id())))
+$$;
 -- Whether the caller sees what a member of a team created, by its visibility. Account admins also see what is private to somebody who has left.
 create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
   select p_visibility in ('account', 'public') or coalesce(p_author = app.user_id(), false)

@@ -479,9 +479,9 @@ request: Method<'scripts.approvals.request'>
 builder: {
 /** Start a script-builder session. A user can have 5 standalone sessions. Creating a sixth returns 409 `session_limit_reached`; delete one first. Each of my AI sessions has at most one script-builder session; a repeated request returns it with 200. */
 create: Method<'scripts.builder.create'>
-/** List my script-builder sessions. Newest first. */
+/** List my script-builder sessions. Newest first. With `owner_left`, those of members who have left, for their admins. */
 list: PagedMethod<'scripts.builder.list'>
-/** Get one of my script-builder sessions. Includes all its messages. */
+/** Get one of my script-builder sessions. Includes all its messages. When its user has left, account admins and admins of the team read, continue and delete it. */
 get: Method<'scripts.builder.get'>
 /** Send a message to the script builder. The message says what the script must do or what to change. The model receives the last 20 messages and the current script. The message is stored even when the model fails. */
 sendMessage: BackgroundMethod<'scripts.builder.sendMessage'>
@@ -523,7 +523,9 @@ delete: Method<'authoring.kbImports.delete'>
 flowBuilder: {
 /** Start a flow-builder conversation. Returns a first draft, or a question in `messages` when the goal is too vague. The first draft of a conversation counts as one AI build of the month. Returns 429 `ai_quota_exceeded` with `resets_at` when the quota is used up. The conversation expires after 24 hours. */
 start: BackgroundMethod<'authoring.flowBuilder.start'>
-/** Get a flow-builder conversation */
+/** List my flow-builder conversations. Those that have not expired, newest first. With `owner_left`, those of members who have left, for their admins. */
+list: PagedMethod<'authoring.flowBuilder.list'>
+/** Get a flow-builder conversation. When its user has left, account admins and admins of the team read, continue, save and delete it. */
 get: Method<'authoring.flowBuilder.get'>
 /** Refine the draft. The message says what to change. A refinement does not count as a build. Of two concurrent messages one is answered; the other gets 409 `stale_version`. Returns 409 `limit_reached` after 100 turns. */
 sendMessage: BackgroundMethod<'authoring.flowBuilder.sendMessage'>

@@ -286,6 +286,7 @@ export const operationTable = {
   'ai.tasks.get': 'get /ai/tasks/{task_id}',
   'ai.usage.get': 'get /ai/usage',
   'authoring.flowBuilder.start': 'post /ai/flow-builder/conversations body key',
+  'authoring.flowBuilder.list': 'get /ai/flow-builder/conversations paged',
   'authoring.flowBuilder.get': 'get /ai/flow-builder/conversations/{conversation_id}',
   'authoring.flowBuilder.sendMessage': 'post /ai/flow-builder/conversations/{conversation_id}/messages body key',
   'authoring.flowBuilder.commit': 'post /ai/flow-builder/conversations/{conversation_id}/commit body key',

@@ -1456,6 +1456,19 @@ export type FlowConversationCommit = {
 /** Name of the flow; the name of the draft when left out. */
 name?: string | undefined
 }
+export type FlowConversationListItem = {
+id: Id
+/** The member who started it. */
+user_id: string
+/** The purpose of the flow, at most 300 characters of it. */
+goal: string
+tree_type: FlowType
+/** How often the model has answered. */
+turns: number
+created_at: Timestamp
+/** When the conversation will be deleted. */
+expires_at: string
+}
 export type FlowConversationMessage = {
 /** What to change or add. */
 message: string
@@ -5966,7 +5979,8 @@ template_id: string } & (ScriptApprovalRequest); output: ApprovalResponse; code:
   'scripts.builder.create': { input: (ScriptBuilderCreate); output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'session_limit_reached' | 'subscription_lapsed' }
   'scripts.builder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; origin?: ScriptBuilderOriginFilter | undefined }; output: (ScriptBuilderListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; origin?: ScriptBuilderOriginFilter | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
+owner_left?: boolean | undefined }; output: (ScriptBuilderListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.builder.get': { input: { /** Id of the script-builder session. */
 session_id: string }; output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.builder.sendMessage': { input: { /** Id of the script-builder session. */
@@ -6181,6 +6195,10 @@ state?: AITaskState | undefined }; output: (AITaskItem)[]; code: 'email_not_veri
 task_id: string }; output: AITask; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.usage.get': { input: Record<string, never>; output: AIUsage; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.flowBuilder.start': { input: (FlowConversationStart); output: FlowConversation; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'ai_quota_exceeded' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.flowBuilder.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
+owner_left?: boolean | undefined }; output: (FlowConversationListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.flowBuilder.get': { input: { /** Id of the flow-builder conversation. */
 conversation_id: string }; output: FlowConversation; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.flowBuilder.sendMessage': { input: { /** Id of the flow-builder conversation. */

@@ -1936,6 +1936,7 @@ export interface SqlFunctions {
   'app.has_part': { p_column: string; p_part: string; p_parameter: string }
   'app.has_tag': { p_tag: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
+  'app.inherits_from': { p_user: string }
   'app.is_ai_budget_used': { p_account: string }
   'app.is_empty': { p_account: string }
   'app.is_key_admitted': { p_account: string; p_key: string }

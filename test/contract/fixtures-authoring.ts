@@ -55,6 +55,10 @@ const createProposal: Fixture = async (service, owner) => ({ params: { proposal_
 
 export const authoringFixtures = {
   'authoring.flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
+  'authoring.flowBuilder.list': async (service, owner) => {
+    await createConversation(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
   'authoring.flowBuilder.get': createConversation,
   'authoring.flowBuilder.sendMessage': async (service, owner) => ({
     ...(await createConversation(service, owner)),

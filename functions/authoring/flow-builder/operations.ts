@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { Tree } from '#functions/flows/trees/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
@@ -28,10 +29,27 @@ export const flowBuilderOperations = [
   }),
 
   operation({
+    id: 'authoring.flowBuilder.list',
+    method: 'get',
+    path: '/ai/flow-builder/conversations',
+    summary: 'List my flow-builder conversations',
+    description: 'Those that have not expired, newest first. With `owner_left`, those of members who have left, for their admins.',
+    access: 'engineer',
+    limit,
+    feature,
+    query: schemas.ConversationQuery,
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.ConversationItem),
+    handle: ({ ctx, query }) => builder.list(ctx, query),
+  }),
+
+  operation({
     id: 'authoring.flowBuilder.get',
     method: 'get',
     path: '/ai/flow-builder/conversations/{conversation_id}',
     summary: 'Get a flow-builder conversation',
+    description: 'When its user has left, account admins and admins of the team read, continue, save and delete it.',
     access: 'engineer',
     limit,
     feature,

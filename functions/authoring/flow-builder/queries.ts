@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import type { PageQuery } from '#db/page.ts'
 import type { Json } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { FlowDraft } from '#rules/flows/flat-nodes.ts'
-import type { Conversation, ConversationStart } from './schemas.ts'
+import type { Conversation, ConversationItem, ConversationQuery, ConversationStart } from './schemas.ts'
 
 export interface ConversationRow extends Omit<Conversation, 'draft' | 'problems'> {
   draft: FlowDraft | null
@@ -26,14 +27,32 @@ const conversationColumns = [
   'created_at',
   'expires_at',
 ] as const
-const isOwnConversation = (id: string) =>
-  sql<boolean>`account_id = ${accountId} and user_id = ${userId} and id = ${id} and expires_at > ${now}`
+const itemColumns = ['id', 'user_id', sql<string>`left(goal, 300)`.as('goal'), 'tree_type', 'turns', 'created_at', 'expires_at'] as const
+// The conversation of a member who has left is like their own to the admins who inherit it.
+const isReachable = (id: string) =>
+  sql<boolean>`account_id = ${accountId} and (user_id = ${userId} or app.inherits_from(user_id)) and id = ${id} and expires_at > ${now}`
+const isInherited = sql<boolean>`user_id in (select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
+
+export function selectConversations(db: ReadDb, { owner_left, skip, limit }: ConversationQuery & PageQuery): Promise<ConversationItem[]> {
+  return db
+    .selectFrom('flow_conversations')
+    .select(itemColumns)
+    .where('account_id', '=', accountId)
+    .where(owner_left ? isInherited : sql<boolean>`user_id = ${userId}`)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
 const toMessages = (message: string, reply: string): RawBuilder<Json> => sql`jsonb_build_array(
   jsonb_build_object('role', 'user', 'content', ${message}::text, 'created_at', app.iso(app.now())),
   jsonb_build_object('role', 'assistant', 'content', ${reply}::text, 'created_at', app.iso(app.now())))`
 
 export function selectConversation(db: ReadDb, id: string): Promise<ConversationRow | undefined> {
-  return db.selectFrom('flow_conversations').select(conversationColumns).where(isOwnConversation(id)).executeTakeFirst()
+  return db.selectFrom('flow_conversations').select(conversationColumns).where(isReachable(id)).executeTakeFirst()
 }
 
 export function insertConversation(
@@ -64,7 +83,7 @@ export function addTurn(
   return db
     .updateTable('flow_conversations')
     .set({ turns: turns + 1, messages: sql<Json>`messages || ${toMessages(message, reply)}`, ...(draft ? { draft: jsonb(draft) } : {}) })
-    .where(isOwnConversation(id))
+    .where(isReachable(id))
     .where('turns', '=', turns)
     .returning(conversationColumns)
     .executeTakeFirst()
@@ -72,5 +91,5 @@ export function addTurn(
 
 /** Delete a conversation and return it, or undefined when there was none. */
 export function deleteConversation(db: WriteDb, id: string): Promise<ConversationRow | undefined> {
-  return db.deleteFrom('flow_conversations').where(isOwnConversation(id)).returning(conversationColumns).executeTakeFirst()
+  return db.deleteFrom('flow_conversations').where(isReachable(id)).returning(conversationColumns).executeTakeFirst()
 }

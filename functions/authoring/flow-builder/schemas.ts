@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { EnvironmentTags, MessageRole } from '#functions/ai/sessions/schemas.ts'
 import { FlowProblem } from '#functions/flows/trees/schemas.ts'
-import { exampleIds, Id, idParams, Name, Text, Time } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Name, Text, Time } from '#http/fields.ts'
 import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ConversationId = idParams('conversation_id', 'flow-builder conversation')
@@ -65,6 +65,39 @@ export const ConversationCommit = z
   .prefault({})
   .meta({ id: 'FlowConversationCommit', examples: [{ name: 'Printer offline' }] })
 export type ConversationCommit = z.infer<typeof ConversationCommit>
+
+export const ConversationQuery = z.strictObject({
+  owner_left: Flag.prefault('false').describe(
+    'Instead, those of members who have left: all for account admins, those of the members of their team for team admins.',
+  ),
+})
+export type ConversationQuery = z.infer<typeof ConversationQuery>
+
+export const ConversationItem = z
+  .strictObject({
+    id: Id,
+    user_id: Id.describe('The member who started it.'),
+    goal: z.string().describe('The purpose of the flow, at most 300 characters of it.'),
+    tree_type: TreeType,
+    turns: z.int().describe('How often the model has answered.'),
+    created_at: Time,
+    expires_at: Time.describe('When the conversation will be deleted.'),
+  })
+  .meta({
+    id: 'FlowConversationListItem',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f11',
+        user_id: exampleIds.user,
+        goal: 'A network printer shows as offline',
+        tree_type: 'troubleshooting',
+        turns: 2,
+        created_at: '2026-11-21T09:30:00.000Z',
+        expires_at: '2026-11-22T09:30:00.000Z',
+      },
+    ],
+  })
+export type ConversationItem = z.infer<typeof ConversationItem>
 
 export const Conversation = z
   .strictObject({

@@ -1,3 +1,4 @@
+import { type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as assistant from '#functions/authoring/assistant/service.ts'
 import type { Tree } from '#functions/flows/trees/schemas.ts'
@@ -10,7 +11,7 @@ import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 import { toFlowDraft, toModelFlow } from '#vendors/ai/flow-drafts.ts'
 import { flowDraft } from '#vendors/ai/prompts/authoring.ts'
 import * as queries from './queries.ts'
-import type { Conversation, ConversationCommit, ConversationStart } from './schemas.ts'
+import type { Conversation, ConversationCommit, ConversationQuery, ConversationStart } from './schemas.ts'
 
 const maxTurns = 100
 // The newest messages that a prompt contains.
@@ -29,7 +30,11 @@ export async function start(ctx: WriteContext, input: ConversationStart): Promis
   return toConversation(stored, ctx.budget)
 }
 
-/** Return a conversation of the caller that has not expired. */
+export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQuery & PageQuery) {
+  return toPage(await queries.selectConversations(db, query), query.limit)
+}
+
+/** Return a conversation that the caller reaches and that has not expired. */
 export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Conversation> {
   return toConversation(await find(db, id), budget)
 }

@@ -8,6 +8,10 @@ import type { ParametersSchema } from '#rules/scripts/schema.ts'
 import type { BuilderCreate, BuilderItem, BuilderQuery, BuilderSession } from './schemas.ts'
 
 const isOwnSession = sql<boolean>`s.account_id = ${accountId} and s.user_id = ${userId}`
+// The session of a member who has left is like their own to the admins who inherit it.
+const isReachable = sql<boolean>`s.account_id = ${accountId} and (s.user_id = ${userId} or app.inherits_from(s.user_id))`
+const isInherited = sql<boolean>`s.account_id = ${accountId} and s.user_id in (
+  select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
 const messageCount = sql<number>`
   (select count(*)::integer from script_builder_messages m where m.account_id = s.account_id and m.session_id = s.id)`
 const messages = sql<BuilderSession['messages']>`
@@ -26,8 +30,11 @@ const itemColumns = [
   messageCount.as('message_count'),
 ] as const
 
-export function selectSessions(db: ReadDb, origin: BuilderQuery['origin'], { skip, limit }: PageQuery): Promise<BuilderItem[]> {
-  let sessions = db.selectFrom('script_builder_sessions as s').select(itemColumns).where(isOwnSession)
+export function selectSessions(db: ReadDb, { origin, owner_left, skip, limit }: BuilderQuery & PageQuery): Promise<BuilderItem[]> {
+  let sessions = db
+    .selectFrom('script_builder_sessions as s')
+    .select(itemColumns)
+    .where(owner_left ? isInherited : isOwnSession)
   if (origin !== 'all') sessions = sessions.where('s.origin', '=', origin)
   return sessions
     .orderBy('s.created_at', 'desc')
@@ -41,7 +48,7 @@ export function selectSession(db: ReadDb, id: string): Promise<BuilderSession | 
   return db
     .selectFrom('script_builder_sessions as s')
     .select([...itemColumns, 's.script_body', 's.parameters_schema', messages.as('messages')])
-    .where(isOwnSession)
+    .where(isReachable)
     .where('s.id', '=', id)
     .executeTakeFirst()
 }
@@ -95,7 +102,7 @@ export async function insertInline(db: WriteDb, input: BuilderCreate): Promise<{
   return session && { id: session.id, isNew: inserted.length > 0 }
 }
 
-/** Insert a message of the caller. Return undefined unless the session is the caller's own. */
+/** Insert a message of the caller. Return undefined unless the caller reaches the session. */
 export function insertUserMessage(db: WriteDb, id: string, content: string): Promise<{ id: string } | undefined> {
   return db
     .insertInto('script_builder_messages')
@@ -104,7 +111,7 @@ export function insertUserMessage(db: WriteDb, id: string, content: string): Pro
       eb
         .selectFrom('script_builder_sessions as s')
         .select(['s.id', sql.lit('user' as const).as('role'), eb.val(content).as('content')])
-        .where(isOwnSession)
+        .where(isReachable)
         .where('s.id', '=', id),
     )
     .returning('id')
@@ -118,7 +125,7 @@ export function insertReply(db: WriteDb, id: string, content: string, script: { 
       query
         .updateTable('script_builder_sessions as s')
         .set({ updated_at: now, ...(script ? { script_body: script.body, parameters_schema: jsonb(script.parameters) } : {}) })
-        .where(isOwnSession)
+        .where(isReachable)
         .where('s.id', '=', id)
         .returning('s.id'),
     )
@@ -131,13 +138,12 @@ export function insertReply(db: WriteDb, id: string, content: string, script: { 
     .executeTakeFirst()
 }
 
-/** Delete a session of the caller. Return whether there was one. */
+/** Delete a session that the caller reaches. Return whether there was one. */
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
-    .deleteFrom('script_builder_sessions')
-    .where('account_id', '=', accountId)
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
+    .deleteFrom('script_builder_sessions as s')
+    .where(isReachable)
+    .where('s.id', '=', id)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MessageRole } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Name, Time } from '#http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const BuilderId = idParams('session_id', 'script-builder session')
@@ -99,6 +99,9 @@ export const BuilderQuery = z.strictObject({
     .meta({ id: 'ScriptBuilderOriginFilter' })
     .default('standalone')
     .describe('`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.'),
+  owner_left: Flag.prefault('false').describe(
+    'Instead, those of members who have left: all for account admins, those of the members of their team for team admins.',
+  ),
 })
 export type BuilderQuery = z.infer<typeof BuilderQuery>
 

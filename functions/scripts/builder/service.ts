@@ -30,11 +30,11 @@ export async function create(ctx: WriteContext, input: BuilderCreate): Promise<B
   return isNew ? session : new Existing(session)
 }
 
-export async function list({ db }: ReadContext, { origin, ...page }: BuilderQuery & PageQuery) {
-  return toPage(await queries.selectSessions(db, origin, page), page.limit)
+export async function list({ db }: ReadContext, query: BuilderQuery & PageQuery) {
+  return toPage(await queries.selectSessions(db, query), query.limit)
 }
 
-/** Return a session of the caller's own. */
+/** Return a session that the caller reaches. */
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<BuilderSession> {
   return (await queries.selectSession(db, id)) ?? throwNotFound('Script-builder session')
 }

@@ -86,3 +86,59 @@ describe('a private flow of a member who has left', () => {
     expect(await getAs(teamAdmin)).toBe(200)
   })
 })
+
+const goal = 'Write a flow for a label printer that shows as offline'
+const ways = [
+  {
+    rule: 'SBD-10 a script-builder session',
+    list: '/script-builder/sessions',
+    start: async (person: Person) =>
+      expectStatus(await person.call('POST', '/script-builder/sessions', { origin: 'standalone' }), 201).body.id,
+    finish: { path: '/save-to-library', body: { name: 'Restart', script_body: 'systemctl restart cups\n' } },
+  },
+  {
+    rule: 'AIA-11 a flow-builder conversation',
+    list: '/ai/flow-builder/conversations',
+    start: async (person: Person) =>
+      expectStatus(await person.call('POST', '/ai/flow-builder/conversations', { goal, tree_type: 'procedural' }), 201).body.id,
+    finish: { path: '/commit', body: {} },
+  },
+]
+
+describe.each(ways)('$rule of a member who has left', ({ rule, list, start, finish }) => {
+  const id = rule.split(' ')[0]
+  it(`${id} is read, listed, finished and deleted by account admins and admins of the member's team, by nobody else`, async () => {
+    const account = await createAccount(service)
+    const { admin } = account
+    const [leaver, engineer, teamAdmin] = [
+      await account.addColleague(),
+      await account.addColleague(),
+      await account.addColleague({ teamRole: 'admin' }),
+    ]
+    const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
+    const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: team?.id ?? '' })
+    const [first, second] = [await start(leaver), await start(leaver)]
+    const own = await start(admin)
+    const listIds = async (person: Person, query = '') =>
+      expectStatus(await person.call('GET', `${list}${query}`), 200).body.map((item: { id: string }) => item.id)
+    for (const person of [admin, teamAdmin, otherAdmin, engineer]) {
+      expectStatus(await person.call('GET', `${list}/${first}`), 404)
+      expect(await listIds(person, '?owner_left=true')).toEqual([])
+    }
+    expectStatus(await admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
+    for (const person of [otherAdmin, engineer]) {
+      expectStatus(await person.call('GET', `${list}/${first}`), 404)
+      expectStatus(await person.call('POST', `${list}/${first}${finish.path}`, finish.body), 404)
+      expectStatus(await person.call('DELETE', `${list}/${first}`), 404)
+      expect(await listIds(person, '?owner_left=true')).toEqual([])
+    }
+    for (const person of [admin, teamAdmin]) {
+      expect(expectStatus(await person.call('GET', `${list}/${first}`), 200).body.id).toBe(first)
+      expect(await listIds(person, '?owner_left=true')).toEqual([second, first])
+    }
+    expect(await listIds(admin)).toEqual([own])
+    expectStatus(await admin.call('POST', `${list}/${first}${finish.path}`, finish.body), 201)
+    expectStatus(await teamAdmin.call('DELETE', `${list}/${second}`), 204)
+    expect(await listIds(admin, '?owner_left=true')).not.toContain(second)
+  })
+})
