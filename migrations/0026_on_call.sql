@@ -241,6 +241,17 @@ grant select, insert, update (acknowledged_by, acknowledged_at, unreached_at) on
 grant select, insert, update on escalation_reminders to app_runtime;
 grant select, insert, update, delete on escalation_policies, escalation_follow_ups, escalation_reminders to app_platform;
 
+-- What a session's readers see in its reminders, admins see for every session in the audit log.
+create function app.audit_unreached() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into audit_logs (account_id, action, resource_type, resource_id, changes)
+  select f.account_id, 'escalation.unreached', 'ai_session', f.session_id, jsonb_build_object('round', new.round, 'step', new.step)
+    from escalation_follow_ups f where f.account_id = new.account_id and f.id = new.follow_up_id;
+  return null;
+end $$;
+create trigger audit after update of state on escalation_reminders for each row
+  when (new.state = 'unreached' and old.state <> 'unreached') execute function app.audit_unreached();
+
 -- Inserts a reminder's event of the scope's account with its notifications and deliveries: to the users, to the configs of the step, and to
 -- the configs and webhooks that subscribe to the event. Returns the deliveries to publish.
 create function app.emit_reminder(p_key text, p_team uuid, p_users uuid[], p_configs uuid[], p_title text, p_body text, p_link text,

@@ -6,6 +6,7 @@ import { sharedService } from '#test/support/app.ts'
 import { concurrentCallers, countByStatus, runConcurrently } from '#test/support/concurrency.ts'
 import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { postDeliveryJob, postSignedJob } from '#test/support/jobs.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import {
@@ -222,6 +223,22 @@ it('ONC-26 tells the admins once when a whole policy reaches nobody, and waits b
     ])
   expect((await selectUnreached(admin)).map(({ body }) => /by (step \d|the whole)/.exec(body)?.[1])).toEqual(['step 1', 'the whole'])
   expect(await selectUnreached(first)).toEqual([])
+})
+
+it('ONC-30 the audit log of the account has each step that reached nobody, once, with its session', async () => {
+  const { admin, owner } = await createPeople()
+  await createDefaultPolicy(admin, [[notifyUser(owner)], [notifyUser(owner)]], 1)
+  const { id, handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  const listEntries = async () =>
+    expectStatus(await admin.call('GET', '/accounts/me/audit-logs'), 200)
+      .body.filter(({ action }: { action: string }) => action === 'escalation.unreached')
+      .map(({ resource_type, resource_id, changes }: Record<string, unknown>) => [resource_type, resource_id, changes])
+  await expect.poll(async () => (await listEntries()).length).toBe(2)
+  expect(await listEntries()).toEqual([
+    ['ai_session', id, { round: 1, step: 2 }],
+    ['ai_session', id, { round: 1, step: 1 }],
+  ])
 })
 
 it('ONC-26 of 32 messages of a step that reaches nobody at once, one tells the admins', async () => {
