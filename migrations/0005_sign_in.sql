@@ -163,12 +163,16 @@ end $$;
 create trigger end_password_uses after insert or update of hash on passwords for each row
   when (not app.is_rehash()) execute function app.end_password_uses();
 
--- Whatever statement changes an address ends the links that were sent, or are being sent, to the old one.
+-- Whatever statement changes an address ends the links that were sent, or are being sent, to the old one. A notification that was not sent yet
+-- goes to the new one, unless the provider may have accepted it already.
 create function app.end_address_uses() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   update one_time_tokens set used_at = app.now() where user_id = new.id and used_at is null;
   delete from deliveries
    where account_id = new.account_id and user_id = new.id and purpose in ('verify_email', 'reset_password') and state in ('pending', 'retrying');
+  update deliveries set recipient = new.email
+   where account_id = new.account_id and lower(recipient) = lower(old.email) and state in ('pending', 'retrying') and batch_key is null
+     and (purpose is null or purpose in ('digest', 'weekly_report', 'export_ready', 'export_failed'));
   return null;
 end $$;
 create trigger end_address_uses after update of email on users for each row

@@ -65,7 +65,7 @@ create: Method<'identity.emailChanges.create'>
 get: Method<'identity.emailChanges.get'>
 /** Cancel the change of my e-mail address */
 cancel: Method<'identity.emailChanges.cancel'>
-/** Confirm a new e-mail address. Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the old address end; sign-ins, linked identities and programs stay. An open invite of the account to the new address is revoked. Lists of addresses in notification configs stay as they are, and so does the customer at the billing provider. */
+/** Confirm a new e-mail address. Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the old address end, and notifications that were not sent yet go to the new one. Sign-ins, linked identities and programs stay. An open invite of the account to the new address is revoked. Lists of addresses in notification configs stay as they are, and so does the customer at the billing provider. */
 confirm: Method<'identity.emailChanges.confirm'>
 }
 signIns: {

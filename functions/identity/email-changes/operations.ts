@@ -58,8 +58,9 @@ else has, but no link is sent there. An address gets at most 3 links in 15 minut
     path: '/auth/confirm-email',
     summary: 'Confirm a new e-mail address',
     description: `Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the
-old address end; sign-ins, linked identities and programs stay. An open invite of the account to the new address is revoked. Lists of addresses
-in notification configs stay as they are, and so does the customer at the billing provider.`,
+old address end, and notifications that were not sent yet go to the new one. Sign-ins, linked identities and programs stay. An open invite of the
+account to the new address is revoked. Lists of addresses in notification configs stay as they are, and so does the customer at the billing
+provider.`,
     access: 'public',
     platform: 'people follow the link in an e-mail before they sign in',
     limit: '10/minute/ip',

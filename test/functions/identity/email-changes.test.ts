@@ -142,6 +142,29 @@ describe('the change of an e-mail address', () => {
       .toEqual([{ state: 'failed' }])
   })
 
+  it('AUT-71 sends notifications that wait to the new address, unless the provider may have them already', async () => {
+    const person = await register(service)
+    const { newEmail, token } = await startChange(person)
+    await service.sql(
+      `insert into deliveries (account_id, channel, recipient, event_key, batch_key)
+       select $1, 'email', $2, 'session.escalated', key from unnest(array[null, 'sent before']) key`,
+      [person.accountId, person.email.toUpperCase()],
+    )
+    await service.sql(
+      `update deliveries set state = 'retrying', next_attempt_at = app.now() + interval '1 day' where account_id = $1 and purpose is null`,
+      [person.accountId],
+    )
+    expectStatus(await confirm(token), 204)
+    const rows = await service.sql(
+      `select batch_key, lower(recipient) as recipient from deliveries where account_id = $1 and purpose is null order by batch_key nulls first`,
+      [person.accountId],
+    )
+    expect(rows).toEqual([
+      { batch_key: null, recipient: newEmail },
+      { batch_key: 'sent before', recipient: person.email },
+    ])
+  })
+
   it('AUT-71 keeps sign-ins, identities, team lists and the billing customer, and revokes the open invite of the account to the new address', async () => {
     const person = await register(service)
     const { accountId } = person
