@@ -74,6 +74,8 @@ create table notification_configs (
   events_enabled  jsonb not null check (jsonb_typeof(events_enabled) = 'array'),
   -- Who set the addresses.
   set_up_by       uuid,
+  -- When the chat tool said that the webhook no longer exists. Null again after a message that it accepts, and for another webhook.
+  disconnected_at timestamptz(3),
   created_at      timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id),

@@ -2706,6 +2706,8 @@ webhook_url: (string | null)
 email_addresses: ((string)[] | null)
 /** The events that are sent through this channel. */
 events_enabled: (NotificationEventKey)[]
+/** When the chat tool said that the webhook no longer exists; null after a message that it accepts, and for another webhook. */
+disconnected_at: (Timestamp | null)
 created_at: Timestamp
 }
 export type NotificationConfigUpdate = {
@@ -2739,7 +2741,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -5422,9 +5424,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined

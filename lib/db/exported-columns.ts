@@ -683,6 +683,7 @@ export const exportedColumns = {
     'email_addresses',
     'events_enabled',
     'set_up_by',
+    'disconnected_at',
     'created_at',
   ],
   webhooks: [

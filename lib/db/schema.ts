@@ -843,6 +843,7 @@ export interface NotificationConfigsTable {
   email_addresses: JsonColumns['notification_configs.email_addresses'] | null
   events_enabled: JsonColumns['notification_configs.events_enabled']
   set_up_by: string | null
+  disconnected_at: string | null
   created_at: Generated<string>
 }
 

@@ -54,6 +54,8 @@ export const ClaimedDelivery = z.object({
   config_author: z.string().nullable(),
   mails: z.int(),
   webhook_url: z.string().nullable(),
+  /** Whether the chat tool has said that the webhook no longer exists. */
+  is_disconnected: z.boolean(),
   email_addresses: z.array(z.string()).nullable(),
   title: z.string().nullable(),
   body: z.string().nullable(),
@@ -83,7 +85,7 @@ export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending',
 /** Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or names a query that does. */
 export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,
+         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.disconnected_at is not null as is_disconnected, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,
          case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end as open_approval,
          recipient.id as recipient_id,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, DueRow } from '#work/attempts.ts'
@@ -22,6 +23,37 @@ export const claimChatAttempt = writeStatement(
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) => deliveryAttempts.complete(claimed, result, retrySeconds),
+)
+
+/** Make an attempt due again that does not count. Return no row when a later attempt was claimed. */
+export const postponeAttempt = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id, attempts }: ClaimedDelivery, { status, error }: SendResult & { ok: false }, seconds: number) => sql`
+    update deliveries set state = 'retrying', attempts = attempts - 1, leased_until = null, last_status_code = ${status}, last_error = ${error},
+           next_attempt_at = app.now() + make_interval(secs => ${seconds})
+     where id = ${id} and attempts = ${attempts} and state in ('pending', 'retrying') returning id`,
+)
+
+const claimedConfig = ({ id, webhook_url }: ClaimedDelivery) => sql`
+  c.webhook_url = ${webhook_url} and exists (
+    select from deliveries d where d.id = ${id} and d.account_id = c.account_id and d.config_id = c.id)`
+
+/** Mark the config of a delivery whose webhook no longer exists. Return no row if it is marked, or has another webhook by now. */
+export const markDisconnected = writeStatement(
+  z.object({ id: z.string(), author_id: z.string().nullable() }),
+  (claimed: ClaimedDelivery) => sql`
+    update notification_configs c set disconnected_at = app.now()
+     where c.account_id = app.account_id() and c.disconnected_at is null and ${claimedConfig(claimed)} returning c.id, c.set_up_by as author_id`,
+)
+/** Remove the mark, because the chat tool has accepted a message. */
+export const markConnected = writeStatement(
+  null,
+  (claimed: ClaimedDelivery) => sql`
+    update notification_configs c set disconnected_at = null where c.account_id = ${claimed.account_id} and ${claimedConfig(claimed)}`,
+)
+export const enterAccount = writeStatement(
+  null,
+  (accountId: string) => sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: null })}`,
 )
 
 /** Mark due deliveries as swept, oldest first. */

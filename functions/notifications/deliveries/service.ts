@@ -1,13 +1,15 @@
 import { retryWhileUnavailable } from '#db/retry.ts'
+import { inTransaction } from '#db/scope.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ChatTool } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
-import { enqueueDelivery } from '#work/deliveries.ts'
+import { enqueueDelivery, postponeDelivery } from '#work/deliveries.ts'
+import { enqueueEvent } from '#work/events.ts'
 import type { SweptKind } from '#work/sweep.ts'
-import { type ClaimedChatDelivery, claimChatAttempt, claimDueDeliveries, completeAttempt, failAbandonedDeliveries } from './queries.ts'
+import * as queries from './queries.ts'
 import type { DeliverJob } from './schemas.ts'
 
 export type DeliveryContext = mails.MailContext & Pick<JobContext, 'chat' | 'guard'>
@@ -24,24 +26,56 @@ export async function deliverNow(ctx: DeliveryContext, deliveryId: string): Prom
 
 /** Claim an attempt and make it. Return its result, or undefined when there is nothing to do. */
 async function attemptDelivery(ctx: DeliveryContext, id: string, attempt: number): Promise<SendResult | undefined> {
-  const claimed = await claimChatAttempt.first(ctx.platform, id, attempt)
+  const claimed = await queries.claimChatAttempt.first(ctx.platform, id, attempt)
   return claimed ? sendClaimed(ctx, claimed) : mails.send(ctx, id, attempt)
 }
 
 /** Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result. */
-async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedChatDelivery): Promise<SendResult> {
+async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedChatDelivery): Promise<SendResult> {
   const result = await sendToChat(ctx, claimed)
+  await recordConnection(ctx, claimed, result)
+  // After a day, a chat tool that is always busy counts as a failure. A test message has its result at once.
+  if (!result.ok && result.isPostponed && !claimed.is_old && claimed.event_key !== null) return postpone(ctx, claimed, result)
   const retrySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('chat', result, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
-  const isRecorded = (await retryWhileUnavailable(() => completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
+  const isRecorded = (await retryWhileUnavailable(() => queries.completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
   if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
   return result
 }
 
-const toolByChannel: Record<ClaimedChatDelivery['channel'], ChatTool> = { chat1_webhook: 1, chat2_webhook: 2 }
+async function postpone(
+  { platform }: DeliveryContext,
+  claimed: queries.ClaimedChatDelivery,
+  result: SendResult & { ok: false },
+): Promise<SendResult> {
+  const seconds = result.retryAfterSeconds ?? 0
+  recordAttempt('chat', result, seconds)
+  const isRecorded = (await retryWhileUnavailable(() => queries.postponeAttempt.run(platform, claimed, result, seconds))) > 0
+  if (isRecorded) postponeDelivery(platform, claimed.id, claimed.attempts, seconds)
+  return result
+}
 
-async function sendToChat(ctx: DeliveryContext, delivery: ClaimedChatDelivery): Promise<SendResult> {
+/**
+ * Mark the config of a webhook that no longer exists, and tell the admins once. Remove the mark after a message that was accepted. This comes before
+ * the result of the attempt, so that a crash between them repeats both.
+ */
+async function recordConnection({ platform }: DeliveryContext, claimed: queries.ClaimedChatDelivery, result: SendResult): Promise<void> {
+  if (result.ok) return void (claimed.is_disconnected && (await queries.markConnected.run(platform, claimed)))
+  if (!result.isRemoved || claimed.is_disconnected) return
+  await inTransaction(platform, async (db) => {
+    await queries.enterAccount.run(db, claimed.account_id)
+    const config = await queries.markDisconnected.first(db, claimed)
+    if (!config) return
+    const { hostname: host } = new URL(claimed.webhook_url ?? '')
+    const { id: configId, author_id: authorId } = config
+    await enqueueEvent(db, { key: 'channel.disconnected', actorId: null, teamId: null, configId, host, authorId })
+  })
+}
+
+const toolByChannel: Record<queries.ClaimedChatDelivery['channel'], ChatTool> = { chat1_webhook: 1, chat2_webhook: 2 }
+
+async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDelivery): Promise<SendResult> {
   const needless = messages.findNeedless(delivery)
   if (needless) return needless
   const webhookUrl = delivery.webhook_url ?? ''
@@ -52,7 +86,7 @@ async function sendToChat(ctx: DeliveryContext, delivery: ClaimedChatDelivery): 
 
 /** Fail the deliveries whose last attempt never reported a result. */
 export async function failAbandoned({ platform }: Pick<DeliveryContext, 'platform'>): Promise<void> {
-  await failAbandonedDeliveries.run(platform)
+  await queries.failAbandonedDeliveries.run(platform)
 }
 
 /** Return the functions with which the sweep claims and attempts due deliveries. */
@@ -60,7 +94,7 @@ export function toSweptKind(ctx: DeliveryContext): SweptKind {
   return {
     kind: 'delivery',
     parallel: 6,
-    claimDue: (limit) => claimDueDeliveries.all(ctx.platform, limit),
+    claimDue: (limit) => queries.claimDueDeliveries.all(ctx.platform, limit),
     attempt: (delivery_id, attempt) => deliver(ctx, { delivery_id, attempt }),
   }
 }

@@ -7,7 +7,16 @@ import { writeStatement } from '#db/statement.ts'
 import type { CallFunction } from '#http/operation.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
-const configColumns = ['id', 'account_id', 'channel', 'webhook_url', 'email_addresses', 'events_enabled', 'created_at'] as const
+const configColumns = [
+  'id',
+  'account_id',
+  'channel',
+  'webhook_url',
+  'email_addresses',
+  'events_enabled',
+  'disconnected_at',
+  'created_at',
+] as const
 const deliveryColumns = [
   'id',
   'config_id',
@@ -51,6 +60,7 @@ export function updateConfig(db: WriteDb, id: string, { email_addresses, events_
     .updateTable('notification_configs')
     .set({
       ...columns,
+      ...(columns.webhook_url === undefined ? {} : { disconnected_at: null }),
       email_addresses: email_addresses && jsonb(email_addresses),
       events_enabled: events_enabled && jsonb(events_enabled),
     })

@@ -22,6 +22,7 @@ const exampleConfig = {
   webhook_url: null,
   email_addresses: ['oncall@northwind.example'],
   events_enabled: ['session.escalated' as const],
+  disconnected_at: null,
   created_at: '2026-11-21T09:30:00.000Z',
 }
 
@@ -33,6 +34,9 @@ export const NotificationConfig = z
     webhook_url: z.string().nullable().describe('Webhook address of the chat tool. Not used for channel `email`, where it may be null.'),
     email_addresses: z.array(z.string()).nullable().describe('Recipients of the e-mails. Not used for a chat tool, where it may be null.'),
     events_enabled: z.array(EventKeyName).describe('The events that are sent through this channel.'),
+    disconnected_at: Time.nullable().describe(
+      'When the chat tool said that the webhook no longer exists; null after a message that it accepts, and for another webhook.',
+    ),
     created_at: Time,
   })
   .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })

@@ -150,6 +150,13 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     reason: 'The ticketing system refuses the credentials',
     ownerId: origin.actorId,
   },
+  'channel.disconnected': {
+    key: 'channel.disconnected',
+    ...origin,
+    configId: session.sessionId,
+    host: 'hooks.slack.example',
+    authorId: origin.actorId,
+  },
   'member.joined': { key: 'member.joined', ...origin, memberName: 'Sam Ortiz', inviterId: origin.actorId },
 }
 

@@ -103,6 +103,14 @@ export type Event = EventOrigin &
         /** Whether the schedule belongs to another team, whose admins are told. */
         isOtherTeam: boolean
       }
+    | {
+        key: 'channel.disconnected'
+        configId: string
+        /** The host of the webhook; its path is a secret. */
+        host: string
+        /** Who set the webhook up. */
+        authorId: string | null
+      }
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
 
@@ -251,7 +259,10 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
-type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }>
+type RemainingEvent = Extract<
+  Event,
+  { key: `maintenance.${string}` | `channel.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }
+>
 
 type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
 const toPilotPath = ({ sessionId }: PushFailure) => `/pilot/${sessionId}`
@@ -302,6 +313,16 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         link: `/on-call/${event.scheduleId}`,
         userIds: event.replacedIds,
         notifyAdmins: event.isOtherTeam,
+      }
+    case 'channel.disconnected':
+      return {
+        ...defaults,
+        title: `A chat channel gets no more messages: ${toSnippet(event.host)}`,
+        body: 'The chat tool says that its webhook no longer exists. Set up a new one, then send a test message.',
+        link: '/settings/notifications',
+        userIds: event.authorId === null ? [] : [event.authorId],
+        notifyAdmins: true,
+        emailRecipients: true,
       }
     case 'member.joined':
       return {

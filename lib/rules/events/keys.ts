@@ -17,6 +17,8 @@ export const eventKeys = {
   'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
   'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are notified',
   'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",
+  'channel.disconnected':
+    'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
   'oncall.overridden': 'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const

@@ -28,6 +28,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'maintenance.batch_created': {},
   'maintenance.run_failed': {},
   'psa.push_failed': {},
+  'channel.disconnected': {},
   'oncall.overridden': {},
   'member.joined': {},
 }

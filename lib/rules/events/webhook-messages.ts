@@ -170,6 +170,7 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
+  'channel.disconnected': ({ configId, host }) => ({ subject: configId, data: { config_id: configId, host } }),
   'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
     subject: actorId ?? inviterId,
     data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },

@@ -177,6 +177,10 @@ export const webhookData = {
     replaced_user_ids: z.array(Id).describe('Ids of the users who would have been on call.'),
     team_id: TeamId,
   }),
+  'channel.disconnected': z.strictObject({
+    config_id: Id.describe('Id of the config.'),
+    host: z.string().describe('Host of its webhook.'),
+  }),
   'member.joined': z.strictObject({
     user_id: OptionalId.describe('Id of the new member.'),
     name: z.string().describe('Their name.'),

@@ -7,12 +7,25 @@ import { toAdaptiveCard } from './chat2-card.ts'
 interface WebhookFormat {
   build(message: ChatMessage): unknown
   accepts(response: Response, text: string): boolean
+  /** What an answer contains when the webhook or its channel no longer exists, whatever its status. */
+  removed: RegExp
 }
 const formats: Record<ChatTool, WebhookFormat> = {
-  1: { build: toBlocks, accepts: ({ status }, text) => status === 200 && text.trim() === 'ok' },
-  // It answers 202, or 200 with a text that can still be an error.
-  2: { build: toAdaptiveCard, accepts: ({ ok }, text) => ok && !text.includes('returned HTTP error') },
+  // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
+  1: {
+    build: toBlocks,
+    accepts: ({ status }, text) => status === 200 && text.trim() === 'ok',
+    removed: /^(?:channel_is_archived|channel_not_found|invalid_token|no_active_hooks|no_service|no_service_id|no_team|team_disabled)$/,
+  },
+  // It answers 202, or 200 with a text that can still be an error. A workflow that was deleted or switched off answers 400 with this code.
+  2: {
+    build: toAdaptiveCard,
+    accepts: ({ ok }, text) => ok && !text.includes('returned HTTP error'),
+    removed: /"(?:WorkflowTriggerIsNotEnabled|WorkflowNotFound)"/,
+  },
 }
+// After a 429 without Retry-After. Slack allows one message per second and webhook: https://docs.slack.dev/apis/web-api/rate-limits
+const defaultPauseSeconds = 60
 
 /** Return the JSON body of a message to a chat tool. */
 export function buildChatBody(tool: ChatTool, message: ChatMessage): unknown {
@@ -41,8 +54,16 @@ export function chatWebhooks(): ChatPort {
 function toSendResult(tool: ChatTool, response: Response, text: string): SendResult {
   const { status } = response
   if (formats[tool].accepts(response, text)) return { ok: true, status }
-  const seconds = status === 429 ? parseRetryAfter(response.headers.get('retry-after')) : undefined
   // The far side's words are not repeated: the address may be that of any server.
   const error = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}`
-  return { ok: false, status, error, gone: status === 404 || status === 410, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+  if (status === 429)
+    return {
+      ok: false,
+      status,
+      error,
+      isPostponed: true,
+      retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after')) ?? defaultPauseSeconds,
+    }
+  const isRemoved = status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))
+  return { ok: false, status, error, gone: isRemoved, ...(isRemoved ? { isRemoved } : {}) }
 }

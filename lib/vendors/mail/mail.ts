@@ -20,9 +20,9 @@ export const maxMailsPerCall = 100
 
 /**
  * The result of a call. `refused` has the indexes of e-mails that were not sent although the others were. `isUncertain`: the call failed, but
- * the provider may have sent the e-mails. `isPostponed`: the provider was called too often, so the call does not count as an attempt.
+ * the provider may have sent the e-mails.
  */
-export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean; isPostponed?: boolean }
+export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean }
 
 export interface MailPort {
   /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */

@@ -1,12 +1,21 @@
 import { AnswerTooLongError, type FetchLimits } from './bounded-fetch.ts'
 
 /**
- * The result of one send. `gone` means that a retry cannot help. `error`, and the `note` on what a successful send left out, are shown to
+ * The result of one send. `gone` means that a retry cannot help. `isRemoved`: the far side says that the address no longer exists. `isPostponed`: it
+ * was called too often, so the call does not count as an attempt. `error`, and the `note` on what a successful send left out, are shown to
  * account admins, so they never quote an address or a secret.
  */
 export type SendResult =
   | { ok: true; status: number | null; note?: string }
-  | { ok: false; status: number | null; error: string; gone?: boolean; retryAfterSeconds?: number }
+  | {
+      ok: false
+      status: number | null
+      error: string
+      gone?: boolean
+      isRemoved?: boolean
+      isPostponed?: boolean
+      retryAfterSeconds?: number
+    }
 
 export const sendTimeoutMs = 10_000
 

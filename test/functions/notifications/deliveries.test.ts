@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
@@ -24,20 +24,29 @@ async function escalateThroughConfig(path: string, tool: 1 | 2 = 1, problemSumma
   }
   const config = await account.admin.call('POST', '/notifications/configs', fields)
   expectStatus(config, 201)
-  await stack.emitEvent(account.id, {
-    key: 'session.escalated',
-    actorId: engineer.id,
-    teamId: engineer.teamId,
-    sessionId: crypto.randomUUID(),
-    engineerName: engineer.fullName,
-    problemSummary,
-    psaTicketId: '7',
-    targetUserId: null,
-  })
+  const escalate = async () => {
+    await stack.emitEvent(account.id, {
+      key: 'session.escalated',
+      actorId: engineer.id,
+      teamId: engineer.teamId,
+      sessionId: crypto.randomUUID(),
+      engineerName: engineer.fullName,
+      problemSummary,
+      psaTicketId: '7',
+      targetUserId: null,
+    })
+    await stack.localServer.qstash.waitUntilSettled()
+  }
+  await escalate()
+  const readConfig = async () =>
+    (await account.admin.client.notifications.listConfigs())[0] as {
+      id: string
+      webhook_url: string | null
+      disconnected_at: string | null
+    }
   const readDelivery = async () => (await account.admin.call('GET', `/notifications/configs/${config.body.id}/deliveries`)).body[0]
   const listWebhookCalls = async () => (await listRecords('chat')).filter((call) => call.path === `/chat/${tool}${path}`)
-  await stack.localServer.qstash.waitUntilSettled()
-  return { admin: account.admin, readDelivery, listWebhookCalls }
+  return { admin: account.admin, readDelivery, readConfig, escalate, listWebhookCalls }
 }
 
 it('NOT-35 NOT-44 retries after 30 s, 2 min and 10 min, and fails after the fourth attempt', async () => {
@@ -94,7 +103,89 @@ it('waits for the Retry-After time of a rate limit when it is longer than the re
   expect(state).toBe('retrying')
   expect(Date.parse(next_attempt_at) - Date.parse(created_at)).toBeGreaterThanOrEqual(120_000)
   await advanceClock(121)
-  expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 2 })
+  expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 1 })
+})
+
+it('NOT-92 a rate limit of a chat tool costs no attempt, however often it comes within a day', async () => {
+  await setFault({ service: 'chat2', mode: 'rate_limit', times: 6 })
+  const { readDelivery, listWebhookCalls } = await escalateThroughConfig('/busy', 2)
+  for (let n = 1; n <= 6; n++) {
+    expect(await readDelivery()).toMatchObject({ state: 'retrying', attempts: 0, last_status_code: 429 })
+    await advanceClock(121)
+  }
+  expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(await listWebhookCalls()).toHaveLength(7)
+})
+
+it('NOT-92 a rate limit counts as an attempt after a day', async () => {
+  await setFault({ service: 'chat2', mode: 'rate_limit' })
+  const { readDelivery } = await escalateThroughConfig('/never', 2)
+  await service.sql(`update deliveries set created_at = created_at - interval '25 hours' where id = $1`, [(await readDelivery()).id])
+  for (let n = 0; n < 5; n++) await advanceClock(901)
+  expect(await readDelivery()).toMatchObject({ state: 'failed', attempts: 4 })
+  await clearFaults()
+})
+
+it('NOT-92 a test message has its result at once while the chat tool limits the rate', async () => {
+  const { admin, readConfig } = await escalateThroughConfig('/test-limited', 2)
+  await setFault({ service: 'chat2', mode: 'rate_limit' })
+  const { id } = await readConfig()
+  expect(await admin.client.notifications.testConfig({ config_id: id })).toMatchObject({ success: false })
+  await clearFaults()
+  const [{ state, attempts }] = (await admin.call('GET', `/notifications/configs/${id}/deliveries`)).body
+  expect([state, attempts]).toEqual(['failed', 1])
+})
+
+describe.each([
+  [1, '/gone'],
+  [1, '/missing'],
+  [1, '/off'],
+  [2, '/gone'],
+  [2, '/missing'],
+  [2, '/off'],
+] as const)('the webhook of chat tool %i that answers as %s', (tool, path) => {
+  const listNotices = async () =>
+    (await account.admin.client.notifications.list()).filter(({ event_key }) => event_key === 'channel.disconnected')
+
+  it('NOT-90 marks its config and tells the admins once, in the app and by e-mail', async () => {
+    await clearRecords('mail')
+    const { readConfig, escalate } = await escalateThroughConfig(`/${crypto.randomUUID()}${path}`, tool)
+    const { disconnected_at } = await readConfig()
+    expect(disconnected_at).toEqual(expect.any(String))
+    await escalate()
+    await escalate()
+    // E-mails of earlier tests may have the turn.
+    await advanceClock(10)
+    expect(await readConfig()).toMatchObject({ disconnected_at })
+    const [notice, ...others] = await listNotices()
+    expect([notice?.title, notice?.link, others]).toEqual([
+      'A chat channel gets no more messages: 127.0.0.1',
+      '/settings/notifications',
+      [],
+    ])
+    const mails = (await listRecords('mail')).filter(
+      ({ to, subject }) => to[0] === account.admin.email && subject.startsWith('A chat channel gets no more messages'),
+    )
+    expect(mails).toHaveLength(1)
+    expect(JSON.stringify(mails)).not.toContain(path)
+  })
+
+  it('NOT-91 is forgotten after a message that is accepted, and for another webhook', async () => {
+    const { admin, readConfig } = await escalateThroughConfig(`/${crypto.randomUUID()}${path}`, tool)
+    const config = await readConfig()
+    await service.sql('update notification_configs set webhook_url = $2 where id = $1', [
+      config.id,
+      `${service.localOrigin}/chat/${tool}/back`,
+    ])
+    expect((await readConfig()).disconnected_at).not.toBeNull()
+    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({ success: true })
+    expect((await readConfig()).disconnected_at).toBeNull()
+    await admin.client.notifications.updateConfig({ config_id: config.id, webhook_url: config.webhook_url })
+    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({ success: false })
+    expect((await readConfig()).disconnected_at).not.toBeNull()
+    await admin.client.notifications.updateConfig({ config_id: config.id, webhook_url: `${service.localOrigin}/chat/${tool}/new` })
+    expect((await readConfig()).disconnected_at).toBeNull()
+  })
 })
 
 it('does not follow a redirect, and retries instead', async () => {

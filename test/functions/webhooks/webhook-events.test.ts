@@ -88,6 +88,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
     { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: null },
+    { key: 'channel.disconnected', configId: uuid(), host: 'chat.example', authorId: admin.id },
     {
       key: 'oncall.overridden',
       scheduleId: uuid(),

@@ -8,14 +8,14 @@ import { type ChatTool, chatTools } from '#vendors/chat/chat.ts'
 import { findCardError } from './adaptive-card.ts'
 import { findSlackError } from './slack-blocks.ts'
 
-type ChatResponse = { status: 200 | 202 | 400 | 404 | 405 | 410 | 413; text: string }
+type ChatResponse = { status: 200 | 202 | 400 | 403 | 404 | 405 | 410 | 413; text: string }
 type ChatContext = Context<{ Bindings: HttpBindings }>
 
 const maxCardBytes = 28 * 1024
 
 /**
  * Create the incoming webhooks of the chat tools: Slack under `/1/*` and Teams workflows under `/2/*`. Every request is recorded,
- * refused ones included. A path that ends in `/gone` or `/missing` is a webhook that no longer exists.
+ * refused ones included. A path that ends in `/gone`, `/missing` or `/off` is a webhook that no longer exists or was switched off.
  */
 export function createChatRoutes({ records, faults }: { records: Records; faults: Faults }): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
@@ -39,17 +39,24 @@ export function createChatRoutes({ records, faults }: { records: Records; faults
 interface Emulator {
   gone: string
   missing: string
+  off: { status: 400 | 403; text: string }
   respond(text: string): ChatResponse
 }
 const emulators: Record<ChatTool, Emulator> = {
-  1: { gone: 'channel_is_archived', missing: 'no_service', respond: respondToMessage },
-  2: { gone: '{"error":{"code":"WorkflowGone"}}', missing: '{"error":{"code":"WorkflowNotFound"}}', respond: respondToCard },
+  1: { gone: 'channel_is_archived', missing: 'no_service', off: { status: 403, text: 'no_active_hooks' }, respond: respondToMessage },
+  2: {
+    gone: '{"error":{"code":"WorkflowGone"}}',
+    missing: '{"error":{"code":"WorkflowNotFound"}}',
+    off: { status: 400, text: '{"error":{"code":"WorkflowTriggerIsNotEnabled"}}' },
+    respond: respondToCard,
+  },
 }
 
 function respond(tool: ChatTool, method: string, path: string, text: string): ChatResponse {
   if (method !== 'POST') return { status: 405, text: 'method_not_allowed' }
   if (path.endsWith('/gone')) return { status: 410, text: emulators[tool].gone }
   if (path.endsWith('/missing')) return { status: 404, text: emulators[tool].missing }
+  if (path.endsWith('/off')) return emulators[tool].off
   return emulators[tool].respond(text)
 }
 

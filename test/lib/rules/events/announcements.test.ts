@@ -133,6 +133,10 @@ it.each<[object, object]>([
   [{ ...push, psaTicketId: null }, { title: 'The ticket of a session was not created' }],
   [{ ...push, ownerId: null }, { userIds: [] }],
   [
+    { ...origin, key: 'channel.disconnected', configId: 'c', host: 'chat.example', authorId: null },
+    { title: 'A chat channel gets no more messages: chat.example', userIds: [], notifyAdmins: true, emailRecipients: true },
+  ],
+  [
     { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' },
     { ...nobody, title: 'Bo joined the account', body: 'Your invite was accepted.', link: '/settings/members', userIds: ['i'] },
   ],

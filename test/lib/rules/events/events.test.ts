@@ -131,6 +131,7 @@ const samples: SampleBuilders = {
     replacedIds: ['o'],
     isOtherTeam: true,
   }),
+  'channel.disconnected': (_, name) => ({ ...actor, key: 'channel.disconnected', configId: 'c', host: name, authorId: 'o' }),
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
