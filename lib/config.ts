@@ -121,6 +121,10 @@ const Settings = z.object({
     .default(4)
     .describe('Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.'),
   MAIL_FROM: Sender.describe('Sender of every mail, as `Name <address>`.'),
+  MAIL_REPLY_TO: z
+    .email()
+    .optional()
+    .describe('Where answers to mails go, such as the address of your support. If unset, they go to the sender.'),
   SALES_EMAIL: z.email().optional().describe('Receives a mail per sales lead. If unset, leads are only stored.'),
   FEEDBACK_EMAIL: z.email().optional().describe('Receives a mail per feedback. If unset, only the author gets one.'),
   ANALYTICS_URL: Url.optional().describe('Address of PostHog or a compatible service. Analytics are off if it or the key is unset.'),

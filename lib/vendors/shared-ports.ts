@@ -41,7 +41,12 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     acknowledgementTokens: createAcknowledgementTokens(config),
     approvalTokens: createApprovalTokens(config),
     identity: identityProviders(config),
-    mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
+    mail: resendMail({
+      key: config.RESEND_API_KEY,
+      baseUrl: config.RESEND_BASE_URL,
+      from: config.MAIL_FROM,
+      replyTo: config.MAIL_REPLY_TO,
+    }),
     chat: chatWebhooks(),
     webhooks: httpWebhooks(),
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,

@@ -8,10 +8,12 @@ interface ResendSettings {
   key: string
   baseUrl: string
   from: string
+  /** Where answers go to an e-mail that names no address of its own. */
+  replyTo?: string | undefined
 }
 
 /** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
-export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
+export function resendMail({ key, baseUrl, from, replyTo }: ResendSettings): MailPort {
   const fetchBounded = createBoundedFetch('mail', sendLimits)
   let resend: Resend | undefined
   return {
@@ -20,7 +22,13 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
         resend ??= await openResend({ key, baseUrl }, fetchBounded)
         // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
-          mails.map((mail) => ({ ...mail, headers: { ...automaticMailHeaders, ...mail.headers }, to: [mail.to], from })),
+          mails.map((mail) => ({
+            ...(replyTo ? { replyTo } : {}),
+            ...mail,
+            headers: { ...automaticMailHeaders, ...mail.headers },
+            to: [mail.to],
+            from,
+          })),
           { idempotencyKey, batchValidation: 'permissive' },
         )
         if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))

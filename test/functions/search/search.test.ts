@@ -273,7 +273,7 @@ describe('who finds what', () => {
   })
 })
 
-it('SEA-11 admins find what they inherit from members who left: private flows, and AI sessions of their team', async () => {
+it('SEA-12 admins find what they inherit from members who left: private flows, and AI sessions of their team', async () => {
   const account = await createAccount(service)
   const [leaver, engineer, teamAdmin] = [
     await account.addColleague(),

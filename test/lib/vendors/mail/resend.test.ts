@@ -30,6 +30,15 @@ describe('an e-mail at the provider', () => {
       text: 't',
     })
   })
+  it.each([
+    ['desk@example.com', {}, 'desk@example.com'],
+    ['desk@example.com', { replyTo: 'lead@example.com' }, 'lead@example.com'],
+    [undefined, {}, undefined],
+  ])('NOT-93 with the setting %j and %j has its answers sent to %s', async (replyTo, fields, expected) => {
+    vendor.answer = () => ({ body: { data: [{ id: '1' }] } })
+    await resendMail({ key: 'k', baseUrl: vendor.origin, from: 'a@example.com', replyTo }).send([{ ...mail, ...fields }], 'key-1')
+    expect(JSON.parse(vendor.requests[0]?.body ?? '[]')[0].reply_to).toBe(expected)
+  })
   it('is sent without refused ones when the provider lists none', async () => {
     vendor.answer = () => ({ body: { data: [{ id: '1' }] } })
     expect(await send()).toEqual({ ok: true, status: 200 })
