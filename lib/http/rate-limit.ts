@@ -1,9 +1,9 @@
 import { Problem } from '#problem.ts'
 import type { Limiter, LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 
-/** The limits of at most this many calls per window count valid requests only, so that a typing error does not use them up. */
+/** The limits of at most this many calls an hour count valid requests only, so that typing errors do not use them up. */
 const maxScarceCalls = 10
-/** How many invalid requests those operations accept per window. */
+/** How many invalid requests those operations accept an hour. */
 const maxInvalidCalls = 60
 
 /** A call, and the rate that it was counted against. */
@@ -19,7 +19,7 @@ export async function countCall(
   rate: ParsedRate,
   { isValid, isStrict }: { isValid: boolean; isStrict: boolean },
 ): Promise<CountedCall> {
-  if (isValid || rate.max > maxScarceCalls) return { rate, result: await limiter.count(key, rate, isStrict) }
+  if (isValid || rate.max > maxScarceCalls || rate.unit !== 'hour') return { rate, result: await limiter.count(key, rate, isStrict) }
   const invalidRate = { ...rate, max: maxInvalidCalls }
   return { rate: invalidRate, result: await limiter.count(`${key}:invalid`, invalidRate, isStrict) }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { request, type Service } from '#test/support/app.ts'
+import { nativePasswords } from '#platform/node/passwords.ts'
+import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
-import { randomIpAddress } from '#test/support/public-requests.ts'
 
 /** A valid request for an operation. */
 export interface Sample {
@@ -16,20 +16,14 @@ export interface Sample {
 export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 
 export const password = 'violet-tractor-81'
-const passwordHashes = new Map<string, Promise<string>>()
-
-async function createPasswordHash(service: Service): Promise<string> {
-  const email = `${randomBytes(8).toString('hex')}@people.example`
-  const body = { email, password, full_name: 'Hash Maker' }
-  const response = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': randomIpAddress() } })
-  const [row] = await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [response.body.user.id])
-  return row?.hash ?? ''
-}
+let passwordHash: Promise<string> | undefined
 
 export async function insertPassword(service: Service, { id }: Person): Promise<void> {
-  const hash = passwordHashes.get(service.api) ?? createPasswordHash(service)
-  passwordHashes.set(service.api, hash)
-  await service.sql('insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2', [id, await hash])
+  passwordHash ??= nativePasswords().hash(password)
+  await service.sql('insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2', [
+    id,
+    await passwordHash,
+  ])
 }
 
 export async function insertReturningId(service: Service, statement: string, values: unknown[]): Promise<string> {

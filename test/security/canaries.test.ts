@@ -100,12 +100,13 @@ function collectRecords(): void {
 }
 
 beforeAll(async () => {
+  // First, because the gallery shows public flows of every account.
+  await readAsStranger()
   for (const op of operations as readonly AnyOperation[]) {
     if (op.method === 'get' && requiresToken(op)) continue
     for (let variant = 0, count = 1; variant < count; variant++) count = await run(op, variant)
     collectRecords()
   }
-  await readAsStranger()
   await service.stack.localServer.qstash.waitUntilSettled()
   collectRecords()
   const pushes = await service.sql<{ body: string; internal: boolean; details: object }>('select body, internal, details from psa_pushes')

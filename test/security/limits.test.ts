@@ -69,6 +69,7 @@ describe('an operation', () => {
       'authoring.proposals.approve',
       'authoring.proposals.reject',
       'feedback.create',
+      'identity.emailChanges.create',
       'maintenance.runs.create',
       'notifications.retryDelivery',
       'notifications.testConfig',

@@ -15,5 +15,5 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   connection ends, or that takes longer than two seconds, becomes a task too: \`GET /ai/tasks\` lists them for 24 hours, with their answers.
 - **Lists** are arrays. \`skip\` and \`limit\` select a page; \`Link\` names the next one while more rows follow.
 - **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
-  \`Retry-After\`. Limits of at most 10 calls count valid requests only; their operations answer 60 invalid ones in the same time.
+  \`Retry-After\`. Limits of at most 10 calls an hour count valid requests only; their operations answer 60 invalid ones an hour.
 - **\`X-Request-Id\`** is on every answer; a client may send its own. Name it when you report a problem.`

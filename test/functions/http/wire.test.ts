@@ -108,17 +108,16 @@ it('WIR-19 limits the calls of each user, and on public operations of each clien
   expect([(await reset(address)).status, (await reset(otherAddress)).status]).toEqual([429, 400])
 })
 
-it('WIR-64 accepts 60 invalid registrations a minute, and 5 of 32 valid ones besides them at the same moment', async () => {
+it('WIR-64 accepts 60 invalid leads an hour, and 5 of 32 valid ones besides them at the same moment', async () => {
   const address = randomIpAddress()
-  const weak = (n: number) => ({ email: `weak-${n}@people.example`, password: n % 2 ? `weak-${n}@people.example` : '', full_name: 'W' })
-  const registration = () => ({ email: `${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Dana Reyes' })
-  const register = async (body: unknown) => (await postWithoutToken(service, '/auth/register', body, address)).status
-  const invalid = Array.from({ length: 32 }, (_, n) => register(weak(n)))
-  const statuses = await Promise.all(Array.from({ length: 32 }, () => register(registration())))
+  const lead = (n: number) => ({ name: 'Dana Reyes', company: 'Northwind', source: 'pricing_page', email: `lead-${n}@people.example` })
+  const submit = async (body: unknown) => (await postWithoutToken(service, '/sales-leads', body, address)).status
+  const invalid = Array.from({ length: 32 }, (_, n) => submit({ ...lead(n), email: '' }))
+  const statuses = await Promise.all(Array.from({ length: 32 }, (_, n) => submit(lead(n))))
   expect(statuses.toSorted()).toEqual([...Array(5).fill(201), ...Array(27).fill(429)])
   expect(new Set(await Promise.all(invalid))).toEqual(new Set([422]))
-  for (let n = 32; n < 60; n++) expect(await register(weak(n))).toBe(422)
-  expect(await register(weak(60))).toBe(429)
+  for (let n = 32; n < 60; n++) expect(await submit({ ...lead(n), email: '' })).toBe(422)
+  expect(await submit({ ...lead(60), email: '' })).toBe(429)
 })
 
 it("WIR-22 gives every response an X-Request-Id, the caller's if it is valid", async () => {

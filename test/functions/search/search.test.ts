@@ -282,12 +282,12 @@ it('SEA-12 admins find what they inherit from members who left: private flows, a
   ]
   const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
   const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: team?.id ?? '' })
-  const flow = await createFlow(leaver, { name: 'Numbat offline', visibility: 'private' })
-  const session = await createAiSession(leaver, { client_name: 'Numbat Ltd' })
+  const flow = await createFlow(leaver, { name: 'Axolotl offline', visibility: 'private' })
+  const session = await createAiSession(leaver, { client_name: 'Axolotl Ltd' })
   const people = [account.admin, teamAdmin, otherAdmin, engineer]
-  for (const person of people) expect(await findIds(person, 'numbat')).toEqual([])
+  for (const person of people) expect(await findIds(person, 'axolotl')).toEqual([])
   expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
-  const found = await Promise.all(people.map(async (person) => (await findIds(person, 'numbat', 'flow,ai_session')).toSorted()))
+  const found = await Promise.all(people.map(async (person) => (await findIds(person, 'axolotl', 'flow,ai_session')).toSorted()))
   expect(found).toEqual([[flow.id, session.id].toSorted(), [session.id], [], []])
   for (const [n, person] of people.entries())
     expect((await person.call('GET', `/trees/${flow.id}`)).status === 200).toBe(found[n]?.includes(flow.id))
