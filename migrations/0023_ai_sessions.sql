@@ -370,7 +370,7 @@ returns jsonb language sql set search_path = public, pg_temp as $$
        set client_name = coalesce(s.client_name, p_client), asset_name = coalesce(s.asset_name, p_asset),
            issue_category = coalesce(s.issue_category, p_category), triage_hypothesis = coalesce(s.triage_hypothesis, p_hypothesis),
            evidence_items = s.evidence_items || coalesce((
-             select jsonb_agg(e.item order by e.place) from jsonb_array_elements(p_evidence) with ordinality e (item, place)
+             select jsonb_agg(e.item || jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3))) order by e.place) from jsonb_array_elements(p_evidence) with ordinality e (item, place)
               where e.place <= 500 - jsonb_array_length(s.evidence_items)
                 and not exists (select from jsonb_array_elements(s.evidence_items) k (item)
                                where lower(k.item ->> 'text') = lower(e.item ->> 'text'))), '[]'),

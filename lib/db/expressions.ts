@@ -12,6 +12,9 @@ export const teamId = sql<string>`app.team_id()`
 /** The database's clock. Tests move it. */
 export const now = sql<string>`app.now()`
 
+/** The database's clock as a text of JSON, in milliseconds. */
+export const nowText = sql<string>`app.iso(app.now()::timestamptz(3))`
+
 /** The next `updated_at` of a row. It is later than the stored time, which callers compare to detect changes by others. */
 export const nextUpdatedAt = sql<string>`greatest(app.now(), updated_at + interval '1 ms')`
 

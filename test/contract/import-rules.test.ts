@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -93,4 +93,14 @@ it('the folders of a floor import each other in one direction only', async () =>
     return seen
   }
   expect([...imports.keys()].filter((folder) => reach(folder).has(folder))).toEqual([])
+})
+
+it('OBS-16 no service and no query reads the clock of the process', async () => {
+  const files = (await readdir(join(root, 'functions'), { recursive: true })).filter((file) => /(?:queries|service)\.ts$/.test(file))
+  const found = await Promise.all(
+    files.map(
+      async (file) => [file, (await readFile(join(root, 'functions', file), 'utf8')).match(/new Date\(\)|Date\.now\(\)/g)] as const,
+    ),
+  )
+  expect(found.filter(([, uses]) => uses)).toEqual([])
 })

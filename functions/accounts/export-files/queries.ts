@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { ExportedTable } from '#db/account-data.ts'
-import { accountId } from '#db/expressions.ts'
+import { accountId, nowText } from '#db/expressions.ts'
 import { selectTreesWithContent } from '#db/rows/trees.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
@@ -48,6 +48,10 @@ export const selectUploads = readStatement(
      where u.account_id = app.account_id() and (${after}::uuid is null or u.id > ${after}::uuid) order by u.id limit ${limit}::integer`,
 )
 
-export function selectAccount(db: ReadDb): Promise<{ id: string; name: string }> {
-  return db.selectFrom('accounts').select(['id', 'name']).where('id', '=', accountId).executeTakeFirstOrThrow()
+export function selectAccount(db: ReadDb): Promise<{ id: string; name: string; finished_at: string }> {
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'name', nowText.as('finished_at')])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
 }

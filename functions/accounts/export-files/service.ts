@@ -129,14 +129,14 @@ function completeBatch(slice: OpenSlice, rows: readonly { id: string }[], limit:
 
 async function writeManifest(slice: OpenSlice): Promise<void> {
   const { job, progress } = slice
-  const account = await queries.selectAccount(slice.db)
+  const { finished_at, ...account } = await queries.selectAccount(slice.db)
   const manifest = {
     format: exportFormat,
     version: exportVersion,
     contents: job.contents,
     account,
     started_at: job.created_at,
-    finished_at: new Date().toISOString(),
+    finished_at,
     counts: progress.counts,
   }
   await addFile(slice, { name: 'manifest.json', content: encode(`${JSON.stringify(manifest, null, 2)}\n`) })
@@ -145,7 +145,7 @@ async function writeManifest(slice: OpenSlice): Promise<void> {
 
 async function addFile(slice: OpenSlice, file: ZipFile): Promise<void> {
   const { progress } = slice
-  const { bytes, directory } = await encodeEntry(file, progress.bytes, new Date())
+  const { bytes, directory } = await encodeEntry(file, progress.bytes, new Date(slice.job.created_at))
   slice.parts.push(bytes)
   slice.directory.push(directory)
   slice.bytes += bytes.byteLength

@@ -105,7 +105,7 @@ function toFlowRow(flow: FlowRecord, { id, parent, root, depth }: ConnectedRecor
     root_tree_id,
     fork_depth: depth,
     fork_reason: depth > 0 ? flow.fork_reason : null,
-    import_metadata: { source: 'account_export', imported_at: new Date().toISOString() },
+    import_metadata: { source: 'account_export', imported_at: scope.now },
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now } from '#db/expressions.ts'
+import { accountId, jsonb, now, nowText } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import { requireRow } from '#db/required-row.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '#db/rows/ai-session.ts'
@@ -96,7 +96,7 @@ export interface NewEscalation {
   event: Extract<Event, { key: 'session.escalated' }>
 }
 
-const currentTime = sql`jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3)))`
+const currentTime = sql`jsonb_build_object('created_at', ${nowText})`
 
 /** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
 export const escalateUnchanged = writeStatement(ChangedRow, ({ session, handoff, escalationPackage }: NewEscalation) =>

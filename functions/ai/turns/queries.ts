@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb } from '#db/expressions.ts'
+import { accountId, jsonb, nowText } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import {
   type AiMessage,
@@ -89,7 +89,7 @@ export interface AppliedChanges {
 export const fillTriage = writeStatement(
   z.object({ update: z.custom<AppliedChanges['triage_update']>() }),
   (sessionId: string, { client_name, asset_name, issue_category, triage_hypothesis, evidence }: Findings) => {
-    const items = evidence.map((text) => ({ id: uuidv7(), text, source: 'ai', created_at: new Date().toISOString() }))
+    const items = evidence.map((text) => ({ id: uuidv7(), text, source: 'ai' }))
     return sql`
       select ${callFunction('app.fill_triage', {
         p_session: sessionId,
@@ -215,10 +215,9 @@ export const insertFix = writeStatement(
 export const proposeOutcome = writeStatement(
   z.object({ proposal: z.custom<AppliedChanges['outcome_proposal']>() }),
   (sessionId: string, outcome: TurnChanges['outcome']) => {
-    const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
     return sql`
-    update ai_fixes f set ai_outcome_proposal = ${jsonb(proposal)}, updated_at = app.now()
-     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
+    update ai_fixes f set ai_outcome_proposal = ${jsonb(outcome)} || jsonb_build_object('created_at', ${nowText}), updated_at = app.now()
+     where ${outcome !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
        and f.status in ('proposed', 'applied_partial', 'applied_pending') and f.id = (
        select x.id from ai_fixes x join ai_sessions s on s.account_id = x.account_id and s.id = x.session_id
         where ${isOwnAiSession(sessionId, workingStates)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')

@@ -79,7 +79,7 @@ export async function commit(ctx: WriteContext, id: string, input: KbImportCommi
     const current = await findOwn(db, id)
     if (!isLocked) requireConverted(current)
     const { title, format } = current
-    const import_metadata = { source: 'kb_import', import_id: id, title, format, imported_at: new Date().toISOString() }
+    const import_metadata = { source: 'kb_import', import_id: id, title, format }
     const tree = await trees.create(
       { ...ctx, db },
       { ...input, tree_structure: buildValidFlow(current, input, ctx.budget) },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
-import { readStatement } from '#db/statement.ts'
+import { jsonb, nowText } from '#db/expressions.ts'
+import { notNull, readStatement } from '#db/statement.ts'
 
 /** Select whether the account has a category of this name, and which of the tags visible flows of the account use, in lower case. */
 export const selectExistingLabels = readStatement(
@@ -10,3 +10,5 @@ export const selectExistingLabels = readStatement(
     select exists (select from categories c where c.account_id = app.account_id() and lower(c.name) = lower(${category})) as category,
            array(select tag from jsonb_array_elements_text(${jsonb(tags.map((tag) => tag.toLowerCase()))}) tag where app.has_tag(tag)) as tags`,
 )
+
+export const selectNow = readStatement(z.object({ exported_at: notNull<string>() }), () => sql`select ${nowText} as exported_at`)

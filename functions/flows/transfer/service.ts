@@ -14,10 +14,10 @@ import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import * as queries from './queries.ts'
 
 export async function exportFlow({ db }: ReadContext, treeId: string) {
-  const tree = await trees.find(db, treeId)
+  const [tree, { exported_at }] = await Promise.all([trees.find(db, treeId), queries.selectNow.one(db)])
   const { name, category, tree_structure, intake_form, version } = tree
   const flow = { ...copyColumns(tree), category, tree_structure, intake_form, version }
-  const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at: new Date().toISOString(), generator: generatorName, flow }
+  const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at, generator: generatorName, flow }
   return new Content(`${writeIndentedJson(envelope, maxWrittenBytes)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
 }
 
@@ -51,7 +51,7 @@ export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata
     tags: removeDuplicateTags(columns.tags),
     ...(category ? { category } : {}),
   }
-  const tree = await trees.create(ctx, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
+  const tree = await trees.create(ctx, draft, { import_metadata: metadata })
   const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree, ctx.budget)
   return {
     tree_id: tree.id,

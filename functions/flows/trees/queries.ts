@@ -1,7 +1,7 @@
 import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb, mayChange } from '#db/expressions.ts'
+import { accountId, jsonb, mayChange, nowText } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import type { PageQuery } from '#db/page.ts'
 import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
@@ -127,7 +127,7 @@ export const insertTreeWithVersion = writeStatement(null, (id: string, content: 
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
       select ${id}::uuid, ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
              ${writtenValues}, ${categoryId(content, sql`null::uuid`)}, case when r.status = 'published' then app.now() end,
-             ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
+             ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb || jsonb_build_object('imported_at', ${nowText}), ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
          from ${writtenRow(content)}, ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
