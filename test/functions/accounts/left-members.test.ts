@@ -90,14 +90,14 @@ describe('a private flow of a member who has left', () => {
 const goal = 'Write a flow for a label printer that shows as offline'
 const ways = [
   {
-    rule: 'SBD-10 a script-builder session',
+    name: 'a script-builder session',
     list: '/script-builder/sessions',
     start: async (person: Person) =>
       expectStatus(await person.call('POST', '/script-builder/sessions', { origin: 'standalone' }), 201).body.id,
     finish: { path: '/save-to-library', body: { name: 'Restart', script_body: 'systemctl restart cups\n' } },
   },
   {
-    rule: 'AIA-11 a flow-builder conversation',
+    name: 'a flow-builder conversation',
     list: '/ai/flow-builder/conversations',
     start: async (person: Person) =>
       expectStatus(await person.call('POST', '/ai/flow-builder/conversations', { goal, tree_type: 'procedural' }), 201).body.id,
@@ -105,9 +105,8 @@ const ways = [
   },
 ]
 
-describe.each(ways)('$rule of a member who has left', ({ rule, list, start, finish }) => {
-  const id = rule.split(' ')[0]
-  it(`${id} is read, listed, finished and deleted by account admins and admins of the member's team, by nobody else`, async () => {
+describe.each(ways)('$name of a member who has left', ({ list, start, finish }) => {
+  it("SBD-10 AIA-11 is read, listed, finished and deleted by account admins and admins of the member's team, by nobody else", async () => {
     const account = await createAccount(service)
     const { admin } = account
     const [leaver, engineer, teamAdmin] = [
