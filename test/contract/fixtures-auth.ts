@@ -29,7 +29,8 @@ export const signInFixtures = {
     return {}
   },
   'identity.identities.startLink': async () => ({ params: { provider: 'google' } }),
-  'identity.identities.finishLink': async (_, owner) => {
+  'identity.identities.finishLink': async (service, owner) => {
+    await service.sql(`delete from identities where user_id = $1 and provider = 'google'`, [owner.id])
     const { body } = await owner.call('POST', '/auth/me/identities/google/authorize')
     const { code = '', state = '' } = await signInAtProvider(body.authorization_url, {
       sub: randomBytes(8).toString('hex'),
