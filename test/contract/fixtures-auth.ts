@@ -29,14 +29,12 @@ export const signInFixtures = {
     return {}
   },
   'identity.identities.startLink': async () => ({ params: { provider: 'google' } }),
+  // Not the provider of the other fixtures, because a user has one identity of each.
   'identity.identities.finishLink': async (service, owner) => {
-    await service.sql(`delete from identities where user_id = $1 and provider = 'google'`, [owner.id])
-    const { body } = await owner.call('POST', '/auth/me/identities/google/authorize')
-    const { code = '', state = '' } = await signInAtProvider(body.authorization_url, {
-      sub: randomBytes(8).toString('hex'),
-      email: owner.email,
-    })
-    return { params: { provider: 'google' }, body: { code, state } }
+    await service.sql(`delete from identities where user_id = $1 and provider = 'microsoft'`, [owner.id])
+    const { body } = await owner.call('POST', '/auth/me/identities/microsoft/authorize')
+    const { code = '', state = '' } = await signInAtProvider(body.authorization_url, { oid: crypto.randomUUID(), email: owner.email })
+    return { params: { provider: 'microsoft' }, body: { code, state } }
   },
   'identity.identities.unlink': async (service, owner) => {
     await insertIdentity(service, owner)
