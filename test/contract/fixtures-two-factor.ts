@@ -6,7 +6,7 @@ import type { Person } from '#test/support/people.ts'
 import { readCode } from '#test/support/two-factor.ts'
 import { createTotpSecret } from '#vendors/auth/totp.ts'
 import { createVault } from '#vendors/auth/vault.ts'
-import { type Fixture, insertPassword, insertReturningId, sha256 } from './fixture-rows.ts'
+import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
 const createEmptySample: Fixture = async () => ({})
 
@@ -81,7 +81,7 @@ export const twoFactorFixtures = {
     body: { name: 'Phone' },
   }),
   'identity.passkeys.delete': async (service, owner) => {
-    await insertPassword(service, owner)
+    await insertPasskey(service, owner)
     return { params: { passkey_id: (await insertPasskey(service, owner)).id } }
   },
   'identity.passkeys.startSignIn': createEmptySample,
