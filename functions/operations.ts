@@ -55,6 +55,7 @@ import { streamTicketOperations } from './identity/stream-tickets/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
+import { bounceOperations } from './notifications/bounces/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
@@ -171,6 +172,7 @@ export const operations: readonly AnyOperation[] = [
   ...reportOperations,
   ...notificationOperations,
   ...mailPreferenceOperations,
+  ...bounceOperations,
   ...subscriptionOperations,
   ...webhookOperations,
   ...feedbackOperations,

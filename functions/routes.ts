@@ -127,6 +127,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'accounts.updateMember': 'PATCH /accounts/me/members/{user_id}',
       'accounts.removeMember': 'DELETE /accounts/me/members/{user_id}',
       'accounts.resetMemberMfa': 'DELETE /accounts/me/members/{user_id}/mfa',
+      'accounts.endEmailProblem': 'DELETE /accounts/me/members/{user_id}/email-problem',
       'accounts.listAuditLog': 'GET /accounts/me/audit-logs',
     },
   },
@@ -755,6 +756,12 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: {
       'notifications.preferences.get': 'GET /notifications/preferences',
       'notifications.preferences.replace': 'PUT /notifications/preferences',
+    },
+  },
+  {
+    load: async () => (await import('./notifications/bounces/operations.ts')).bounceOperations,
+    routes: {
+      'notifications.bounces.receive': 'POST /notifications/mail-webhook',
     },
   },
   {

@@ -83,6 +83,7 @@ export const tags: readonly TagInfo[] = [
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('notifications.preferences', 'E-mail preferences', 'My quiet hours, digests, and the events that I get by e-mail.'),
   tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails or one weekly report.'),
+  tag('notifications.bounces', 'Bounces and complaints', "The mail provider's events."),
   tag('webhooks', 'Webhooks', 'Send events to a program, signed by the Standard Webhooks specification.'),
   tag('analytics', 'Analytics', 'Metrics of teams, users, flows and escalations.'),
   tag('analytics.reports', 'Weekly reports', 'What a team did in a week, by e-mail and as a document.'),

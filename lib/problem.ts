@@ -26,11 +26,13 @@ const billingProblems = {
   no_billing_customer: { status: 400, detail: 'This account is not a customer of the billing provider' },
   invalid_signature: { status: 400, detail: 'The signature is missing, wrong or too old' },
   billing_provider_error: { status: 502, detail: 'The billing provider failed; try again' },
+  mail_events_not_configured: { status: 503, detail: 'No secret of the mail provider is configured' },
   billing_provider_not_configured: { status: 503, detail: 'No billing provider is configured' },
 } as const satisfies Record<string, ProblemType>
 
 /** Failures that a client must tell apart. They are answered as `{detail, code}`, one code per situation in every group. */
 export const codedProblems = {
+  email_complaint: { status: 409, detail: 'The owner of the address called an e-mail spam; only they can take that back' },
   flow_empty: { status: 400, detail: 'The flow has no steps yet' },
   flow_invalid: { status: 400, detail: 'The flow has errors; see `errors`' },
   invalid_targets: { status: 400, detail: 'The targets do not match the flow' },

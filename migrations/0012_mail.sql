@@ -250,6 +250,81 @@ begin
   delete from mail_suppressions where address_hash = app.address_hash(new.email);
   return null;
 end $$;
+-- Addresses that the mail provider cannot or may not write to, by a hash. `complained`: the recipient called an e-mail spam; `suppressed`: it is on
+-- the provider's own list. A row stays after its problem was lifted, so that an event that comes again or late does not bring it back.
+create table mail_problems (
+  address_hash bytea primary key,
+  kind         text not null check (kind in ('bounced', 'complained', 'suppressed')),
+  occurred_at  timestamptz(3) not null,
+  lifted_at    timestamptz(3),
+  created_at   timestamptz(3) not null default app.now()
+);
+grant select, insert, update on mail_problems to app_platform;
+-- Records an event of the provider. The newest decides, but only who complained can take that back. Returns whether anything changed.
+create function app.record_mail_problem(p_address text, p_kind text, p_at timestamptz) returns boolean
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into mail_problems as m (address_hash, kind, occurred_at) values (app.address_hash(p_address), p_kind, least(p_at, app.now()))
+  on conflict (address_hash) do update
+    set kind = case when m.lifted_at is null and m.kind = 'complained' then m.kind else excluded.kind end,
+        occurred_at = excluded.occurred_at, lifted_at = null
+   where excluded.occurred_at > greatest(m.occurred_at, m.lifted_at);
+  return found;
+end $$;
+-- The problem of an address, for those who write to it. Security definer, because the table belongs to no account.
+create function app.mail_problem(p_address text) returns json language sql stable security definer set search_path = public, pg_temp as $$
+  select json_build_object('kind', m.kind, 'occurred_at', app.iso(m.occurred_at)) from mail_problems m
+   where m.address_hash = app.address_hash(p_address) and m.lifted_at is null
+$$;
+-- Volatile, so that the answer to a change of a config shows what the trigger below has ended.
+create function app.list_mail_problems(p_addresses jsonb) returns json language sql volatile security definer set search_path = public, pg_temp as $$
+  select coalesce(json_agg(json_build_object('address', a.address, 'kind', m.kind, 'occurred_at', app.iso(m.occurred_at)) order by a.n), '[]')
+    from jsonb_array_elements_text(coalesce(p_addresses, '[]')) with ordinality a (address, n)
+    join mail_problems m on m.address_hash = app.address_hash(a.address) and m.lifted_at is null
+$$;
+-- Lets e-mails go to addresses again. Only the owner of an address can take back a complaint.
+create function app.lift_mail_problems(p_addresses text[], p_is_owner boolean) returns integer
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  n integer;
+begin
+  update mail_problems m set lifted_at = app.now()
+   where m.lifted_at is null and (p_is_owner or m.kind <> 'complained')
+     and m.address_hash = any (array(select app.address_hash(a) from unnest(p_addresses) a));
+  get diagnostics n = row_count;
+  return n;
+end $$;
+revoke execute on function app.lift_mail_problems(text[], boolean) from app_runtime;
+-- Ends the problem of a member's address for an admin. Returns whether a complaint is left; null for an unknown member.
+create function app.end_email_problem(p_user uuid) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_email text;
+begin
+  perform app.require_scope();
+  v_email := (select u.email from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_service and u.erased_at is null);
+  if app.lift_mail_problems(array[v_email], false) > 0 then
+    insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
+    values (app.account_id(), app.user_id(), 'email_problem.deleted', 'email_problem', p_user, app.client_address());
+  end if;
+  return case when v_email is not null then coalesce(app.mail_problem(v_email) ->> 'kind' = 'complained', false) end;
+end $$;
+-- Whoever opens a link of an e-mail gets e-mails again: it has arrived.
+create function app.lift_by_link() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform app.lift_mail_problems(array[u.email], true) from users u where u.id = new.user_id;
+  return null;
+end $$;
+create trigger lift_mail_problem after update of used_at on one_time_tokens for each row
+  when (old.used_at is null and new.used_at is not null) execute function app.lift_by_link();
+-- An admin who enters addresses of a config again has checked them.
+create function app.lift_by_config() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform app.lift_mail_problems(array(select jsonb_array_elements_text(new.email_addresses)), false);
+  return new;
+end $$;
+create trigger lift_mail_problems before update of email_addresses on notification_configs for each row
+  when (new.email_addresses is not null) execute function app.lift_by_config();
 -- Moves the e-mails that wait for the end of somebody's quiet hours, or for their digest, to the time that applies now.
 create function app.move_held_mails(p_account uuid, p_user uuid) returns void language sql set search_path = public, pg_temp as $$
   update deliveries d set held_until = coalesce(app.mail_held_until(p, u.timezone, app.now()), app.now())

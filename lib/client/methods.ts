@@ -150,6 +150,8 @@ updateMember: Method<'accounts.updateMember'>
 removeMember: Method<'accounts.removeMember'>
 /** Remove a member's second factors. Revokes the member's sign-ins. A super admin's are removed by super admins only. */
 resetMemberMfa: Method<'accounts.resetMemberMfa'>
+/** Send e-mails to a member again. Ends the `email_problem` of a member whose address works again. Returns 409 `email_complaint` after a complaint: only the member can take it back, with the link of an e-mail about their sign-in. */
+endEmailProblem: Method<'accounts.endEmailProblem'>
 /** List my account's audit log. Newest first. */
 listAuditLog: PagedMethod<'accounts.listAuditLog'>
 exports: {

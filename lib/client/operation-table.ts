@@ -62,6 +62,7 @@ export const operationTable = {
   'accounts.updateMember': 'patch /accounts/me/members/{user_id} body',
   'accounts.removeMember': 'delete /accounts/me/members/{user_id}',
   'accounts.resetMemberMfa': 'delete /accounts/me/members/{user_id}/mfa',
+  'accounts.endEmailProblem': 'delete /accounts/me/members/{user_id}/email-problem',
   'accounts.listAuditLog': 'get /accounts/me/audit-logs paged',
   'accounts.exports.create': 'post /accounts/me/export body key',
   'accounts.exports.list': 'get /accounts/me/exports paged',

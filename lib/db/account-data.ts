@@ -231,6 +231,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   mail_batches: shortLived,
   mail_counts: counters,
   mail_pace: platform,
+  mail_problems: platform,
   mail_suppressions: platform,
   notifications: copies,
   oauth_clients: platform,

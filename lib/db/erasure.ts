@@ -150,6 +150,7 @@ export const erasure: Declaration = {
   deleted_objects: { account: deleted, person: nothing },
   // Outside any account.
   sign_in_attempts: { account: keptFor('a hash of an address, for 15 minutes'), person: rows },
+  mail_problems: { account: keptFor('a hash of an address that takes no e-mails'), person: nothing },
   mail_suppressions: { account: keptFor('a hash of an address whose owner wants no e-mails'), person: nothing },
   sales_leads: { account: keptFor('sent by a visitor to the sales team'), person: rows },
   mail_batches: { account: ids, person: nothing },

@@ -107,6 +107,7 @@ export const retention: Record<keyof DB, Policy> = {
   mail_counts: expires('for support', { column: 'day', keptFor: '30 days' }),
   mail_pace: kept('one row'),
   mail_preferences: kept(person),
+  mail_problems: kept('an address that bounced stays so'),
   mail_suppressions: kept('an unsubscribed address stays so'),
   maintenance_runs: expires('a run of the year before can be compared', { column: 'due_at', keptFor: '400 days' }),
   maintenance_schedules: kept(work),

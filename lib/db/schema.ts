@@ -777,6 +777,14 @@ export interface MailPreferencesTable {
   updated_at: Generated<string>
 }
 
+export interface MailProblemsTable {
+  address_hash: Uint8Array
+  kind: 'bounced' | 'complained' | 'suppressed'
+  occurred_at: string
+  lifted_at: string | null
+  created_at: Generated<string>
+}
+
 export interface MailSuppressionsTable {
   address_hash: Uint8Array
   created_at: Generated<string>
@@ -1715,6 +1723,7 @@ export interface DB {
   mail_counts: MailCountsTable
   mail_pace: MailPaceTable
   mail_preferences: MailPreferencesTable
+  mail_problems: MailProblemsTable
   mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
@@ -1856,6 +1865,7 @@ export interface SqlFunctions {
     p_webhook: string
   }
   'app.emit_webhook': { p_type: string; p_subject: string; p_data: string }
+  'app.end_email_problem': { p_user: string }
   'app.enter': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
   'app.enter_account': { p_account: string; p_actor: string }
   'app.enter_feature': {
@@ -1953,6 +1963,8 @@ export interface SqlFunctions {
   'app.knowledge_words': { p_title: string; p_description: string; p_body: string }
   'app.known_timezone': { p_timezone: string }
   'app.leads_team': { p_team: string }
+  'app.lift_mail_problems': { p_addresses: readonly string[]; p_is_owner: boolean }
+  'app.list_mail_problems': { p_addresses: string }
   'app.list_notifications': {
     p_user: string
     p_account: string
@@ -1982,6 +1994,7 @@ export interface SqlFunctions {
   'app.lock_presence': { p_type: string; p_id: string }
   'app.lock_usage': { p_account: string }
   'app.lower_all': { p_texts: readonly string[] }
+  'app.mail_problem': { p_address: string }
   'app.mails_sent_today': { p_account: string }
   'app.mark_exported': {
     p_user: string
@@ -2027,6 +2040,7 @@ export interface SqlFunctions {
   'app.real_time': Record<never, never>
   'app.record_factor_change': { p_user: string; p_actor: string; p_action: string; p_ip: string; p_purpose: string }
   'app.record_key_use': { p_account: string; p_key: string; p_ip: string; p_user_agent: string }
+  'app.record_mail_problem': { p_address: string; p_kind: string; p_at: string }
   'app.rehash_password': { p_user: string; p_old: string; p_new: string }
   'app.remove_names': { p_data: string; p_user: string }
   'app.replay_outbox': { p_outbox: string }

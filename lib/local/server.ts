@@ -34,6 +34,7 @@ export interface LocalSecrets {
   qstashCurrentSigningKey: string
   qstashNextSigningKey: string
   resendKey: string
+  resendWebhookSecret: string
   analyticsKey: string
   /** The client secret at both identity providers. */
   identitySecret: string
@@ -135,7 +136,13 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     faults,
     qstash: qstash.app,
     redis: redis.app,
-    resend: createResendRoutes({ records, clock, key: secrets.resendKey, requestsPerSecond: options.mailRequestsPerSecond }),
+    resend: createResendRoutes({
+      records,
+      clock,
+      key: secrets.resendKey,
+      requestsPerSecond: options.mailRequestsPerSecond,
+      webhook: { url: `${options.api ?? ''}/api/v1/notifications/mail-webhook`, secret: secrets.resendWebhookSecret },
+    }),
     analytics: createAnalyticsRoutes({ records, key: secrets.analyticsKey }),
     openai: createOpenaiRoutes({ records, clock, faults, key: secrets.openaiKey }),
     stripe: stripe.app,

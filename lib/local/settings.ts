@@ -15,6 +15,7 @@ export const secrets = {
   stripeKey: 'sk_local_0123456789',
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
+  resendWebhookSecret: `whsec_${btoa('local-secret-of-mail-events')}`,
   readyToken: 'local-ready-token-0123456789',
   metricsToken: 'local-metrics-token-0123456789',
 }
@@ -82,6 +83,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     QSTASH_NEXT_SIGNING_KEY: secrets.qstashNextSigningKey,
     RESEND_API_KEY: secrets.resendKey,
     RESEND_BASE_URL: `${origin}/resend`,
+    RESEND_WEBHOOK_SECRET: secrets.resendWebhookSecret,
     STRIPE_SECRET_KEY: secrets.stripeKey,
     STRIPE_WEBHOOK_SECRET: secrets.stripeWebhookSecret,
     STRIPE_BASE_URL: `${origin}/stripe`,

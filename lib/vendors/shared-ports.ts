@@ -46,6 +46,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
       baseUrl: config.RESEND_BASE_URL,
       from: config.MAIL_FROM,
       replyTo: config.MAIL_REPLY_TO,
+      webhookSecret: config.RESEND_WEBHOOK_SECRET,
     }),
     chat: chatWebhooks(),
     webhooks: httpWebhooks(),

@@ -115,6 +115,11 @@ export const memberFixtures = {
     await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [id])
     return { params: { user_id: id } }
   },
+  'accounts.endEmailProblem': async (service, owner) => {
+    const id = await insertMember(service, owner)
+    await service.sql(`select app.record_mail_problem(email, 'bounced', app.now()) from users where id = $1`, [id])
+    return { params: { user_id: id } }
+  },
   'accounts.listAuditLog': createPageSample,
 
   'accounts.invites.list': async (service, owner) => {

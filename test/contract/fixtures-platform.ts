@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { parseConfig } from '#config.ts'
+import { signMailEvent } from '#local/vendors/resend.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
 import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
@@ -65,6 +66,12 @@ export const platformFixtures = {
     },
   }),
 
+  'notifications.bounces.receive': async (service) => {
+    const data = { to: [`${crypto.randomUUID()}@example.com`], bounce: { type: 'Permanent' } }
+    const event = { type: 'email.bounced', created_at: new Date().toISOString(), data }
+    const { body, headers } = await signMailEvent(event, service.settings.RESEND_WEBHOOK_SECRET ?? '')
+    return { content: { bytes: new TextEncoder().encode(body), headers } }
+  },
   'notifications.subscriptions.showPage': createUnsubscribeLink,
   'notifications.subscriptions.unsubscribe': createUnsubscribeLink,
   'notifications.subscriptions.resubscribe': createUnsubscribeLink,

@@ -10,6 +10,7 @@ export const secrets = {
   qstashCurrentSigningKey: 'sig_current',
   qstashNextSigningKey: 'sig_next',
   resendKey: 're_local',
+  resendWebhookSecret: 'whsec_c2VjcmV0LW9mLXRoZS10ZXN0LWV2ZW50cw==',
   analyticsKey: 'phc_local',
   identitySecret: 'identity-secret',
   stripeKey: 'sk_local',

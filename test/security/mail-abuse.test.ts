@@ -280,11 +280,11 @@ describe('unsubscribing', () => {
     expect(await listMails()).toHaveLength(1)
     await clearRecords('mail')
     expect([(await oneClick(path)).status, (await oneClick(path)).status]).toEqual([200, 200])
-    expect((await test()).body).toEqual({ success: false, message: 'Every recipient has unsubscribed' })
+    expect((await test()).body).toEqual({ success: false, message: 'Every recipient has unsubscribed, or their address takes no e-mails' })
     expect((await readLog(account, configId))[0]).toMatchObject({
       state: 'failed',
       attempts: 1,
-      last_error: 'Every recipient has unsubscribed',
+      last_error: 'Every recipient has unsubscribed, or their address takes no e-mails',
     })
     const other = await createAccount(service)
     const spelled = address.toUpperCase()

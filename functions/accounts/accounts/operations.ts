@@ -169,6 +169,21 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
   }),
 
   operation({
+    id: 'accounts.endEmailProblem',
+    method: 'delete',
+    path: '/accounts/me/members/{user_id}/email-problem',
+    summary: 'Send e-mails to a member again',
+    description:
+      'Ends the `email_problem` of a member whose address works again. Returns 409 `email_complaint` after a complaint: only the member can take it back, with the link of an e-mail about their sign-in.',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.MemberId,
+    success: 204,
+    errors: ['email_complaint'],
+    handle: ({ ctx, params }) => accounts.endEmailProblem(ctx, params.user_id),
+  }),
+
+  operation({
     id: 'accounts.listAuditLog',
     method: 'get',
     path: '/accounts/me/audit-logs',

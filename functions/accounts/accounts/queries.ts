@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, jsonb, now } from '#db/expressions.ts'
 import type { JsonColumns } from '#db/json-columns.ts'
 import { auditColumns } from '#db/rows/audit.ts'
@@ -120,6 +121,7 @@ const memberColumns = [
   sql<boolean>`u.email_verified_at is not null`.as('email_verified'),
   'u.created_at',
   lastSeen.as('last_seen_at'),
+  sql<Member['email_problem']>`app.mail_problem(u.email)`.as('email_problem'),
 ] as const
 
 /** Select a page of members by name. The inner query skips rows without reading their sign-ins. */
@@ -136,6 +138,12 @@ export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<
     .limit(limit + 1)
   return db.selectFrom(page.as('u')).select(memberColumns).orderBy(byName('u.full_name')).orderBy('u.id').execute()
 }
+
+/** End the problem of a member's address, unless it is a complaint. `is_complaint` is null for an unknown member. */
+export const endEmailProblem = writeStatement(
+  z.object({ is_complaint: z.boolean().nullable() }),
+  (id: string) => sql`select ${callFunction('app.end_email_problem', { p_user: id })} as is_complaint`,
+)
 
 /** Return the new team role: none without a team, and by default `member` in a new team. */
 function toTeamRole({ team_id, team_role: newRole }: MemberUpdate): RawBuilder<Member['team_role']> | null {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
+import { EmailProblem } from '#http/email-problem.ts'
 import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
 
 export const SubscriptionStatus = z
@@ -157,6 +158,9 @@ export const Member = z
     is_active: z.boolean().describe('Whether this member may sign in.'),
     email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
     last_seen_at: Time.nullable().describe('The last sign-in or token refresh.'),
+    email_problem: EmailProblem.nullable().describe(
+      'Why the address gets no e-mails but those about its own sign-in; null for most. It ends when its owner opens a link of such an e-mail or changes the address, or an admin ends it.',
+    ),
     created_at: Time,
   })
   .meta({
@@ -172,6 +176,7 @@ export const Member = z
         is_active: true,
         email_verified: true,
         last_seen_at: '2026-11-21T09:30:00.000Z',
+        email_problem: null,
         created_at: '2026-11-21T09:30:00.000Z',
       },
     ],

@@ -70,6 +70,13 @@ export async function removeMember({ db }: WriteContext, id: string) {
   if (!member) throw notFound('Member')
 }
 
+/** Let e-mails go to a member again. Throw 409 when the member has complained. */
+export async function endEmailProblem({ db }: WriteContext, id: string) {
+  const { is_complaint } = await queries.endEmailProblem.one(db, id)
+  if (is_complaint === null) throwNotFound('Member')
+  if (is_complaint) throw new Problem('email_complaint')
+}
+
 export async function listAuditLog({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectAuditLog(db, skip, limit), limit)
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
-const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_member: z.boolean(), is_unsubscribed: z.boolean() })
+const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_member: z.boolean(), is_unreachable: z.boolean() })
 export type Recipient = z.output<typeof Recipient>
 
 /**
@@ -16,7 +16,8 @@ export const selectRecipients = readStatement(
     select a.address, encode(app.address_hash(a.address), 'hex') as address_hash,
            exists (select from users u where lower(u.email) = lower(a.address) and u.account_id = ${accountId}::uuid
                                          and u.is_active and u.email_verified_at is not null) as is_member,
-           exists (select from mail_suppressions s where s.address_hash = app.address_hash(a.address)) as is_unsubscribed
+           exists (select from mail_suppressions s where s.address_hash = app.address_hash(a.address))
+           or exists (select from mail_problems m where m.address_hash = app.address_hash(a.address) and m.lifted_at is null) as is_unreachable
       from jsonb_array_elements_text(${jsonb(addresses)}) with ordinality a (address, n) order by a.n`,
 )
 

@@ -184,7 +184,7 @@ function explainDelivery({ recipient, account_name, config_author, sender_name }
 }
 
 /**
- * Write an e-mail to each address of a delivery, except those that unsubscribed. Recipients who are not verified members of the account can
+ * Write an e-mail to each address of a delivery, except those that unsubscribed or take none. Recipients who are not verified members of the account can
  * unsubscribe. In their e-mails, links in users' texts cannot be followed.
  */
 async function writeToRecipients(
@@ -196,12 +196,12 @@ async function writeToRecipients(
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
   // Addresses that were added after the delivery was created are not in its daily limit.
   const recipients = await selectRecipients.all(ctx.platform, delivery.account_id, addresses.slice(0, delivery.mails))
-  const subscribed = recipients.filter(({ is_unsubscribed }) => !is_unsubscribed)
-  if (subscribed.length === 0) return createRefusal('Every recipient has unsubscribed')
+  const subscribed = recipients.filter(({ is_unreachable }) => !is_unreachable)
+  if (subscribed.length === 0) return createRefusal('Every recipient has unsubscribed, or their address takes no e-mails')
   const brand = { accountName: delivery.account_name, colour: delivery.account_colour }
   const mails = await Promise.all(subscribed.map((recipient) => writeMail(ctx, recipient, content, { brand, reasons })))
   const leftOut = addresses.length - subscribed.length
-  const note = `${leftOut} of ${addresses.length} recipients have unsubscribed or were added later`
+  const note = `${leftOut} of ${addresses.length} recipients have unsubscribed, take no e-mails or were added later`
   return { mails, ...(leftOut > 0 ? { note } : {}) }
 }
 

@@ -5,9 +5,10 @@ import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { CallFunction } from '#http/operation.ts'
-import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
+import type { ConfigProblem, NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
 const configColumns = [
+  sql<ConfigProblem[]>`app.list_mail_problems(email_addresses)`.as('email_problems'),
   'id',
   'account_id',
   'channel',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { caseFields, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { EmailProblem } from '#http/email-problem.ts'
 import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
@@ -23,8 +24,12 @@ const exampleConfig = {
   email_addresses: ['oncall@northwind.example'],
   events_enabled: ['session.escalated' as const],
   disconnected_at: null,
+  email_problems: [],
   created_at: '2026-11-21T09:30:00.000Z',
 }
+
+const ConfigProblem = EmailProblem.extend({ address: z.string().describe('The address.') }).meta({ id: 'NotificationConfigProblem' })
+export type ConfigProblem = z.infer<typeof ConfigProblem>
 
 export const NotificationConfig = z
   .strictObject({
@@ -37,6 +42,9 @@ export const NotificationConfig = z
     disconnected_at: Time.nullable().describe(
       'When the chat tool said that the webhook no longer exists; null after a message that it accepts, and for another webhook.',
     ),
+    email_problems: z
+      .array(ConfigProblem)
+      .describe('Addresses that get no e-mails, with the reason. Those that bounced get them again when you save `email_addresses`.'),
     created_at: Time,
   })
   .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })

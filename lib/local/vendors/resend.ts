@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '#local/clock.ts'
 import { parseJson } from '#rules/text/json.ts'
+import { signWebhook } from '#vendors/webhooks/sign.ts'
 import type { Records } from './records.ts'
 
 type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429; name: string; message: string }
@@ -29,13 +30,20 @@ interface ResendOptions {
   key: string
   /** Requests per second that a team may make: https://resend.com/docs/api-reference/rate-limit */
   requestsPerSecond?: number | undefined
+  /** Where events go, and the secret that signs them. */
+  webhook?: { url: string; secret: string }
 }
 
 /** Create Resend's routes for sending one e-mail or a batch. Each accepted e-mail becomes one record on the dashboard. */
-export function createResendRoutes({ records, clock, key, requestsPerSecond = 5 }: ResendOptions): Hono {
+export function createResendRoutes({ records, clock, key, requestsPerSecond = 5, webhook }: ResendOptions): Hono {
   const app = new Hono()
   const storedResponses = new Map<string, StoredResponse>()
   const countRequest = createRateLimit(clock, requestsPerSecond)
+  const accept = (mail: Mail, idempotencyKey: string | null) => {
+    const { id } = records.add('mail', { ...mail, idempotency_key: idempotencyKey })
+    if (webhook) void sendEvents(webhook, mail, id, clock)
+    return { id }
+  }
 
   app.use('*', async (c, next) => {
     const authorization = c.req.header('authorization')
@@ -50,10 +58,10 @@ export function createResendRoutes({ records, clock, key, requestsPerSecond = 5 
     return sendError(c, rateLimitExceeded(requestsPerSecond))
   })
 
-  app.post('/emails', (c) => sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendOne(records, body, idempotencyKey)))
+  app.post('/emails', (c) => sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendOne(accept, body, idempotencyKey)))
   app.post('/emails/batch', (c) => {
     const strict = c.req.header('x-batch-validation') !== 'permissive'
-    return sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendBatch(records, body, idempotencyKey, strict))
+    return sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendBatch(accept, body, idempotencyKey, strict))
   })
   app.get('/emails/:id', (c) => {
     const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
@@ -117,21 +125,21 @@ const reusedKey: Refusal = {
   message: 'This idempotency key has been used with a different request body. Modify your request or your idempotency key.',
 }
 
-function sendOne(records: Records, body: unknown, idempotencyKey: string | null): object | Refusal {
+type Accept = (mail: Mail, idempotencyKey: string | null) => { id: string }
+
+function sendOne(accept: Accept, body: unknown, idempotencyKey: string | null): object | Refusal {
   const mail = parseMail(body)
-  return isRefusal(mail) ? mail : { id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }
+  return isRefusal(mail) ? mail : accept(mail, idempotencyKey)
 }
 
-function sendBatch(records: Records, body: unknown, idempotencyKey: string | null, strict: boolean): object | Refusal {
+function sendBatch(accept: Accept, body: unknown, idempotencyKey: string | null, strict: boolean): object | Refusal {
   if (!Array.isArray(body) || body.length === 0) return invalid('The request body must be an array of emails.')
   if (body.length > maxBatch) return invalid(`The batch must hold at most ${maxBatch} emails.`)
   const mails = body.map(parseMail)
   const firstRefusal = mails.find(isRefusal)
   if (strict && firstRefusal) return firstRefusal
   const errors = mails.flatMap((mail, index) => (isRefusal(mail) ? [{ index, message: mail.message }] : []))
-  const data = mails.flatMap((mail) =>
-    isRefusal(mail) ? [] : [{ id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }],
-  )
+  const data = mails.flatMap((mail) => (isRefusal(mail) ? [] : [accept(mail, idempotencyKey)]))
   return strict ? { data } : { data, errors }
 }
 
@@ -184,4 +192,37 @@ function isRefusal(result: object): result is Refusal {
 
 function sendError(c: Context, refusal: Refusal): Response {
   return c.json(refusal, refusal.statusCode)
+}
+
+// https://resend.com/docs/dashboard/emails/send-test-emails
+const testAddresses: Readonly<Record<string, { type: string; fields: object }>> = {
+  'bounced@resend.dev': {
+    type: 'email.bounced',
+    fields: { bounce: { type: 'Permanent', subType: 'General', message: 'The mailbox does not exist' } },
+  },
+  'complained@resend.dev': { type: 'email.complained', fields: {} },
+  'suppressed@resend.dev': {
+    type: 'email.suppressed',
+    fields: { suppressed: { type: 'OnAccountSuppressionList', message: 'Suppressed' } },
+  },
+}
+
+/** Send the events of an e-mail to test addresses. A label, as in `bounced+1@resend.dev`, makes an address of its own. */
+async function sendEvents({ url, secret }: { url: string; secret: string }, mail: Mail, emailId: string, clock: Clock): Promise<void> {
+  for (const to of mail.to) {
+    const event = testAddresses[to.toLowerCase().replace(/\+[^@]*@/, '@')]
+    if (!event) continue
+    const createdAt = new Date(clock.now()).toISOString()
+    const data = { email_id: emailId, created_at: createdAt, from: mail.from, to: [to], subject: mail.subject, ...event.fields }
+    const { body, headers } = await signMailEvent({ type: event.type, created_at: createdAt, data }, secret)
+    await fetch(url, { method: 'POST', headers, body }).catch(() => null)
+  }
+}
+
+/** Sign an event as Resend does. `signedAt` is in seconds; it is the real time, because the receiver checks its age against its own clock. */
+export async function signMailEvent(event: object, secret: string, signedAt = Math.floor(Date.now() / 1000)) {
+  const [id, body] = [`msg_${crypto.randomUUID()}`, JSON.stringify(event)]
+  const signature = await signWebhook({ id, timestamp: signedAt, payload: body }, [secret])
+  const headers = { 'content-type': 'application/json', 'svix-id': id, 'svix-timestamp': String(signedAt), 'svix-signature': signature }
+  return { body, headers }
 }

@@ -1,3 +1,4 @@
+import type { RawBody } from '#vendors/net/raw-body.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 
 export interface Mail {
@@ -24,7 +25,17 @@ export const maxMailsPerCall = 100
  */
 export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean }
 
+/** Why an address gets no e-mails. `complained`: its owner called one spam; `suppressed`: it is on a list of the provider. */
+export const mailProblems = ['bounced', 'complained', 'suppressed'] as const
+export type MailProblem = (typeof mailProblems)[number]
+
+/** What the provider says of e-mails that it has sent. `problem` is null for an event that says nothing of an address. */
+export type MailEvent = { problem: MailProblem | null; addresses: string[] /** RFC 3339. */; at: string }
+export type MailEventResult = { ok: true; event: MailEvent } | { ok: false; reason: 'unsigned' | 'not_configured' }
+
 export interface MailPort {
+  /** Verify and read an event. */
+  readEvent(body: RawBody): Promise<MailEventResult>
   /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */
   send(mails: Mail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */

@@ -1,8 +1,9 @@
 import type { Resend } from 'resend'
+import * as z from 'zod'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
-import { automaticMailHeaders, type MailPort, type MailResult } from './mail.ts'
+import { automaticMailHeaders, type MailEvent, type MailPort, type MailResult } from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -10,10 +11,12 @@ interface ResendSettings {
   from: string
   /** Where answers go to an e-mail that names no address of its own. */
   replyTo?: string | undefined
+  /** Signs the events. */
+  webhookSecret?: string | undefined
 }
 
 /** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
-export function resendMail({ key, baseUrl, from, replyTo }: ResendSettings): MailPort {
+export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: ResendSettings): MailPort {
   const fetchBounded = createBoundedFetch('mail', sendLimits)
   let resend: Resend | undefined
   return {
@@ -36,6 +39,22 @@ export function resendMail({ key, baseUrl, from, replyTo }: ResendSettings): Mai
         return { ok: true, status: 200, ...(refused.length > 0 ? { refused } : {}) }
       } catch (error) {
         return { ...failedSend(error), isUncertain: true }
+      }
+    },
+    async readEvent({ bytes, headers }) {
+      if (!webhookSecret) return { ok: false, reason: 'not_configured' }
+      resend ??= await openResend({ key, baseUrl }, fetchBounded)
+      const readHeader = (name: string) => headers.get(name) ?? ''
+      try {
+        // Signed by the scheme of Svix: https://resend.com/docs/webhooks/verify-webhooks-requests
+        const event = resend.webhooks.verify({
+          payload: new TextDecoder().decode(bytes),
+          headers: { id: readHeader('svix-id'), timestamp: readHeader('svix-timestamp'), signature: readHeader('svix-signature') },
+          webhookSecret,
+        })
+        return { ok: true, event: toMailEvent(event) }
+      } catch {
+        return { ok: false, reason: 'unsigned' }
       }
     },
     async ping() {
@@ -77,3 +96,39 @@ function toMailResult({ name, statusCode }: { name: string; statusCode: number |
   const isUncertain = statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
   return { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
 }
+
+// https://resend.com/docs/webhooks/emails/bounced, and complained and suppressed beside it. An e-mail has at most 50 recipients.
+const WireEvent = z.object({
+  type: z.string(),
+  created_at: z.string(),
+  data: z.object({
+    to: z.array(z.string().max(320)).max(50),
+    bounce: z.object({ type: z.string() }).optional().catch(undefined),
+  }),
+})
+const noEvent: MailEvent = { problem: null, addresses: [], at: new Date(0).toISOString() }
+
+/**
+ * Convert an event. A bounce that is not permanent says nothing of its address. Nor does an event about several recipients, such as of another program
+ * with the same key: it does not say whose address it means.
+ */
+function toMailEvent(wire: unknown): MailEvent {
+  const parsed = WireEvent.safeParse(wire).data
+  const time = Date.parse(parsed?.created_at ?? '')
+  if (!parsed || Number.isNaN(time) || parsed.data.to.length !== 1) return noEvent
+  const { type, data } = parsed
+  const event = { addresses: data.to.map(readAddress), at: new Date(time).toISOString() }
+  switch (type) {
+    case 'email.bounced':
+      return { ...event, problem: data.bounce?.type === 'Permanent' ? 'bounced' : null }
+    case 'email.complained':
+      return { ...event, problem: 'complained' }
+    case 'email.suppressed':
+      return { ...event, problem: 'suppressed' }
+    default:
+      return { ...event, problem: null }
+  }
+}
+
+/** Read the address of `Name <address>`. */
+const readAddress = (mailbox: string) => (/<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox).trim()

@@ -56,7 +56,17 @@ it('NOT-05 NOT-37 WIR-07 WIR-26 returns 201 with exactly the stored config, in t
   const response = await admin.call('POST', '/notifications/configs', emailConfig)
   expectStatus(response, 201)
   expect(Object.keys(response.body).sort()).toEqual(
-    ['account_id', 'channel', 'created_at', 'disconnected_at', 'email_addresses', 'events_enabled', 'id', 'webhook_url'].sort(),
+    [
+      'account_id',
+      'channel',
+      'created_at',
+      'disconnected_at',
+      'email_addresses',
+      'email_problems',
+      'events_enabled',
+      'id',
+      'webhook_url',
+    ].sort(),
   )
   expect(response.body).toMatchObject({ ...emailConfig, webhook_url: null, account_id: id })
   expect(response.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
