@@ -205,6 +205,8 @@ describe('toAnnouncement for every event', () => {
         (key, text, name) => {
           const { title, link } = toAnnouncement(samples[key](text, name))
           expect(title.trim()).not.toBe('')
+          // It becomes the subject of an e-mail.
+          expect(title).not.toMatch(/[\r\n]/)
           expect(Array.from(title).length).toBeLessThanOrEqual(500)
           expect(link).toMatch(/^\/[\w./?=-]{1,499}$/)
         },
