@@ -2191,7 +2191,7 @@ remaining: (number | null)
 export type KbImportResponse = (KbImportListItem & {
 /** The nodes of the article in reading order, at most 100. */
 nodes: (KbImportNode)[]
-/** Parts that the conversion merged, because an article has at most 100 nodes. */
+/** What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes. */
 warnings: (string)[]
 })
 export type KbImportStatus = ('uploaded' | 'converted' | 'committed' | 'failed')

@@ -167,6 +167,11 @@ describe('a markdown or plain text', () => {
     ['items', 1000, (n) => '- a\n'.repeat(n)],
     ['options of an item', 1000, (n) => `1. a?\n${'   - If a\n'.repeat(n)}`],
     ['decisions', 300, (n) => 'a?\n\n- If a\n- If b\n\n'.repeat(n)],
+    ['embedded pictures without an end', 3000, (n) => '![a](data:'.repeat(n)],
+    ['references', 3000, (n) => `[a]: http://x.example/a\n\n${'[a] '.repeat(n)}`],
+    ['open brackets', 20_000, (n) => `[a]: http://x.example/a\n\n${'['.repeat(n)}`],
+    ['comments', 5000, (n) => '<!-- a\n-->'.repeat(n)],
+    ['definitions', 5000, (n) => `${repeat(n, (i) => `[${i}]: http://x.example\n`)}\n[1]`],
     ['headings of every level', 300, (n) => repeat(n, (i) => `${'#'.repeat((i % 6) + 1)} a\n\nb\n\n`)],
   ]
   it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, readText('markdown')))

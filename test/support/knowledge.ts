@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib'
+import { type Block, createBlockWriter } from '#rules/knowledge/blocks.ts'
 import { type ApiResponse, request, type Service } from './app.ts'
 import { copyBytes, encodeFileForm } from './images.ts'
 import type { Person } from './people.ts'
@@ -126,3 +127,11 @@ export async function createConvertedImport(person: Person, content: string) {
   if (converted.status !== 200) throw new Error(`The article was not converted: ${created.text} ${converted.text}`)
   return converted.body as { id: string; nodes: Record<'id' | 'kind' | 'title' | 'content', string>[] }
 }
+
+interface LiteralWriter {
+  blocks: Block[]
+  add(kind: Block['kind'], text: string, level?: number): void
+  addListLine(depth: number, marker: string | null, text: string): void
+}
+/** Create a writer that takes literals as markdown. */
+export const createLiteralWriter = () => createBlockWriter() as LiteralWriter

@@ -6,7 +6,6 @@ import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Article } from '#rules/knowledge/article.ts'
-import type { Block } from '#rules/knowledge/blocks.ts'
 import { KbImport, type KbImportItem, type KbImportQuery, KbNode, type KbNodeUpdate } from './schemas.ts'
 
 export interface KbImportRow extends KbImport {
@@ -68,22 +67,22 @@ export function selectImport(db: ReadDb, id: string): Promise<KbImportRow | unde
     .executeTakeFirst()
 }
 
-export async function selectBlocks(db: ReadDb, id: string): Promise<Block[]> {
-  const article = await db.selectFrom('kb_imports').select('blocks').where('id', '=', id).executeTakeFirst()
-  return article?.blocks ?? []
+export async function selectArticle(db: ReadDb, id: string): Promise<Pick<Article, 'blocks' | 'warnings'>> {
+  const article = await db.selectFrom('kb_imports').select(['blocks', 'warnings']).where('id', '=', id).executeTakeFirst()
+  return article ?? { blocks: [], warnings: [] }
 }
 
 /** Count and insert an import in one statement. Return undefined and count nothing when the plan allows no more. */
 export const insertImport = writeStatement(
   KbImport,
-  ({ title, format, blocks }: Article) => sql`
+  ({ title, format, blocks, warnings }: Article) => sql`
     with plan as (${planLimit}), updated_counter as (
       insert into quota_counters (quota, period_start, used) select 'kb_imports', 'epoch', 1 from plan where max_imports is null or max_imports > 0
       on conflict (account_id, quota, period_start) do update set used = quota_counters.used + 1
         where (select plan.max_imports is null or quota_counters.used < plan.max_imports from plan)
       returning used), i as (
-      insert into kb_imports (team_id, title, format, blocks)
-      select app.team_id(), ${title}, ${format}, ${jsonb(blocks)} from updated_counter returning *)
+      insert into kb_imports (team_id, title, format, blocks, warnings)
+      select app.team_id(), ${title}, ${format}, ${jsonb(blocks)}, ${jsonb(warnings)} from updated_counter returning *)
     select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes, warnings from i`,
 )
 

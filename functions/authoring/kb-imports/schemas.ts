@@ -71,7 +71,9 @@ export const KbImport = z
   .strictObject({
     ...item,
     nodes: z.array(KbNode).describe('The nodes of the article in reading order, at most 100.'),
-    warnings: z.array(z.string()).describe('Parts that the conversion merged, because an article has at most 100 nodes.'),
+    warnings: z
+      .array(z.string())
+      .describe('What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes.'),
   })
   .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }], warnings: [] }] })
 export type KbImport = z.infer<typeof KbImport>

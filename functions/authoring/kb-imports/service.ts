@@ -10,6 +10,7 @@ import { validateFlow } from '#rules/flows/validate.ts'
 import type { Article } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { buildFlow } from '#rules/knowledge/flow.ts'
+import { isMergeWarning } from '#rules/knowledge/merge-segments.ts'
 import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import type { Segment } from '#rules/knowledge/segment.ts'
@@ -46,7 +47,10 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 /** Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the article's text unchanged. */
 export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
   requireUncommitted(await findOwn(ctx.db, id))
-  const { segments: pieces, warnings } = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
+  const article = await queries.selectArticle(ctx.db, id)
+  const { segments: pieces, warnings } = splitIntoSegments(article.blocks)
+  // An earlier conversion has added its own to those of the article.
+  const readWarnings = article.warnings.filter((warning) => !isMergeWarning(warning))
   const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
     if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted')) await queries.markFailed(ctx.db, id)
     throw error
@@ -54,7 +58,7 @@ export async function convert(ctx: WriteContext, id: string): Promise<KbImport> 
   const nodes = buildNodes(pieces, groups, uuidv7)
   const isReplaced = await inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['uploaded', 'converted', 'failed'])
-    if (isLocked) await queries.replaceNodes(db, id, nodes, warnings)
+    if (isLocked) await queries.replaceNodes(db, id, nodes, [...readWarnings, ...warnings])
     return isLocked
   })
   const current = await findOwn(ctx.db, id)

@@ -1,9 +1,11 @@
 import { isZip } from '#rules/archive/zip.ts'
 import type { Budget } from '#rules/budget.ts'
 import { ArticleError, type Block } from './blocks.ts'
+import { decodeText } from './decode-text.ts'
 import { readDocx } from './docx.ts'
 import type { ArticleFormat } from './formats.ts'
 import { readHtml } from './html.ts'
+import { createLosses, describeLosses, type Losses } from './losses.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPlainText } from './plain-text.ts'
 
@@ -14,6 +16,8 @@ export interface Article {
   /** One line of at most 300 characters. */
   title: string
   blocks: Block[]
+  /** What the import does not have, as sentences. */
+  warnings: string[]
 }
 
 const maxTitleLength = 300
@@ -56,18 +60,20 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile, budget
   const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
   if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
   if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
+  const losses = createLosses()
   const { title, blocks } =
     format === 'docx'
-      ? { title: null, blocks: await readDocx(bytes, budget) }
-      : await runWithPauses(readText(format, decodeText(bytes), budget), budget)
+      ? { title: null, blocks: await readDocx(bytes, budget, losses) }
+      : await runWithPauses(readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses), budget)
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
-  return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
+  return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks, warnings: describeLosses(losses) })
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
 export async function readArticleText(format: TextFormat, title: string, content: string, budget: Budget): Promise<Article> {
-  const { blocks } = await runWithPauses(readText(format, content, budget), budget)
-  return requireBlocks({ format, title, blocks })
+  const losses = createLosses()
+  const { blocks } = await runWithPauses(readText(format, content, budget, losses), budget)
+  return requireBlocks({ format, title, blocks, warnings: describeLosses(losses) })
 }
 
 /** Run work that yields between its passes, and let other requests of the process run there. */
@@ -95,35 +101,19 @@ function requireBlocks(article: Article): Article {
 }
 
 /** Read the blocks of a text. Yield between the passes. */
-export function* readText(format: TextFormat, content: string, budget: Budget): Generator<void, { title: string | null; blocks: Block[] }> {
-  const text = content.replace(/\r\n?/g, '\n')
+export function* readText(
+  format: TextFormat,
+  content: string,
+  budget: Budget,
+  losses: Losses = createLosses(),
+): Generator<void, { title: string | null; blocks: Block[] }> {
+  const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   switch (format) {
     case 'markdown':
-      return readMarkdown(text, budget)
+      return readMarkdown(text, budget, losses)
     case 'html':
-      return yield* readHtml(text, budget)
+      return yield* readHtml(text, budget, losses)
     case 'text':
       return { title: null, blocks: readPlainText(text, budget) }
-  }
-}
-
-// C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL and C1 are allowed.
-const binaryCharacter = /[^\P{Cc}\t-\r\x7f-\x9f]/u
-
-function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
-  const text = decodeBytes(bytes)
-  if (binaryCharacter.test(text)) throw new ArticleError('The content is not text', 'unsupported_format')
-  return text
-}
-
-/** Decode UTF-16 with a byte order mark, UTF-8, or else Windows-1252, the encoding of old Windows files. */
-function decodeBytes(bytes: Uint8Array<ArrayBuffer>): string {
-  const [firstByte, secondByte] = bytes
-  if (firstByte === 0xff && secondByte === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (firstByte === 0xfe && secondByte === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
   }
 }

@@ -1,3 +1,6 @@
+import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
+import { findLongestRun } from '#rules/text/longest-run.ts'
+
 /** A part of an article. The blocks are in the order of the article. */
 export interface Block {
   kind: 'heading' | 'item' | 'text' | 'code' | 'table'
@@ -31,12 +34,13 @@ export function tooLongError(): ArticleError {
 
 export interface BlockWriter {
   blocks: Block[]
-  add(kind: Block['kind'], text: string, level?: number): void
+  /** Add a block. A heading is plain text. */
+  add<Kind extends Block['kind']>(kind: Kind, text: Kind extends 'heading' ? string : Markdown, level?: number): void
   /**
    * Add a line of a list. A line with depth 0 and a marker starts a new item. A deeper line, and a line without a marker, belongs to the
    * current item.
    */
-  addListLine(depth: number, marker: string | null, text: string): void
+  addListLine(depth: number, marker: string | null, text: Markdown): void
 }
 
 /** Create a writer that collects blocks. It throws an ArticleError when the article exceeds a limit. */
@@ -60,7 +64,7 @@ export function createBlockWriter(): BlockWriter {
     addListLine(depth, marker, text) {
       if (!text.trim()) return
       const content = marker ? `${marker} ${text}` : text
-      const line = removeUnstorable(indentLines(content, marker ? depth : depth + 1))
+      const line = toMarkdown(removeUnstorable(indentLines(content, marker ? depth : depth + 1)))
       const item = blocks.at(-1)
       const startsItem = depth === 0 && marker
       const fitsIntoItem = item?.kind === 'item' && item.text.length + line.length < maxNodeLength
@@ -94,11 +98,9 @@ function removeUnstorable(text: string): string {
 }
 
 /** Return a markdown code block whose fences are longer than any run of backticks in the code. */
-export function formatCodeBlock(code: string, language = ''): string {
-  let longestRun = 2
-  for (const [run] of code.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length)
-  const fence = '`'.repeat(longestRun + 1)
-  return `${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`
+export function formatCodeBlock(code: string, language = ''): Markdown {
+  const fence = '`'.repeat(Math.max(2, findLongestRun(code, '`')) + 1)
+  return toMarkdown(`${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`)
 }
 
 /** Split a text into parts that fit into a node, at line breaks where possible. */

@@ -1,3 +1,6 @@
+import MarkdownIt from 'markdown-it'
+
+const { unescapeAll } = new MarkdownIt().utils
 const maxTitleLength = 120
 // A link may be much longer than the title. The expressions below take quadratic time in the length of a line.
 const maxLineLength = 1000
@@ -37,14 +40,14 @@ function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
 }
 
 /** Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator row of a table. */
-function removeMarkup(line: string): string {
+export function removeMarkup(line: string): string {
   const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
-  const linkOrImage = /!?\[([^\]]{0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
-  const emphasisOrCode = /(\*\*|__|`)(?=\S)(.{1,500}?)\1/g
+  const linkOrImage = /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
+  const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
   const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/
-  return line
+  const plain = line
     .replace(codeFence, '')
     .replace(headingOrListMarker, '')
     .replace(linkOrImage, '$1')
@@ -57,6 +60,5 @@ function removeMarkup(line: string): string {
         .filter(Boolean)
         .join(', '),
     )
-    .replace(/\s+/g, ' ')
-    .trim()
+  return unescapeAll(plain).replace(/\s+/g, ' ').trim()
 }

@@ -1,5 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
-import { walkXml, type XmlHandlers } from '#rules/text/walk-xml.ts'
+import { walkXml, type XmlAttributes, type XmlHandlers } from '#rules/text/walk-xml.ts'
 import { ArticleError } from './blocks.ts'
 
 // Reads the XML files inside a Word document. The element names are those of Office Open XML (ECMA-376).
@@ -10,10 +10,123 @@ const maxTargetLength = 2000
 const maxStyleNameLength = 100
 export const maxListDepth = 8
 
-/** Parse one of a document's XML files; a missing one has no tags. Throw an ArticleError if it is invalid. */
+const namespaces: [RegExp, string][] = [
+  [/\/wordprocessingml\/(?:2006\/)?main$/, 'w'],
+  [/\/officeDocument\/(?:2006\/)?relationships$/, 'r'],
+  [/\/markup-compatibility\/2006$/, 'mc'],
+  [/\/drawingml\/2006\/wordprocessingDrawing$|\/drawingml\/wordprocessingDrawing$/, 'wp'],
+]
+
+/**
+ * Parse one of a document's XML files; a missing one has no tags. Programs name the namespaces as they like; the handlers get the usual prefixes.
+ * Throw an ArticleError if it is invalid.
+ */
 export function walkDocxXml(xml: string | undefined, budget: Budget, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
-  if (xml) walkXml(xml, { maxDepth, budget, createError }, handlers)
+  /** The usual prefix of each other prefix of the root element; `w` for elements without one, if that is their namespace. */
+  let prefixes: Map<string, string> | null = null
+  const rename = (name: string, isAttribute: boolean): string => {
+    if (!prefixes || prefixes.size === 0) return name
+    const colon = name.indexOf(':')
+    if (colon < 0 && isAttribute) return name
+    const prefix = prefixes.get(name.slice(0, Math.max(0, colon)))
+    return prefix === undefined ? name : `${prefix}:${name.slice(colon + 1)}`
+  }
+  const { onOpenTag, onCloseTag, onText } = handlers
+  if (!xml) return
+  walkXml(
+    xml,
+    { maxDepth, budget, createError },
+    {
+      onOpenTag(name, attributes) {
+        prefixes ??= findPrefixes(attributes)
+        const renamed =
+          prefixes.size === 0
+            ? attributes
+            : Object.fromEntries(Object.entries(attributes).map(([key, value]) => [rename(key, true), value]))
+        onOpenTag(rename(name, false), renamed)
+      },
+      ...(onCloseTag ? { onCloseTag: (name) => onCloseTag(rename(name, false)) } : {}),
+      ...(onText ? { onText } : {}),
+    },
+  )
+}
+
+/** Return the unusual prefixes of the known namespaces. */
+function findPrefixes(attributes: XmlAttributes): Map<string, string> {
+  const declared = Object.entries(attributes).flatMap(([key, value]): [string, string][] => {
+    const [, prefix = key === 'xmlns' ? '' : null] = /^xmlns:(.+)$/.exec(key) ?? []
+    const usual = namespaces.find(([pattern]) => pattern.test(value))?.[1]
+    return prefix === null || usual === undefined || prefix === usual ? [] : [[prefix, usual]]
+  })
+  return new Map(declared)
+}
+
+/** The files of a document, by what it uses them for. */
+export interface DocxFiles {
+  document: string
+  links: string
+  styles: string
+  numbering: string
+  footnotes: string
+  endnotes: string
+}
+
+const defaultDocument = 'word/document.xml'
+
+/** Return the name of the main file. `_rels/.rels` names it: Word for the web writes `word/document2.xml`. */
+export function findMainFile(relations: string | undefined, budget: Budget): string {
+  return findTargets(relations, '', budget).get('officeDocument') ?? defaultDocument
+}
+
+export const nameRelations = (file: string): string => file.replace(/([^/]*)$/, '_rels/$1.rels')
+
+/** Return the names of the files that the main file uses. */
+export function findFiles(document: string, relations: string | undefined, budget: Budget): DocxFiles {
+  const folder = document.replace(/[^/]*$/, '')
+  const targets = findTargets(relations, folder, budget)
+  const getName = (use: string) => targets.get(use) ?? `${folder}${use}.xml`
+  return {
+    document,
+    links: nameRelations(document),
+    styles: getName('styles'),
+    numbering: getName('numbering'),
+    footnotes: getName('footnotes'),
+    endnotes: getName('endnotes'),
+  }
+}
+
+/** Return the targets inside of the document by the last part of their type. */
+function findTargets(relations: string | undefined, folder: string, budget: Budget): Map<string, string> {
+  const targets = new Map<string, string>()
+  walkDocxXml(relations, budget, {
+    onOpenTag: (name, { Type = '', Target = '', TargetMode }) => {
+      if (!/(?:^|:)Relationship$/.test(name) || TargetMode === 'External' || Target.length > maxTargetLength) return
+      targets.set(Type.slice(Type.lastIndexOf('/') + 1), Target.startsWith('/') ? Target.slice(1) : folder + Target.replace(/^\.\//, ''))
+    },
+  })
+  return targets
+}
+
+/** Return the texts of footnotes or endnotes by their id. */
+export function parseNotes(xml: string | undefined, budget: Budget): Map<string, string> {
+  const textById = new Map<string, string>()
+  let [id, isInText] = ['', false]
+  walkDocxXml(xml, budget, {
+    onOpenTag: (name, attributes) => {
+      if (name === 'w:footnote' || name === 'w:endnote') id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
+      isInText = name === 'w:t'
+      if (name === 'w:p' && textById.has(id)) textById.set(id, `${textById.get(id)} `)
+    },
+    onCloseTag: () => {
+      isInText = false
+    },
+    onText: (text) => {
+      const before = textById.get(id) ?? ''
+      if (isInText && id !== '' && before.length < maxTargetLength) textById.set(id, (before + text).slice(0, maxTargetLength))
+    },
+  })
+  return textById
 }
 
 /** Parse the depth of a list level, which is 0 to 8. Return 0 for anything else. */
@@ -26,47 +139,84 @@ export function parseLinkTargets(xml: string | undefined, budget: Budget): Map<s
   const targetById = new Map<string, string>()
   walkDocxXml(xml, budget, {
     onOpenTag: (name, { Id, Target }) => {
-      if (name !== 'Relationship' || !Id || !Target || Target.length > maxTargetLength) return
+      if (!/(?:^|:)Relationship$/.test(name) || !Id || !Target || Target.length > maxTargetLength) return
       if (/^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
     },
   })
   return targetById
 }
 
-/** Return the names of styles by their id. Ids are in the author's language; names of built-in styles are always English. */
-export function parseStyleNames(xml: string | undefined, budget: Budget): Map<string, string> {
-  const nameById = new Map<string, string>()
-  let styleId = ''
+/** What a style says about its paragraphs. */
+export interface Style {
+  /** Names of built-in styles are always English. */
+  name: string
+  basedOn: string
+  /** 1 to 9 for an outline level of its own, or null. */
+  outlineLevel: number | null
+  listId: string
+  listDepth: number
+}
+
+/** Return the styles by their id. Ids are in the author's language. */
+export function parseStyles(xml: string | undefined, budget: Budget): Map<string, Style> {
+  const styleById = new Map<string, Style>()
+  let style: Style | null = null
   walkDocxXml(xml, budget, {
     onOpenTag: (name, attributes) => {
-      if (name === 'w:style') styleId = attributes['w:styleId'] ?? ''
-      else if (name === 'w:name' && styleId) nameById.set(styleId, (attributes['w:val'] ?? '').slice(0, maxStyleNameLength))
+      const value = attributes['w:val'] ?? ''
+      if (name === 'w:style') {
+        style = { name: '', basedOn: '', outlineLevel: null, listId: '', listDepth: 0 }
+        if (attributes['w:styleId']) styleById.set(attributes['w:styleId'], style)
+      } else if (!style) return
+      else if (name === 'w:name') style.name = value.slice(0, maxStyleNameLength)
+      else if (name === 'w:basedOn') style.basedOn = value
+      else if (name === 'w:outlineLvl') style.outlineLevel = parseOutlineLevel(value)
+      else if (name === 'w:numId') style.listId = value
+      else if (name === 'w:ilvl') style.listDepth = parseListDepth(value)
     },
   })
-  return nameById
+  return styleById
+}
+
+/** Return 1 to 9, or null for a body text. */
+export function parseOutlineLevel(value: string | undefined): number | null {
+  return /^[0-8]$/.test(value ?? '') ? Number(value) + 1 : null
+}
+
+const maxAncestors = 10
+
+/** Return a style and those that it is based on, the nearest first. */
+export function listStyles(styles: ReadonlyMap<string, Style>, id: string): Style[] {
+  const found: Style[] = []
+  for (let style = styles.get(id); style && found.length < maxAncestors; style = styles.get(style.basedOn)) found.push(style)
+  return found
 }
 
 /** Return the list levels that are numbered, each as `listId depth`. */
-export function parseOrderedLists(xml: string | undefined, budget: Budget): Set<string> {
+export function parseOrderedLists(xml: string | undefined, budget: Budget, styles: ReadonlyMap<string, Style> = new Map()): Set<string> {
   const orderedDepthsByDefinition = new Map<string, Set<number>>()
-  const orderedLevels = new Set<string>()
-  let definitionId = ''
-  let depth = 0
-  let listId = ''
+  /** The styles whose list a definition takes. */
+  const styleByDefinition = new Map<string, string>()
+  const definitionByList = new Map<string, string>()
+  let [definitionId, depth, listId] = ['', 0, '']
   walkDocxXml(xml, budget, {
     onOpenTag: (name, attributes) => {
+      const value = attributes['w:val'] ?? ''
       if (name === 'w:abstractNum') definitionId = attributes['w:abstractNumId'] ?? ''
       else if (name === 'w:lvl') depth = parseListDepth(attributes['w:ilvl'])
+      else if (name === 'w:numStyleLink') styleByDefinition.set(definitionId, value)
       else if (name === 'w:numFmt') {
         const isOrdered = !/^(?:bullet|none)$/.test(attributes['w:val'] ?? 'none')
         const depths = orderedDepthsByDefinition.get(definitionId) ?? new Set()
         if (isOrdered) orderedDepthsByDefinition.set(definitionId, depths.add(depth))
       } else if (name === 'w:num') listId = attributes['w:numId'] ?? ''
-      else if (name === 'w:abstractNumId') {
-        const depths = orderedDepthsByDefinition.get(attributes['w:val'] ?? '') ?? []
-        for (const orderedDepth of depths) orderedLevels.add(`${listId} ${orderedDepth}`)
-      }
+      else if (name === 'w:abstractNumId') definitionByList.set(listId, value)
     },
   })
+  const orderedLevels = new Set<string>()
+  for (const [list, definition] of definitionByList) {
+    const linked = definitionByList.get(styles.get(styleByDefinition.get(definition) ?? '')?.listId ?? '')
+    for (const ordered of orderedDepthsByDefinition.get(linked ?? definition) ?? []) orderedLevels.add(`${list} ${ordered}`)
+  }
   return orderedLevels
 }

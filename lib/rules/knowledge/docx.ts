@@ -1,43 +1,69 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
 import type { Budget } from '#rules/budget.ts'
+import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
-import { maxListDepth, parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from './docx-parts.ts'
-import { createGrowingText, type GrowingText } from './growing-text.ts'
+import {
+  findFiles,
+  findMainFile,
+  listStyles,
+  maxListDepth,
+  nameRelations,
+  parseLinkTargets,
+  parseListDepth,
+  parseNotes,
+  parseOrderedLists,
+  parseOutlineLevel,
+  parseStyles,
+  type Style,
+  walkDocxXml,
+} from './docx-parts.ts'
+import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
+import { createProse, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
 
-const fileNames = {
-  document: 'word/document.xml',
-  links: 'word/_rels/document.xml.rels',
-  styles: 'word/styles.xml',
-  numbering: 'word/numbering.xml',
-}
 // A text may shrink when its spaces are collapsed. Links that repeat their target make it grow.
 const maxRawLength = 2 * maxArticleLength
 
-/** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions are left out. */
-export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget): Promise<Block[]> {
-  const files = await readZip(bytes, Object.values(fileNames)).catch((error: unknown) => {
-    throw error instanceof ArchiveError ? new ArticleError(error.message) : error
-  })
-  const document = files.get(fileNames.document)
+/** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions and hidden texts are left out. */
+export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, losses: Losses = createLosses()): Promise<Block[]> {
+  const read = (names: string[]) =>
+    readZip(bytes, names).catch((error: unknown) => {
+      throw error instanceof ArchiveError ? new ArticleError(error.message) : error
+    })
+  const main = findMainFile((await read([rootRelations])).get(rootRelations), budget)
+  const relations = nameRelations(main)
+  const names = findFiles(main, (await read([relations])).get(relations), budget)
+  const files = await read(Object.values(names))
+  const document = files.get(names.document)
   if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
+  const styles = parseStyles(files.get(names.styles), budget)
   const reader: DocxReader = {
     writer: createBlockWriter(),
-    linkTargets: parseLinkTargets(files.get(fileNames.links), budget),
-    styleNames: parseStyleNames(files.get(fileNames.styles), budget),
-    orderedLevels: parseOrderedLists(files.get(fileNames.numbering), budget),
+    losses,
+    linkTargets: parseLinkTargets(files.get(names.links), budget),
+    styles,
+    orderedLevels: parseOrderedLists(files.get(names.numbering), budget, styles),
+    footnotes: parseNotes(files.get(names.footnotes), budget),
+    endnotes: parseNotes(files.get(names.endnotes), budget),
     openParagraphs: [],
     openLinks: [],
+    openFields: [],
     openTables: [],
     codeLines: [],
     itemCounts: new Map(),
     rawLength: 0,
     ignoredDepth: 0,
     isInText: false,
+    isInInstruction: false,
+    isInParagraphProperties: false,
+    run: plainRun,
+    continued: null,
+    drawingName: '',
   }
   walkDocxXml(document, budget, {
     onOpenTag: (name, attributes) => {
+      if (reader.isInParagraphProperties && deletedMarks.has(name)) setParagraph(reader, { isMarkDeleted: true })
       if (ignoredElements.has(name)) reader.ignoredDepth++
       else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
     },
@@ -47,8 +73,11 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget): 
     },
     onText: (text) => {
       if (reader.isInText) appendText(reader, text)
+      const field = reader.openFields.at(-1)
+      if (reader.isInInstruction && field) field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
     },
   })
+  if (reader.continued) writeParagraph(reader, { ...emptyParagraph, prose: reader.continued })
   writeCode(reader)
   return reader.writer.blocks
 }
@@ -56,33 +85,58 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget): 
 /** Copies for older programs, text that was moved elsewhere, and the formatting before a tracked change. */
 const ignoredElements = new Set(['mc:Fallback', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:sectPrChange', 'w:tblPrChange'])
 
+const rootRelations = '_rels/.rels'
+const maxInstructionLength = 4000
+/** In the properties of a paragraph, these delete its end, so that the next one continues it. */
+const deletedMarks = new Set(['w:del', 'w:moveFrom'])
+
 interface Paragraph {
-  text: GrowingText
+  prose: Prose
+  isMarkDeleted: boolean
+  outlineLevel: number | null
   styleId: string
-  /** Empty if the paragraph is not in a list. */
-  listId: string
+  /** `0` takes the paragraph out of the list of its style; null leaves that to the style. */
+  listId: string | null
   listDepth: number
 }
+
+const emptyParagraph: Omit<Paragraph, 'prose'> = { isMarkDeleted: false, outlineLevel: null, styleId: '', listId: null, listDepth: 0 }
+
+/** How the characters of a run look. */
+interface Run {
+  isStruck: boolean
+  isHidden: boolean
+  raised: 'superscript' | 'subscript' | null
+}
+
+const plainRun: Run = { isStruck: false, isHidden: false, raised: null }
 
 interface Table {
   rows: Cell[][]
   /** The texts of the open cell. */
-  cell: string[]
+  cell: Markdown[]
   /** The number of columns of the open cell. */
   columns: number
   /** The paragraphs of an outermost table and of the tables in it. */
   paragraphs: Paragraph[]
+  isInRowProperties: boolean
+  isRowDeleted: boolean
 }
 
 interface DocxReader {
   writer: BlockWriter
+  losses: Losses
   linkTargets: Map<string, string>
-  styleNames: Map<string, string>
+  styles: Map<string, Style>
+  footnotes: Map<string, string>
+  endnotes: Map<string, string>
   orderedLevels: Set<string>
   /** Paragraphs can be nested: a text box is inside a paragraph. */
   openParagraphs: Paragraph[]
   /** Empty for a link without a web or e-mail address. */
   openLinks: string[]
+  /** A field has an instruction, and then its result. */
+  openFields: { instruction: string }[]
   openTables: Table[]
   /** The lines of the code block that the next paragraph may continue. */
   codeLines: string[]
@@ -92,18 +146,35 @@ interface DocxReader {
   rawLength: number
   ignoredDepth: number
   isInText: boolean
+  isInInstruction: boolean
+  isInParagraphProperties: boolean
+  run: Run
+  /** The words of a paragraph whose end was deleted. */
+  continued: Prose | null
+  drawingName: string
 }
 
 const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttributes) => void> = {
-  'w:p': ({ openParagraphs }) => {
-    openParagraphs.push({ text: createGrowingText(), styleId: '', listId: '', listDepth: 0 })
+  'w:p': (reader) => {
+    reader.openParagraphs.push({ ...emptyParagraph, prose: reader.continued ?? createProse() })
+    reader.continued = null
+  },
+  'w:pPr': (reader) => {
+    reader.isInParagraphProperties = true
+  },
+  'w:outlineLvl': (reader, attributes) => setParagraph(reader, { outlineLevel: parseOutlineLevel(attributes['w:val']) }),
+  'w:r': (reader) => {
+    reader.run = plainRun
+  },
+  'w:strike': (reader, attributes) => setRun(reader, { isStruck: isOn(attributes) }),
+  'w:dstrike': (reader, attributes) => setRun(reader, { isStruck: isOn(attributes) }),
+  'w:vanish': (reader, attributes) => setRun(reader, { isHidden: isOn(attributes) }),
+  'w:vertAlign': (reader, attributes) => {
+    const value = attributes['w:val']
+    setRun(reader, { raised: value === 'superscript' || value === 'subscript' ? value : null })
   },
   'w:pStyle': (reader, attributes) => setParagraph(reader, { styleId: attributes['w:val'] ?? '' }),
-  'w:numId': (reader, attributes) => {
-    const listId = attributes['w:val'] ?? ''
-    // List 0 removes the paragraph from the list of its style.
-    setParagraph(reader, { listId: listId === '0' ? '' : listId })
-  },
+  'w:numId': (reader, attributes) => setParagraph(reader, { listId: attributes['w:val'] ?? '' }),
   'w:ilvl': (reader, attributes) => setParagraph(reader, { listDepth: parseListDepth(attributes['w:val']) }),
   'w:t': (reader) => {
     reader.isInText = true
@@ -111,13 +182,47 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:tab': (reader) => appendText(reader, '\t'),
   'w:br': (reader) => appendText(reader, '\n'),
   'w:cr': (reader) => appendText(reader, '\n'),
+  'w:sym': (reader, attributes) => {
+    const symbol = symbols[(attributes['w:char'] ?? '').toUpperCase()]
+    if (symbol === undefined) countLoss(reader.losses, 'symbol')
+    else appendText(reader, symbol)
+  },
+  'w:footnoteReference': (reader, attributes) => appendNote(reader, reader.footnotes.get(attributes['w:id'] ?? '')),
+  'w:endnoteReference': (reader, attributes) => appendNote(reader, reader.endnotes.get(attributes['w:id'] ?? '')),
+  'w:commentReference': ({ losses }) => countLoss(losses, 'comment'),
+  'w:object': ({ losses }) => countLoss(losses, 'object'),
+  'w:altChunk': ({ losses }) => countLoss(losses, 'document'),
+  'wp:docPr': (reader, { descr, title, name }) => {
+    reader.drawingName = descr || title || name || ''
+  },
+  'pic:pic': (reader) => appendText(reader, ` ${losePicture(reader.losses, reader.drawingName)} `),
+  'v:imagedata': (reader, attributes) => appendText(reader, ` ${losePicture(reader.losses, attributes['o:title'] ?? '')} `),
+  'w:fldSimple': ({ openFields }, attributes) => {
+    openFields.push({ instruction: (attributes['w:instr'] ?? '').slice(0, maxInstructionLength) })
+  },
+  'w:fldChar': (reader, attributes) => {
+    const type = attributes['w:fldCharType']
+    if (type === 'begin') reader.openFields.push({ instruction: '' })
+    else if (type === 'end') closeField(reader)
+  },
+  'w:instrText': (reader) => {
+    reader.isInInstruction = true
+  },
+  'w:trPr': ({ openTables }) => {
+    const table = openTables.at(-1)
+    if (table) table.isInRowProperties = true
+  },
+  'w:del': ({ openTables }) => {
+    const table = openTables.at(-1)
+    if (table?.isInRowProperties) table.isRowDeleted = true
+  },
   'w:noBreakHyphen': (reader) => appendText(reader, '-'),
   'w:hyperlink': ({ openLinks, linkTargets }, attributes) => {
     openLinks.push(linkTargets.get(attributes['r:id'] ?? '') ?? '')
   },
   'w:tbl': (reader) => {
     writeCode(reader)
-    reader.openTables.push({ rows: [], cell: [], columns: 1, paragraphs: [] })
+    reader.openTables.push({ rows: [], cell: [], columns: 1, paragraphs: [], isInRowProperties: false, isRowDeleted: false })
   },
   'w:tr': ({ openTables }) => {
     openTables.at(-1)?.rows.push([])
@@ -132,28 +237,94 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
   'w:t': (reader) => {
     reader.isInText = false
   },
+  'w:instrText': (reader) => {
+    reader.isInInstruction = false
+  },
+  'w:fldSimple': closeField,
+  'w:pPr': (reader) => {
+    reader.isInParagraphProperties = false
+  },
+  'w:r': (reader) => {
+    reader.run = plainRun
+  },
   'w:p': (reader) => {
     const paragraph = reader.openParagraphs.pop()
-    const table = reader.openTables.at(-1)
     if (!paragraph) return
-    if (table) {
-      reader.openTables[0]?.paragraphs.push(paragraph)
-      table.cell.push(collapseSpaces(paragraph.text.read()))
-    } else writeParagraph(reader, paragraph)
+    if (paragraph.isMarkDeleted) reader.continued = paragraph.prose
+    else endParagraph(reader, paragraph)
   },
-  'w:hyperlink': (reader) => {
-    const target = reader.openLinks.pop()
-    const isTargetVisible = target && reader.openParagraphs.at(-1)?.text.endsWith(target)
-    if (target && !isTargetVisible) appendText(reader, ` (${target})`)
+  'w:hyperlink': (reader) => appendAddress(reader, reader.openLinks.pop() ?? ''),
+  'w:trPr': ({ openTables }) => {
+    const table = openTables.at(-1)
+    if (table) table.isInRowProperties = false
+  },
+  'w:tr': ({ openTables }) => {
+    const table = openTables.at(-1)
+    if (table?.isRowDeleted) table.rows.pop()
+    if (table) table.isRowDeleted = false
   },
   'w:tc': ({ openTables }) => {
     const table = openTables.at(-1)
     if (!table) return
     // A cell that continues the one above it is in the file, without a text.
-    table.rows.at(-1)?.push({ text: table.cell.splice(0).filter(Boolean).join(' '), columns: table.columns, rows: 1 })
+    table.rows.at(-1)?.push({ text: toMarkdown(table.cell.splice(0).filter(Boolean).join(' ')), columns: table.columns, rows: 1 })
     table.columns = 1
   },
   'w:tbl': closeTable,
+}
+
+function endParagraph(reader: DocxReader, paragraph: Paragraph): void {
+  const table = reader.openTables.at(-1)
+  if (!table) {
+    writeParagraph(reader, paragraph)
+    return
+  }
+  reader.openTables[0]?.paragraphs.push(paragraph)
+  table.cell.push(paragraph.prose.readMarkdown(collapseSpaces))
+}
+
+/** In the properties of a paragraph, a run is its end. */
+function setRun(reader: DocxReader, properties: Partial<Run>): void {
+  if (!reader.isInParagraphProperties) reader.run = { ...reader.run, ...properties }
+}
+
+function isOn(attributes: XmlAttributes): boolean {
+  return !/^(?:0|false|off)$/.test(attributes['w:val'] ?? '')
+}
+
+/** Characters of the fonts Symbol and Wingdings, which have places of their own. */
+const symbols: Record<string, string> = {
+  F0E0: '→',
+  F0DF: '←',
+  F0E8: '➔',
+  F0FC: '✓',
+  F0FB: '✗',
+  F0FE: '☑',
+  F0FD: '☒',
+  F0A8: '☐',
+  F06F: '☐',
+  F0B7: '•',
+  F0A7: '•',
+  F0D8: '➢',
+  F04A: '☺',
+}
+
+function appendNote(reader: DocxReader, note: string | undefined): void {
+  const text = note?.trim()
+  if (text) appendText(reader, ` (${text})`)
+}
+
+/** End a field. That of a link has its address: `HYPERLINK "https://kb.example.com"`. */
+function closeField(reader: DocxReader): void {
+  const { instruction = '' } = reader.openFields.pop() ?? {}
+  const [, address = ''] = /^\s*HYPERLINK\s+"?((?:https?|mailto):[^\s"]{1,2000})/i.exec(instruction) ?? []
+  appendAddress(reader, address)
+}
+
+function appendAddress(reader: DocxReader, address: string): void {
+  if (address === '') return
+  countLength(reader, address)
+  reader.openParagraphs.at(-1)?.prose.addAddress(address)
 }
 
 function setParagraph({ openParagraphs }: DocxReader, properties: Partial<Paragraph>): void {
@@ -173,7 +344,7 @@ function closeTable(reader: DocxReader): void {
 }
 
 /** Join the cells of a table that is inside a cell. */
-function joinCells(rows: readonly Cell[][]): string {
+function joinCells(rows: readonly Cell[][]): Markdown {
   const joinTexts = (texts: readonly string[], separator: string) => texts.filter(Boolean).join(separator)
   const lines = rows.map((row) =>
     joinTexts(
@@ -181,30 +352,37 @@ function joinCells(rows: readonly Cell[][]): string {
       ', ',
     ),
   )
-  return joinTexts(lines, '; ')
+  return toMarkdown(joinTexts(lines, '; '))
 }
 
-function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {
-  const style = (reader.styleNames.get(paragraph.styleId) ?? paragraph.styleId).toLowerCase()
-  if (/code|preformatted|macro/.test(style)) {
-    reader.codeLines.push(paragraph.text.read())
+function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Paragraph): void {
+  const styles = listStyles(reader.styles, styleId)
+  const names = styles.length > 0 ? styles.map(({ name }) => name.toLowerCase()) : [styleId.toLowerCase()]
+  if (names.some((name) => /code|preformatted|macro/.test(name))) {
+    reader.codeLines.push(prose.readText())
     return
   }
   writeCode(reader)
-  const text = paragraph.text
-    .read()
-    .replace(/[\t ]+/g, ' ')
-    .trim()
-  const headingLevel = style === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(style)?.[1] ?? 0)
-  const listStyle = /^list (bullet|number) ?([2-5])?/.exec(style)
-  if (headingLevel > 0) reader.writer.add('heading', collapseSpaces(text), headingLevel)
-  else if (!paragraph.listId && !listStyle) reader.writer.add('text', text)
+  const headingLevel = findHeadingLevel(paragraph.outlineLevel, styles, names)
+  const listStyle = names.map((name) => /^list (bullet|number) ?([2-5])?/.exec(name)).find((match) => match !== null)
+  const styleOfList = styles.find(({ listId }) => listId !== '')
+  const listId = paragraph.listId ?? styleOfList?.listId ?? ''
+  const text = prose.readMarkdown((words) => words.replace(/[\t ]+/g, ' ').trim())
+  if (headingLevel > 0) reader.writer.add('heading', collapseSpaces(prose.readText()), headingLevel)
+  else if ((listId === '' || listId === '0') && !listStyle) reader.writer.add('text', text)
   else {
-    const depth = paragraph.listDepth || Number(listStyle?.[2] ?? 1) - 1
-    const isOrdered = reader.orderedLevels.has(`${paragraph.listId} ${depth}`) || listStyle?.[1] === 'number'
-    const marker = isOrdered ? `${takeItemNumber(reader, paragraph.listId, depth)}.` : '-'
+    const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : (styleOfList?.listDepth ?? 0))
+    const isOrdered = reader.orderedLevels.has(`${listId} ${depth}`) || listStyle?.[1] === 'number'
+    const marker = isOrdered ? `${takeItemNumber(reader, listId, depth)}.` : '-'
     reader.writer.addListLine(depth, marker, text)
   }
+}
+
+/** Return the level of a heading, or 0. Markdown has six levels. */
+function findHeadingLevel(outlineLevel: number | null, styles: readonly Style[], names: readonly string[]): number {
+  const byName = names.map((name) => (name === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(name)?.[1] ?? 0))).find(Boolean)
+  const level = outlineLevel ?? byName ?? styles.map((style) => style.outlineLevel).find((own) => own !== null) ?? 0
+  return level > 6 ? 0 : level
 }
 
 /** Return the number of the next item, and restart the numbers of all deeper levels. */
@@ -220,9 +398,18 @@ function writeCode({ writer, codeLines }: DocxReader): void {
 }
 
 function appendText(reader: DocxReader, text: string): void {
+  const { run } = reader
+  const prose = reader.openParagraphs.at(-1)?.prose
+  if (!prose || run.isHidden) return
+  countLength(reader, text)
+  if (run.isStruck) prose.startStruck()
+  prose.addText(run.raised ? writeRaised(text, run.raised === 'subscript') : text)
+  if (run.isStruck) prose.endStruck()
+}
+
+function countLength(reader: DocxReader, text: string): void {
   reader.rawLength += text.length
   if (reader.rawLength > maxRawLength) throw tooLongError()
-  reader.openParagraphs.at(-1)?.text.append(text)
 }
 
 function collapseSpaces(text: string): string {

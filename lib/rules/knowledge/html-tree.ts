@@ -1,8 +1,9 @@
-import { Parser } from 'htmlparser2'
+import { type Handler, Parser } from 'htmlparser2'
 import type { Budget } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
+import { lineBreak } from './prose.ts'
 
 export interface Element {
   name: string
@@ -13,18 +14,18 @@ export interface Element {
 /** Elements whose content is not shown. */
 export const ignoredElements = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
 export const inlineElements = new Set(
-  'a abbr b bdi bdo cite code del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr'.split(' '),
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr ac:link ac:emoticon ac:link-body ac:plain-text-link-body ri:page ri:user ri:url ri:attachment ac:image ac:inline-comment-marker'.split(
+    ' ',
+  ),
 )
 const maxDepth = 200
-/** Stands for `<br>` until white space is collapsed. */
-export const lineBreak = '\u2028'
 
 /** Parse a page. Throw an ArticleError if it is nested too deeply, and 422 when it takes too much work. */
 export function parseHtml(html: string, budget: Budget): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
   budget.spend(countMarkupSteps(html))
-  const parser = new Parser({
+  const handler: Partial<Handler> = {
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }
       openElements.at(-1)?.children.push(element)
@@ -32,13 +33,17 @@ export function parseHtml(html: string, budget: Budget): Element {
       if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
     },
     ontext(text) {
-      openElements.at(-1)?.children.push(text)
+      const { children } = openElements.at(-1) ?? root
+      // The parser gives the text around an entity in parts.
+      if (typeof children.at(-1) === 'string') children[children.length - 1] += text
+      else children.push(text)
     },
     onclosetag() {
       openElements.pop()
     },
-  })
-  parser.end(html)
+  }
+  // XHTML and the storage format of Confluence have code in sections of character data.
+  new Parser(handler, { recognizeCDATA: true }).end(html)
   return root
 }
 
@@ -60,6 +65,33 @@ export function getText(element: Element): string {
   const text = createGrowingText()
   appendElementText(element, text)
   return text.read()
+}
+
+/** Return the text of preformatted code. Each block element starts and ends a line. */
+export function getCode(element: Element): string {
+  const text = createGrowingText()
+  let [isAtStart, needsLine] = [true, false]
+  const append = (part: string) => {
+    if (part === '') return
+    if (needsLine && !isAtStart) text.append('\n')
+    needsLine = false
+    text.append(part)
+    isAtStart = part.endsWith('\n')
+  }
+  const read = ({ name, children }: Element) => {
+    if (ignoredElements.has(name)) return
+    const isBlock = !inlineElements.has(name) && name !== 'br' && name !== 'pre'
+    if (isBlock) needsLine = true
+    if (name === 'br') append('\n')
+    for (const child of children) {
+      // Between block elements, white space is no part of the code.
+      if (typeof child !== 'string') read(child)
+      else if (!needsLine || child.trim() !== '') append(child)
+    }
+    if (isBlock) needsLine = true
+  }
+  read(element)
+  return text.read().replace(/^\n/, '')
 }
 
 /** Append what follows the content of an element. For an image it is the alternative text; for a link, its address unless the text ends with it. */

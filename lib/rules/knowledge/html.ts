@@ -1,22 +1,18 @@
 import type { Budget } from '#rules/budget.ts'
+import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
-import { createGrowingText, type GrowingText } from './growing-text.ts'
-import {
-  appendAttributeText,
-  collapseSpaces,
-  type Element,
-  getText,
-  ignoredElements,
-  inlineElements,
-  lineBreak,
-  listElements,
-  parseHtml,
-} from './html-tree.ts'
+import { collapseSpaces, type Element, getCode, getText, ignoredElements, inlineElements, listElements, parseHtml } from './html-tree.ts'
+import { createLosses, type Losses, losePicture } from './losses.ts'
 import { removeFurniture } from './page-furniture.ts'
+import { createProse, lineBreak, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
 
 /** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. Yield between its passes. */
-export function* readHtml(html: string, budget: Budget): Generator<void, { title: string | null; blocks: Block[] }> {
+export function* readHtml(
+  html: string,
+  budget: Budget,
+  losses: Losses = createLosses(),
+): Generator<void, { title: string | null; blocks: Block[] }> {
   const root = parseHtml(html, budget)
   yield
   const steps = countElements(root) * stepsPerElement
@@ -24,7 +20,7 @@ export function* readHtml(html: string, budget: Budget): Generator<void, { title
   const article = removeFurniture(root)
   yield
   budget.spend(steps / 2)
-  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0 }
+  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createProse(), struckDepth: 0, headingLevel: 0, losses }
   readChildren(reader, article)
   writeParagraph(reader)
   return { title: findTitle(root), blocks: reader.writer.blocks }
@@ -48,39 +44,87 @@ function findTitle(element: Element): string | null {
 interface HtmlReader {
   writer: BlockWriter
   /** The open lists. `marker` is the marker of the current item until it is written. */
-  lists: { isOrdered: boolean; nextNumber: number; marker: string | null }[]
-  /** The text of the current paragraph so far. */
-  paragraph: GrowingText
+  lists: { style: ListStyle; nextNumber: number; step: 1 | -1; marker: string | null }[]
+  /** The current paragraph so far. */
+  paragraph: Prose
+  struckDepth: number
   /** 0 outside of a heading. */
   headingLevel: number
+  losses: Losses
 }
 
 function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
-    if (typeof child === 'string') reader.paragraph.append(child)
-    else if (child.name === 'br') reader.paragraph.append(lineBreak)
+    if (typeof child === 'string') reader.paragraph.addText(child)
+    else if (child.name === 'br') reader.paragraph.addText(lineBreak)
+    else if (isStruck(child)) readStruck(reader, child)
     else if (inlineElements.has(child.name)) readInlineElement(reader, child)
     else if (child.name !== 'title' && !ignoredElements.has(child.name)) readBlockElement(reader, child)
   }
 }
 
+function isStruck({ name, attributes }: Element): boolean {
+  return /^(?:del|s|strike)$/.test(name) || /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
+}
+
+function readStruck(reader: HtmlReader, element: Element): void {
+  if (!inlineElements.has(element.name)) writeParagraph(reader)
+  if (reader.struckDepth++ === 0) reader.paragraph.startStruck()
+  if (inlineElements.has(element.name)) readInlineElement(reader, element)
+  else readBlockElement(reader, element)
+  if (--reader.struckDepth === 0) reader.paragraph.endStruck()
+}
+
+const codeElements = /^(?:code|samp|tt)$/
+
 function readInlineElement(reader: HtmlReader, element: Element): void {
-  readChildren(reader, element)
-  appendAttributeText(element, reader.paragraph)
+  const { name, attributes } = element
+  const { paragraph } = reader
+  const hasBlock = listElements(element).some((child) => !inlineElements.has(child.name))
+  if (name === 'img' || name === 'ac:image') readPicture(reader, element)
+  else if (codeElements.test(name) && !hasBlock) paragraph.addCode(getText(element))
+  else if (name === 'sup' || name === 'sub') {
+    if (hasBlock || listElements(element).length > 0) readChildren(reader, element)
+    else paragraph.addText(writeRaised(getText(element), name === 'sub'))
+  } else if (name === 'ri:page' && attributes['ri:content-title']) paragraph.addText(attributes['ri:content-title'])
+  else readChildren(reader, element)
+  const href = name === 'a' ? (attributes.href ?? '') : ''
+  if (/^(?:https?|mailto):/i.test(href)) reader.paragraph.addAddress(href)
+}
+
+/** Name a picture. One without a text for it is decoration, except a screenshot that was pasted. */
+function readPicture({ paragraph, losses }: HtmlReader, element: Element): void {
+  const { alt = '', src = '' } = element.attributes
+  const attachment = listElements(element).map(({ attributes }) => attributes['ri:filename'] ?? '')
+  const name = alt || attachment.find(Boolean) || ''
+  if (name === '' && element.name === 'img' && !/^data:image\/(?!svg)/i.test(src)) return
+  paragraph.addText(` ${losePicture(losses, name)} `)
 }
 
 function readBlockElement(reader: HtmlReader, element: Element): void {
   writeParagraph(reader)
   const { name } = element
-  if (name === 'pre') writeBlock(reader, 'code', formatCodeBlock(getText(element).replace(/^\n/, '')))
+  if (name === 'pre') writeBlock(reader, 'code', formatCodeBlock(getCode(element)))
   else if (name === 'table' && !isLayoutTable(element)) readTable(reader, element)
-  else if (name === 'ul' || name === 'ol') readList(reader, element)
-  else readContainer(reader, element)
+  else if (name === 'ul' || name === 'ol' || name === 'ac:task-list') readList(reader, element)
+  else if (name === 'ac:structured-macro') readMacro(reader, element)
+  else if (!/^ac:(?:parameter|task-id|task-uuid)$/.test(name)) readContainer(reader, element)
+}
+
+/** Read a macro of the storage format of Confluence. Its parameters are settings, not text. */
+function readMacro(reader: HtmlReader, element: Element): void {
+  const code = listElements(element).filter(({ name }) => name === 'ac:plain-text-body')
+  for (const body of code) writeBlock(reader, 'code', formatCodeBlock(getText(body).trim()))
+  if (code.length === 0) readContainer(reader, element)
 }
 
 function readContainer(reader: HtmlReader, element: Element): void {
   const list = reader.lists.at(-1)
-  if (element.name === 'li' && list) list.marker = list.isOrdered ? `${list.nextNumber++}.` : '-'
+  if (list && (element.name === 'li' || element.name === 'ac:task')) list.marker = takeMarker(list, element)
+  if (element.name === 'ac:task-status') {
+    if (list?.marker) list.marker += getText(element).trim() === 'complete' ? ' [x]' : ' [ ]'
+    return
+  }
   const headingLevel = /^h([1-6])$/.exec(element.name)?.[1]
   if (headingLevel) reader.headingLevel = Number(headingLevel)
   readChildren(reader, element)
@@ -89,25 +133,49 @@ function readContainer(reader: HtmlReader, element: Element): void {
 }
 
 function readList(reader: HtmlReader, element: Element): void {
-  const nextNumber = Number.parseInt(element.attributes.start ?? '1', 10) || 1
-  reader.lists.push({ isOrdered: element.name === 'ol', nextNumber, marker: null })
+  const { start, reversed, type } = element.attributes
+  const items = listElements(element).filter(({ name }) => name === 'li').length
+  const firstNumber = parseInteger(start) ?? (reversed === undefined ? 1 : items)
+  const style = element.name !== 'ol' ? 'bullet' : /^[aA]$/.test(type ?? '') ? 'letter' : 'number'
+  reader.lists.push({ style, nextNumber: firstNumber, step: reversed === undefined ? 1 : -1, marker: null })
   readChildren(reader, element)
   writeParagraph(reader)
   reader.lists.pop()
 }
 
+/** Letters have no markdown, so the letter of an item is a part of its text. */
+type ListStyle = 'bullet' | 'number' | 'letter'
+
+function takeMarker(list: HtmlReader['lists'][number], { attributes }: Element): string {
+  if (list.style === 'bullet') return '-'
+  const number = parseInteger(attributes.value) ?? list.nextNumber
+  list.nextNumber = number + list.step
+  const hasLetter = list.style === 'letter' && number >= 1 && number <= 26
+  return `${Math.max(0, number)}.${hasLetter ? ` ${String.fromCharCode(0x60 + number)})` : ''}`
+}
+
+function parseInteger(value: string | undefined): number | undefined {
+  return /^\s*-?\d{1,9}\s*$/.test(value ?? '') ? Number(value) : undefined
+}
+
 function writeParagraph(reader: HtmlReader): void {
-  const text = collapseSpaces(reader.paragraph.read())
-  reader.paragraph = createGrowingText()
-  if (reader.headingLevel > 0) writeBlock(reader, 'heading', text.replaceAll('\n', ' '), reader.headingLevel)
-  else writeBlock(reader, 'text', text)
+  const { paragraph, struckDepth } = reader
+  if (struckDepth > 0) paragraph.endStruck()
+  reader.paragraph = createProse()
+  if (struckDepth > 0) reader.paragraph.startStruck()
+  if (reader.headingLevel > 0) {
+    const heading = collapseSpaces(paragraph.readText()).replaceAll('\n', ' ')
+    const { lists, writer } = reader
+    if (lists.length === 0) writer.add('heading', heading, reader.headingLevel)
+    else writeBlock(reader, 'text', escapeMarkdown(heading))
+  } else writeBlock(reader, 'text', paragraph.readMarkdown(collapseSpaces))
 }
 
 /** Inside a list, every block is a part of the current item. */
-function writeBlock({ writer, lists }: HtmlReader, kind: Block['kind'], text: string, level = 0): void {
+function writeBlock({ writer, lists }: HtmlReader, kind: Exclude<Block['kind'], 'heading'>, text: Markdown): void {
   const list = lists.at(-1)
   if (!list) {
-    writer.add(kind, text, level)
+    writer.add(kind, text)
     return
   }
   if (!text.trim()) return
@@ -125,18 +193,18 @@ function isLayoutTable(table: Element): boolean {
   const hasOneColumn = rows.every((row) => listCells(row).length < 2)
   const content = findContent(table)
   // A frame around a list or code has one row.
-  return hasOneColumn || content === 'layout' || (content === 'list' && rows.length < 2)
+  return hasOneColumn || content === 'layout' || (content !== 'text' && rows.length < 2)
 }
 
 /** Return the strongest sign of a layout table in an element. */
-function findContent(element: Element): 'layout' | 'list' | 'text' {
-  let content: 'list' | 'text' = 'text'
+function findContent(element: Element): 'layout' | 'lines' | 'text' {
+  let content: 'lines' | 'text' = 'text'
   for (const child of listElements(element)) {
-    const isCode = child.name === 'pre' && getText(child).trim().includes('\n')
-    if (layoutContent.has(child.name) || isCode) return 'layout'
+    if (layoutContent.has(child.name)) return 'layout'
+    const isCode = child.name === 'pre' && getCode(child).trim().includes('\n')
     const childContent = findContent(child)
     if (childContent === 'layout') return 'layout'
-    if (childContent === 'list' || child.name === 'ul' || child.name === 'ol') content = 'list'
+    if (childContent === 'lines' || isCode || child.name === 'ul' || child.name === 'ol') content = 'lines'
   }
   return content
 }
@@ -145,10 +213,10 @@ function findContent(element: Element): 'layout' | 'list' | 'text' {
 function readTable(reader: HtmlReader, table: Element): void {
   const outsideTexts = listTableParts(table).flatMap((part) => {
     if (typeof part !== 'string' && part.name === 'tr') return []
-    return collapseSpaces(typeof part === 'string' ? part : getText(part)) || []
+    return readCellText(reader, part) || []
   })
-  if (outsideTexts.length > 0) writeBlock(reader, 'text', outsideTexts.join('\n'))
-  writeBlock(reader, 'table', formatTable(listRows(table).map((row) => listCells(row).map(readCell))))
+  if (outsideTexts.length > 0) writeBlock(reader, 'text', toMarkdown(outsideTexts.join('\n')))
+  writeBlock(reader, 'table', formatTable(listRows(table).map((row) => listCells(row).map((cell) => readCell(reader, cell)))))
 }
 
 /** Return the rows and whatever else a table contains. */
@@ -168,10 +236,41 @@ function listCells({ children }: Element): (Element | string)[] {
   return children.filter((child) => typeof child !== 'string' || child.trim())
 }
 
-function readCell(cell: Element | string): Cell {
-  const text = typeof cell === 'string' ? cell : getText(cell)
+function readCell(reader: HtmlReader, cell: Element | string): Cell {
   const { colspan, rowspan } = typeof cell === 'string' ? {} : cell.attributes
-  return { text, columns: parseSpan(colspan), rows: parseSpan(rowspan) }
+  return { text: readCellText(reader, cell), columns: parseSpan(colspan), rows: parseSpan(rowspan) }
+}
+
+/** Return the text of a cell on one line, with bullets before list items. Each line of code is a code of its own. */
+function readCellText(reader: HtmlReader, cell: Element | string): Markdown {
+  const inner: HtmlReader = { ...reader, paragraph: createProse(), struckDepth: 0 }
+  const read = ({ children }: Element): void => {
+    for (const child of children) {
+      if (typeof child === 'string' || child.name === 'br') inner.paragraph.addText(typeof child === 'string' ? child : ' ')
+      else if (child.name === 'pre') for (const line of getCode(child).split('\n')) addSpaced(() => inner.paragraph.addCode(line))
+      else if (isStruck(child)) {
+        inner.paragraph.startStruck()
+        readInlineElement(inner, child)
+        inner.paragraph.endStruck()
+      } else if (listElements(child).length === 0 && inlineElements.has(child.name)) readInlineElement(inner, child)
+      else if (inlineElements.has(child.name)) {
+        read(child)
+        if (child.name === 'a' && /^(?:https?|mailto):/i.test(child.attributes.href ?? ''))
+          inner.paragraph.addAddress(child.attributes.href ?? '')
+      } else if (!ignoredElements.has(child.name)) {
+        inner.paragraph.addText(child.name === 'li' ? ' • ' : ' ')
+        read(child)
+        inner.paragraph.addText(' ')
+      }
+    }
+  }
+  const addSpaced = (add: () => void) => {
+    inner.paragraph.addText(' ')
+    add()
+    inner.paragraph.addText(' ')
+  }
+  read(typeof cell === 'string' ? { name: 'td', attributes: {}, children: [cell] } : cell)
+  return inner.paragraph.readMarkdown((text) => text.replace(/\s+/g, ' ').trim())
 }
 
 function parseSpan(value: string | undefined): number {

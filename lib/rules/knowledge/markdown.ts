@@ -1,6 +1,10 @@
 import MarkdownIt from 'markdown-it'
 import type { Budget } from '#rules/budget.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
+import { removeMarkup } from './derive-title.ts'
+import { createLosses, type Losses } from './losses.ts'
+import { resolveReferences } from './markdown-references.ts'
 
 // A line of a table takes up to 5 µs, a character up to 200 ns.
 const stepsPerLine = 300
@@ -16,27 +20,28 @@ const kindByToken: Record<string, Block['kind']> = {
   list_item_open: 'item',
 }
 
-// The parser only has to find where blocks start. Their texts are cut from the source. Without the rule `reference`, link definitions are
-// paragraphs and stay in the text. What is nested deeper than `maxNesting` tokens is not parsed: the time of a line grows with its depth.
+// The parser only has to find where blocks start. Their texts are cut from the source. What is nested deeper than `maxNesting` tokens is not parsed: the time of a line grows with its depth.
 const parser = new MarkdownIt({ html: false, maxNesting: 10 })
 parser.core.ruler.disable(['inline', 'linkify', 'replacements', 'smartquotes', 'text_join'])
 parser.block.ruler.disable('reference')
 
 /**
- * Read the blocks of a markdown text. Each block is an unchanged part of the text, so that no word is lost; a heading loses only its
- * markers. Front matter and horizontal rules are left out.
+ * Read the blocks of a markdown text. Each block is a part of the text, so that no word is lost; a heading loses its marks. Front matter,
+ * comments and horizontal rules are left out.
  */
-export function readMarkdown(text: string, budget: Budget): { title: string | null; blocks: Block[] } {
-  const { title, body } = splitFrontMatter(text)
+export function readMarkdown(text: string, budget: Budget, losses: Losses = createLosses()): { title: string | null; blocks: Block[] } {
+  const { title, body: source } = splitFrontMatter(text)
+  budget.spend(source.length * stepsPerCharacter)
+  const body = resolveReferences(source, losses)
   const lines = body.split('\n')
   budget.spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
   const blockStarts = findBlockStarts(body)
   const writer = createBlockWriter()
-  writer.add('text', lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n'))
+  writer.add('text', toMarkdown(lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n')))
   for (const [index, { line, kind, level, headingText }] of blockStarts.entries()) {
-    const source = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
-    if (kind === 'heading') writer.add(kind, headingText, level)
-    else if (kind) writer.add(kind, kind === 'text' ? replaceDetails(source).trimEnd() : source.join('\n').trimEnd())
+    const part = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
+    if (kind === 'heading') writer.add(kind, removeMarkup(headingText), level)
+    else if (kind) writer.add(kind, toMarkdown((kind === 'text' ? replaceDetails(part) : part.join('\n')).trimEnd()))
   }
   return { title, blocks: writer.blocks }
 }

@@ -69,16 +69,19 @@ function merge(segment: Segment, next: Segment): Segment {
 }
 
 const maxNames = 3
+const mergeReason = `because an article has at most ${maxNodes} nodes`
+
+/** Return whether a warning is one of `describeMerges`. */
+export const isMergeWarning = (warning: string): boolean => warning.includes(mergeReason)
 
 /** Return a sentence for each segment that had to be merged. */
 export function describeMerges(segments: readonly Segment[]): string[] {
   return segments.flatMap(({ text, partCount, mergedHeadings = [], mergedQuestions = [] }) => {
     if (partCount < 2) return []
-    const reason = `because an article has at most ${maxNodes} nodes`
     const subject =
       mergedHeadings.length > 0
-        ? `${listNames([firstLine(text), ...mergedHeadings])} are one node, ${reason}.`
-        : `“${deriveTitle(text)}”: its ${partCount} parts are one node, ${reason}.`
+        ? `${listNames([firstLine(text), ...mergedHeadings])} are one node, ${mergeReason}.`
+        : `“${deriveTitle(text)}”: its ${partCount} parts are one node, ${mergeReason}.`
     const loss = mergedQuestions.length > 0 ? ` It is no decision any more: ${listNames(mergedQuestions)}.` : ''
     return subject + loss
   })

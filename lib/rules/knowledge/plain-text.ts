@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { escapeInline, escapeMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 
 /** Looking for markers and underlines. */
@@ -13,14 +14,21 @@ export function readPlainText(text: string, budget: Budget): Block[] {
   budget.spend(lines.length * stepsPerLine + text.length)
   let blockKind: 'item' | 'text' = 'text'
   let blockLines: string[] = []
+  let fence = ''
   const endBlock = () => {
-    writer.add(blockKind, blockLines.join('\n').trimEnd())
+    writer.add(blockKind, toMarkdown(blockLines.join('\n').trimEnd()))
     blockKind = 'text'
     blockLines = []
   }
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
     const nextLine = lines[index + 1] ?? ''
+    const [mark = ''] = /^ {0,3}(?:`{3}|~{3})/.exec(line) ?? []
+    if (fence !== '' || mark !== '') {
+      fence = fence === '' ? mark.trim() : fence === mark.trim() ? '' : fence
+      blockLines.push(line)
+      continue
+    }
     const isBlank = line.trim() === ''
     if (!isBlank && blockLines.length === 0 && headingUnderline.test(nextLine)) {
       writer.add('heading', line.trim(), nextLine.startsWith('=') ? 1 : 2)
@@ -35,8 +43,17 @@ export function readPlainText(text: string, budget: Budget): Block[] {
       endBlock()
       blockKind = 'item'
     }
-    if (!isBlank || blockLines.length > 0) blockLines.push(line)
+    if (!isBlank || blockLines.length > 0) blockLines.push(escapeLine(line, blockLines.length === 0))
   }
   endBlock()
   return writer.blocks
+}
+
+const lineMarker = /^\s*(?:[-*•–]|\(?\d{1,3}[.)])\s+/
+
+/** Escape a line but not its marker. A block that starts with an indented line is code, which needs no escape. */
+function escapeLine(line: string, isFirst: boolean): string {
+  if (isFirst && /^(?: {4}|\t)/.test(line)) return line
+  const [marker = ''] = lineMarker.exec(line) ?? []
+  return marker + (marker === '' ? escapeMarkdown(line) : escapeInline(line.slice(marker.length)))
 }

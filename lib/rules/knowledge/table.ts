@@ -1,8 +1,9 @@
+import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { maxArticleLength, tooLongError } from './blocks.ts'
 
 /** A cell, and the number of columns and rows that it covers. */
 export interface Cell {
-  text: string
+  text: Markdown
   columns: number
   rows: number
 }
@@ -14,10 +15,10 @@ const maxSpannedRows = 1000
  * Format rows as a markdown table whose first row is the header. A cell that covers several columns or rows is followed by empty cells, so
  * that every text is there once and below its column. A table with one column becomes lines.
  */
-export function formatTable(rows: readonly (readonly Cell[])[]): string {
+export function formatTable(rows: readonly (readonly Cell[])[]): Markdown {
   const grid = placeCells(rows).filter((row) => row.some(Boolean))
   const columnCount = grid.reduce((max, row) => Math.max(max, row.length), 0)
-  if (columnCount < 2) return grid.map(([text = '']) => text).join('\n')
+  if (columnCount < 2) return toMarkdown(grid.map(([text = '']) => text).join('\n'))
   const [header = [], ...body] = grid
   const lines = [formatRow(header, columnCount), `|${' --- |'.repeat(columnCount)}`]
   let length = 0
@@ -27,7 +28,7 @@ export function formatTable(rows: readonly (readonly Cell[])[]): string {
     if (length > maxArticleLength) throw tooLongError()
     lines.push(line)
   }
-  return lines.join('\n')
+  return toMarkdown(lines.join('\n'))
 }
 
 /** Return the text of each place of the table. A covered place is empty. */
@@ -65,5 +66,9 @@ function formatRow(row: readonly string[], columnCount: number): string {
 }
 
 function escapeCell(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')
+  // A pipe of a text is escaped already, one of a code is not.
+  return text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/(?<!\\)\|/g, '\\|')
 }

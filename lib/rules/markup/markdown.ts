@@ -11,7 +11,7 @@ export function toMarkdown(text: string): Markdown {
   return text as Markdown
 }
 
-const [tab, lineFeed, space, percent, colon, backslash, noBreakSpace] = [0x09, 0x0a, 0x20, 0x25, 0x3a, 0x5c, 0xa0]
+const [tab, space, percent, colon, backslash, noBreakSpace] = [0x09, 0x20, 0x25, 0x3a, 0x5c, 0xa0]
 
 /** Trim spaces and tabs: leading ones could start a code block. Also remove leading no-break spaces. */
 export function trimBlanks(line: string): string {
@@ -32,7 +32,7 @@ const escapeKinds = new Uint8Array(128).fill(plain)
 for (const char of '`*[]<|~') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
 for (const char of '\\_&#') escapeKinds[char.charCodeAt(0)] = escapedBeside
 for (const char of '-+=>0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
-const markupAtStart = /^[ \t]*(?:([-+=>])|(\d{1,9})([.)])(?=\s|$))/
+const markupAtStart = /^[ \t]*(?:(>|-(?=\s|-*$)|\+(?=\s|$)|=(?==*$))|(\d{1,9})([.)])(?=\s|$))/
 
 /**
  * Escape a plain text so that CommonMark shows it literally, and join its lines. Pass `isInPath` for a text that continues a word that may
@@ -40,12 +40,18 @@ const markupAtStart = /^[ \t]*(?:([-+=>])|(\d{1,9})([.)])(?=\s|$))/
  * codes is faster than a regular expression here.
  */
 export function escapeMarkdown(text: string, isInPath = false): Markdown {
+  const escaped = escapeInline(text.includes('\n') ? joinLines(text) : text, isInPath)
+  const first = escapeKinds[escaped.charCodeAt(0)]
+  return first === escapedAtStart ? escapeLineStart(escaped, isInPath) : escaped
+}
+
+/** Escape a text that does not start a line. Its line breaks stay. */
+export function escapeInline(text: string, isInPath = false): Markdown {
   let escaped = ''
   let copiedTo = 0
   let isPath = isInPath
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code === lineFeed) return escapeMarkdown(joinLines(text), isInPath)
     if (code <= space) isPath = false
     if (code === backslash || code === colon || code === percent) isPath = true
     const kind = code < 128 ? escapeKinds[code] : plain
@@ -53,12 +59,13 @@ export function escapeMarkdown(text: string, isInPath = false): Markdown {
     escaped += text.slice(copiedTo, index) + (isPath ? `&#${code};` : `\\${text[index]}`)
     copiedTo = index + 1
   }
-  escaped += text.slice(copiedTo)
-  if (escapeKinds[text.charCodeAt(0)] !== escapedAtStart) return escaped as Markdown
-  const escapeMark = (mark: string) => (isInPath ? `&#${mark.charCodeAt(0)};` : `\\${mark}`)
-  return escaped.replace(markupAtStart, (_, sign, digits, delimiter) =>
-    sign ? escapeMark(sign) : digits + escapeMark(delimiter),
-  ) as Markdown
+  return (escaped + text.slice(copiedTo)) as Markdown
+}
+
+/** Escape what would start a list, a quote or an underline at the start of a line, whose other characters are escaped. */
+export function escapeLineStart(line: string, isInPath: boolean | number = false): Markdown {
+  const escapeMark = (mark: string) => (isInPath === true ? `&#${mark.charCodeAt(0)};` : `\\${mark}`)
+  return line.replace(markupAtStart, (_, sign, digits, delimiter) => (sign ? escapeMark(sign) : digits + escapeMark(delimiter))) as Markdown
 }
 
 function needsEscape(text: string, index: number, code: number): boolean {
@@ -67,7 +74,7 @@ function needsEscape(text: string, index: number, code: number): boolean {
     case backslash:
       return !/[^!-/:-@[-`{-~]/.test(after)
     case 0x26: // &
-      return /[#a-z]/i.test(after)
+      return after === '' || /[#a-z]/i.test(after)
     case 0x23: // #
       return before.trim() === ''
     default: // An underscore inside of a word.

@@ -72,7 +72,7 @@ describe('an article', () => {
     ].join('')
     expect(listKindsAndTexts(await convertArticle(buildDocx(body), 'a.docx', docxType))).toEqual([
       ['section', 'Restart the spooler'],
-      ['note', 'Only <at> night & quietly.'],
+      ['note', 'Only \\<at> night & quietly.'],
       ['step', '1. Open the console\n    - as admin'],
       ['step', '2. Run this\n\n```\nnet stop spooler\n  net start spooler\n```'],
       ['section', 'Results'],

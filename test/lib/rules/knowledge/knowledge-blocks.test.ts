@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createBlockWriter, formatCodeBlock, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
+import { formatCodeBlock, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
 import { createGrowingText } from '#rules/knowledge/growing-text.ts'
 import { type Cell, formatTable } from '#rules/knowledge/table.ts'
+import { toMarkdown } from '#rules/markup/markdown.ts'
+import { createLiteralWriter } from '#test/support/knowledge.ts'
 
 const tooLong = 'The article has more than 900,000 characters'
 
 describe('createBlockWriter', () => {
-  it.each<[Parameters<ReturnType<typeof createBlockWriter>['add']>, unknown[]]>([
+  it.each<[Parameters<ReturnType<typeof createLiteralWriter>['add']>, unknown[]]>([
     [['heading', 'A ¶ ', 2], [{ kind: 'heading', level: 2, text: 'A' }]],
     [['heading', 'A¶b', 2], [{ kind: 'heading', level: 2, text: 'A¶b' }]],
     [['heading', '¶', 2], []],
@@ -24,20 +26,20 @@ describe('createBlockWriter', () => {
     ],
     [['text', `${'x'.repeat(maxNodeLength)}\n `], [{ kind: 'text', level: 0, text: 'x'.repeat(maxNodeLength) }]],
   ])('adds of %j the blocks %j', ([kind, text, level], expected) => {
-    const { blocks, add } = createBlockWriter()
+    const { blocks, add } = createLiteralWriter()
     add(kind, text, level)
     expect(blocks).toEqual(expected)
   })
 
   it('accepts 5,000 paragraphs', () => {
-    const { blocks, add } = createBlockWriter()
+    const { blocks, add } = createLiteralWriter()
     for (let n = 0; n < maxBlocks; n++) add('text', 'x')
     expect(blocks).toHaveLength(maxBlocks)
     expect(() => add('text', ' ')).not.toThrow()
   })
 
   it('counts the characters of every line of a list', () => {
-    const { add, addListLine } = createBlockWriter()
+    const { add, addListLine } = createLiteralWriter()
     for (let n = 0; n < 45; n++) {
       addListLine(0, '-', 'x'.repeat(9998))
       addListLine(0, null, 'x'.repeat(9995))
@@ -48,7 +50,7 @@ describe('createBlockWriter', () => {
 
   it('joins lines to an item of up to 20,000 characters', () => {
     const listLengths = (length: number) => {
-      const { blocks, addListLine } = createBlockWriter()
+      const { blocks, addListLine } = createLiteralWriter()
       addListLine(0, '-', 'x'.repeat(length))
       addListLine(0, null, 'y')
       return blocks.map(({ text }) => text.length)
@@ -58,7 +60,7 @@ describe('createBlockWriter', () => {
   })
 
   it('starts an item at a marker of the outermost list, and else after what is no item', () => {
-    const { blocks, add, addListLine } = createBlockWriter()
+    const { blocks, add, addListLine } = createLiteralWriter()
     addListLine(1, '-', 'a')
     addListLine(0, '1.', 'b\nc')
     addListLine(0, null, 'd\ne')
@@ -77,17 +79,17 @@ describe('createBlockWriter', () => {
 
   it('counts the indentation of lines before it adds them', () => {
     const addLines = (depth: number, lines: number) => {
-      const { blocks, addListLine } = createBlockWriter()
+      const { blocks, addListLine } = createLiteralWriter()
       addListLine(depth, null, Array(lines).fill('x').join('\n'))
       return blocks.reduce((sum, { text }) => sum + text.length, 0) + blocks.length - 1
     }
     // A line of 16 spaces, an x and a line break.
     expect(addLines(3, maxArticleLength / 18)).toBe(maxArticleLength - 1)
     expect(() => addLines(3, maxArticleLength / 18 + 1)).toThrow(tooLong)
-    const { blocks, addListLine } = createBlockWriter()
+    const { blocks, addListLine } = createLiteralWriter()
     addListLine(1, '-', 'x'.repeat(maxArticleLength - 6))
     expect(blocks).toHaveLength(maxArticleLength / maxNodeLength)
-    expect(() => createBlockWriter().addListLine(1, '-', 'x'.repeat(maxArticleLength - 5))).toThrow(tooLong)
+    expect(() => createLiteralWriter().addListLine(1, '-', 'x'.repeat(maxArticleLength - 5))).toThrow(tooLong)
   })
 })
 
@@ -122,7 +124,7 @@ describe('createGrowingText', () => {
 })
 
 describe('formatTable', () => {
-  const cell = (text: string, columns = 1, rows = 1): Cell => ({ text, columns, rows })
+  const cell = (text: string, columns = 1, rows = 1): Cell => ({ text: toMarkdown(text), columns, rows })
   const countCells = (line = '') => line.split('|').length - 2
   const head = (columns: number) => `|${' --- |'.repeat(columns)}`
 

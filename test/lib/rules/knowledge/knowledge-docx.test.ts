@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
-import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
+import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyles, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
 import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) =>
@@ -247,7 +247,9 @@ describe('the parts of a Word document', () => {
       '<w:style><w:name w:val="no id"/></w:style>',
       `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
     ]
-    expect([...parseStyleNames(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget())]).toEqual([
+    expect(
+      Array.from(parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget()), ([id, { name }]) => [id, name]),
+    ).toEqual([
       ['a', 'heading 1'],
       ['b', ''],
       ['c', 'x'.repeat(100)],

@@ -75,6 +75,7 @@ describe('the title of an article', () => {
       format: 'markdown',
       title: 'Mine',
       blocks: [{ kind: 'heading', level: 1, text: 'A' }],
+      warnings: [],
     })
     await expect(readArticleText('text', 'Mine', ' ', createBudget())).rejects.toThrow(new ArticleError('The article is empty'))
   })
@@ -113,9 +114,9 @@ describe('a plain text', () => {
         ['text', 0, 'c'],
       ],
     ],
-    ['A\n==\nb', [['text', 0, 'A\n==\nb']]],
-    ['a\nB\n---', [['text', 0, 'a\nB\n---']]],
-    ['\n---\na', [['text', 0, '---\na']]],
+    ['A\n==\nb', [['text', 0, 'A\n\\==\nb']]],
+    ['a\nB\n---', [['text', 0, 'a\nB\n\\---']]],
+    ['\n---\na', [['text', 0, '\\---\na']]],
     [
       'a\n\n\n\nb\n',
       [
@@ -177,7 +178,7 @@ describe('a plain text', () => {
 
 describe('a markdown text', () => {
   it.each([
-    ['### A `b` ###', [['heading', 3, 'A `b`']]],
+    ['### A `b` ###', [['heading', 3, 'A b']]],
     [
       'A\n=\nB\n-',
       [

@@ -159,7 +159,7 @@ describe('a page', () => {
   it.each<[string, string[]]>([
     ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGHI</a>x</ul>', []],
     ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGH</a>x</ul>', ['Related articles', '- ABCDEFGHx']],
-    ['<h2>Related articles</h2><div><img src="https://x.example/a.png" alt="Diagram"></div>', ['Related articles', 'Diagram']],
+    ['<h2>Related articles</h2><div><img src="https://x.example/a.png" alt="Diagram"></div>', ['Related articles', '\\[image: Diagram\\]']],
     [`<p>Contents${':'.repeat(32)}</p><ul><li><a href="/a">A</a></ul>`, []],
     [`<p>Contents${':'.repeat(33)}</p><ul><li><a href="/a">A</a></ul>`, [`Contents${':'.repeat(33)}`, '- A']],
     ['<ul><li><a href="#a">A</a><li><a href="#b">B</a></ul>', []],

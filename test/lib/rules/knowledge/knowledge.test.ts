@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
 import { createBudget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
-import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
+import { type Block, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
 import { deriveTitle } from '#rules/knowledge/derive-title.ts'
 import { buildFlow } from '#rules/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '#rules/knowledge/nodes.ts'
 import type { Segment } from '#rules/knowledge/segment.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
+import { createLiteralWriter } from '#test/support/knowledge.ts'
 import { measureCpuTime } from '#test/support/measure.ts'
 
 let idCount = 0
@@ -108,17 +109,17 @@ const randomProposal = fc
 
 describe('createBlockWriter', () => {
   it('refuses the 900,001st character and the 5,001st paragraph', () => {
-    const long = createBlockWriter()
+    const long = createLiteralWriter()
     long.add('text', 'x'.repeat(maxArticleLength))
     expect(() => long.add('text', 'x')).toThrow('The article has more than 900,000 characters')
-    const many = createBlockWriter()
+    const many = createLiteralWriter()
     for (let n = 0; n < maxBlocks; n++) many.add('text', 'x')
     expect(() => many.add('text', 'x')).toThrow('The article has more than 5,000 paragraphs')
   })
 
   it('splits a text into parts of at most 20,000 characters, at a line break or between characters', () => {
     const lengthsOf = (text: string) => {
-      const { blocks, add } = createBlockWriter()
+      const { blocks, add } = createLiteralWriter()
       add('text', text)
       return blocks.map((block) => block.text.length)
     }
@@ -130,7 +131,7 @@ describe('createBlockWriter', () => {
   })
 
   it('adds lines to the item of a list until the item is full', () => {
-    const { blocks, addListLine } = createBlockWriter()
+    const { blocks, addListLine } = createLiteralWriter()
     addListLine(0, '-', 'x'.repeat(maxNodeLength - 13))
     addListLine(1, '-', 'abc')
     addListLine(0, null, 'd')

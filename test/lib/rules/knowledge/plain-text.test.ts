@@ -7,7 +7,7 @@ const read = (...lines: string[]) => readPlainText(lines.join('\n'), createBudge
 it('makes a heading of an underlined line that starts a block, not of the last line of a paragraph', () => {
   expect(read('Title', '=====', 'One', 'Two', '---')).toEqual([
     ['heading', 'Title'],
-    ['text', 'One\nTwo\n---'],
+    ['text', 'One\nTwo\n\\---'],
   ])
 })
 

@@ -1,0 +1,52 @@
+/** What an article has and its import has not. A picture is named where it was. */
+export interface Losses {
+  pictures: string[]
+  /** How many there are of each other kind, such as `comment`. */
+  others: Map<LostKind, number>
+  /** Whether the encoding of the text was guessed. */
+  isEncodingGuessed: boolean
+}
+
+const lostKinds = {
+  comment: ['comment is', 'comments are'],
+  object: ['embedded object is', 'embedded objects are'],
+  document: ['embedded document is', 'embedded documents are'],
+  symbol: ['symbol of a special font is', 'symbols of special fonts are'],
+} as const
+export type LostKind = keyof typeof lostKinds
+
+export function createLosses(): Losses {
+  return { pictures: [], others: new Map(), isEncodingGuessed: false }
+}
+
+export function countLoss({ others }: Losses, kind: LostKind): void {
+  others.set(kind, (others.get(kind) ?? 0) + 1)
+}
+
+const maxNames = 5
+const maxNameLength = 80
+
+/** Note a picture, and return the text that stands for it. A page without a name for it has the name of its file. */
+export function losePicture({ pictures }: Losses, name: string): string {
+  const shortName =
+    name
+      .replace(/[\s[\]]+/g, ' ')
+      .trim()
+      .slice(0, maxNameLength)
+      .toWellFormed() || 'picture'
+  pictures.push(shortName)
+  return `[image: ${shortName}]`
+}
+
+/** Return a sentence for each kind of loss. */
+export function describeLosses({ pictures, others, isEncodingGuessed }: Losses): string[] {
+  const names = [...new Set(pictures)].slice(0, maxNames).map((name) => `“${name}”`)
+  const more = pictures.length > names.length ? ` (${pictures.length} in all)` : ''
+  return [
+    ...(pictures.length > 0 ? [`Pictures are named, but not imported: ${names.join(', ')}${more}.`] : []),
+    ...Array.from(others, ([kind, count]) => `${count} ${lostKinds[kind][count === 1 ? 0 : 1]} not imported.`),
+    ...(isEncodingGuessed
+      ? ['The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.']
+      : []),
+  ]
+}

@@ -1,0 +1,139 @@
+import { maxArticleLength, tooLongError } from './blocks.ts'
+import { type Losses, losePicture } from './losses.ts'
+
+// A step has a part of the text only. So what the text says elsewhere about a part is put into it: the address of a link, the text of a footnote.
+
+const definition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+(?:<([^<>]{1,2000})>|(\S{1,2000}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
+const dataDefinition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+<?data:/i
+const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
+const fenceStart = /^[ \t>]{0,30}(?:[-*+•]|\d{1,9}[.)])?[ \t]{0,10}(`{3,}|~{3,})/
+const dataImage = /!\[([^\]]{0,500})\]\(\s*<?data:[^()\s]*(?:\s+"[^"]{0,500}")?\s*\)/gi
+/** `[text][label]`, `[text][]` or `[label]`, perhaps of an image, and not the start of `[text](address)`. */
+const reference = /(!?)\[((?:[^\][\\]|\\.){1,500})\](?:\[([^\][]{0,200})\])?(?![([:])/g
+const footnoteReference = /\[\^([^\]\s]{1,100})\]/g
+const maxNoteLength = 2000
+
+interface Definitions {
+  addresses: Map<string, string>
+  notes: Map<string, string>
+  /** The labels that a text refers to, those of notes with a `^`. */
+  used: Set<string>
+}
+
+/**
+ * Put the addresses of reference links and the texts of footnotes where they are used, and remove comments and embedded pictures. Code is
+ * unchanged.
+ */
+export function resolveReferences(text: string, losses: Losses): string {
+  const lines = removeComments(text).split('\n')
+  const definitions: Definitions = { addresses: new Map(), notes: new Map(), used: new Set() }
+  const labels = lines.map(skipCode((line) => takeDefinition(line, definitions), null))
+  let length = 0
+  const resolve = skipCode((line) => resolveLine(line, definitions, losses), null)
+  return (
+    lines
+      .map((line, index) => {
+        if (labels[index] !== null) return line
+        const resolved = resolve(line) ?? line
+        length += resolved.length
+        // Each use repeats an address, so the text could grow without limit.
+        if (length > 2 * maxArticleLength) throw tooLongError()
+        return resolved
+      })
+      // A definition that nothing refers to is a text of the article.
+      .filter((_, index) => !definitions.used.has(labels[index] ?? ''))
+      .join('\n')
+  )
+}
+
+/** Return a function that is called with each line in turn, and calls `read` for those outside of code blocks. */
+function skipCode<T>(read: (line: string) => T, inCode: T): (line: string) => T {
+  let fence = ''
+  return (line) => {
+    const [, mark = ''] = fenceStart.exec(line) ?? []
+    const isFence = fence === '' ? mark !== '' : mark.startsWith(fence) && line.trim() === mark
+    if (isFence) fence = fence === '' ? mark : ''
+    return isFence || fence !== '' ? inCode : read(line)
+  }
+}
+
+/** Return the label that a line defines, or null. */
+function takeDefinition(line: string, { addresses, notes, used }: Definitions): string | null {
+  const [, note, noteText] = footnote.exec(line) ?? []
+  const [, dataLabel] = dataDefinition.exec(line) ?? []
+  const [, label, bracketed, bare] = definition.exec(line) ?? []
+  if (note !== undefined && noteText) {
+    if (!notes.has(note)) notes.set(note, noteText.trim().slice(0, maxNoteLength))
+    return `^${note}`
+  }
+  const name = dataLabel ?? label
+  if (name === undefined) return null
+  const key = normaliseLabel(name)
+  if (!addresses.has(key)) addresses.set(key, dataLabel === undefined ? (bracketed ?? bare ?? '') : 'data:')
+  // The data of a picture is no text.
+  if (dataLabel !== undefined) used.add(key)
+  return key
+}
+
+const normaliseLabel = (label: string) => label.replace(/\s+/g, ' ').trim().toLowerCase()
+
+function resolveLine(line: string, definitions: Definitions, losses: Losses): string {
+  if (!line.includes('[')) return line
+  // Every second part is a code span.
+  return line
+    .split(/(`+[^`]*`+)/)
+    .map((part, index) => (index % 2 === 1 ? part : resolveText(part, definitions, losses)))
+    .join('')
+}
+
+function resolveText(text: string, { addresses, notes, used }: Definitions, losses: Losses): string {
+  const withoutData = text.replace(dataImage, (_, alt: string) => losePicture(losses, alt))
+  const withNotes =
+    notes.size === 0
+      ? withoutData
+      : withoutData.replace(footnoteReference, (use, label: string) => {
+          if (!notes.has(label)) return use
+          used.add(`^${label}`)
+          return ` (${notes.get(label)})`
+        })
+  if (addresses.size === 0) return withNotes
+  return withNotes.replace(reference, (use, image: string, content: string, label: string | undefined) => {
+    const key = normaliseLabel(label || content)
+    const address = addresses.get(key)
+    if (address === undefined) return use
+    used.add(key)
+    if (address === 'data:') return losePicture(losses, content)
+    return `${image}[${content}](${/[()\s]/.test(address) ? `<${address}>` : address})`
+  })
+}
+
+/** Remove HTML comments outside of code blocks. One without an end stays. */
+function removeComments(text: string): string {
+  if (!text.includes('<!--')) return text
+  const lines = text.split('\n')
+  const isCode = lines.map(skipCode(() => false, true))
+  const parts: string[] = []
+  let isInComment = false
+  /** The lines of the comment that is open, from the one that starts it. */
+  let open = { at: 0, lines: [] as string[] }
+  for (const [index, line] of lines.entries()) {
+    if (!isInComment && (isCode[index] || !line.includes('<!--'))) {
+      parts.push(line)
+      continue
+    }
+    let rest = line
+    let kept = ''
+    while (rest !== '') {
+      const end = isInComment ? rest.indexOf('-->') : rest.indexOf('<!--')
+      if (end < 0) break
+      if (!isInComment) kept += rest.slice(0, end)
+      rest = rest.slice(end + (isInComment ? 3 : 4))
+      isInComment = !isInComment
+      if (isInComment) open = { at: parts.length, lines: [] }
+    }
+    if (isInComment) open.lines.push(line)
+    else kept += rest
+    if (kept.trim() !== '' || line.trim() === '') parts.push(kept)
+  }
+  return (isInComment ? [...parts.slice(0, open.at), ...open.lines] : parts).join('\n')
+}
