@@ -1,16 +1,21 @@
+import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { maxNodeLength } from './blocks.ts'
+import { unescapeMarkdown } from './derive-title.ts'
 import type { KbNode } from './nodes.ts'
+import { isMetadata } from './segments.ts'
 
 /**
  * Attach each note to what it belongs to: to the step after it if it ends with a colon, to the step before it, or to the section that it
- * starts. The result contains the other nodes, and the notes for which there is none of these or no room.
+ * starts. Notes that are apart stay where they are. The result contains the other nodes, and the notes for which there is none of these or no room.
  */
-export function attachNotes(nodes: readonly KbNode[]): KbNode[] {
+export function attachNotes(nodes: readonly KbNode[], isApart: (note: KbNode) => boolean = () => false): KbNode[] {
   const attached: KbNode[] = []
   let introduction: KbNode | null = null
   for (const [index, node] of nodes.entries()) {
     const host = findHost(attached.at(-1), node)
-    if (node.kind === 'note' && introduces(node, nodes[index + 1])) introduction = node
+    if (node.kind === 'note' && !introduction && isApart(node)) attached.push(node)
+    else if (node.kind === 'note' && introduces(node, nodes[index + 1], host) && (!introduction || fits(introduction, node)))
+      introduction = introduction ? joinNotes(introduction, node) : node
     else if (introduction) {
       attached.push(...joinIntroduction(introduction, node))
       introduction = null
@@ -34,8 +39,13 @@ export function joinOptions(nodes: readonly KbNode[]): KbNode[] {
   return joined
 }
 
-function introduces(note: KbNode, next: KbNode | undefined): boolean {
+function introduces(note: KbNode, next: KbNode | undefined, host: KbNode | undefined): boolean {
+  if (isMetadata(note.content)) return host === undefined && next?.parent_id === note.parent_id
   return next?.kind === 'step' && next.parent_id === note.parent_id && /:[*_]{0,2}$/.test(note.content.trimEnd())
+}
+
+function joinNotes(note: KbNode, next: KbNode): KbNode {
+  return { ...note, content: joinTexts(getNoteText(note), next.content) }
 }
 
 function joinIntroduction(note: KbNode, step: KbNode): KbNode[] {
@@ -57,13 +67,13 @@ const listMarker = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
 
 /** Return the content of a node, or nothing if it only repeats the title. */
 function getOwnText({ title, content }: KbNode): string {
-  return content.replace(listMarker, '').trim() === title.trim() ? '' : content
+  return unescapeMarkdown(content.replace(listMarker, '').trim()) === title.trim() ? '' : content
 }
 
 /** Return the content, below the title if that is not a part of the content. */
 function getNoteText({ title, content }: KbNode): string {
   const keepLetters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
-  return keepLetters(content).includes(keepLetters(title)) ? content : joinTexts(`**${title.trim()}**`, content)
+  return keepLetters(content).includes(keepLetters(title)) ? content : joinTexts(`**${escapeMarkdown(title.trim())}**`, content)
 }
 
 function joinTexts(text: string, addition: string): string {

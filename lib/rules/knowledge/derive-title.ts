@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it'
 
-const { unescapeAll } = new MarkdownIt().utils
+/** Return the characters that escapes and entities of a text without other markup stand for. */
+export const unescapeMarkdown: (text: string) => string = new MarkdownIt().utils.unescapeAll
 const maxTitleLength = 120
 // A link may be much longer than the title. The expressions below take quadratic time in the length of a line.
 const maxLineLength = 1000
@@ -60,5 +61,5 @@ export function removeMarkup(line: string): string {
         .filter(Boolean)
         .join(', '),
     )
-  return unescapeAll(plain).replace(/\s+/g, ' ').trim()
+  return unescapeMarkdown(plain).replace(/\s+/g, ' ').trim()
 }

@@ -1,9 +1,11 @@
 import { normaliseStructure } from '#rules/flows/normalise.ts'
-import { type FlowNode, type FlowStep, structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
+import { type FlowStep, structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { attachNotes, joinOptions } from './attach-notes.ts'
-import { type Branch, buildBranches, flattenBranches } from './node-tree.ts'
+import { buildTree, getTexts } from './flow-tree.ts'
+import { isAboutUnsolved } from './go-on.ts'
+import { buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
-import { factHeading } from './segments.ts'
+import { factHeading, isMetadata } from './segments.ts'
 
 /**
  * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step that they are about. Return null
@@ -15,7 +17,7 @@ export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructu
   const orderedNodes = flattenBranches(branches)
   if (structureByType[type] === 'steps')
     return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
-  return normaliseStructure(chainBranches(buildBranches(attachNotes(orderedNodes))))
+  return normaliseStructure(buildTree(buildBranches(attachNotes(orderedNodes, ({ content }) => isAboutUnsolved(content)))))
 }
 
 /**
@@ -27,8 +29,8 @@ function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): Flo
   const isInFacts = ({ parent_id }: KbNode) => parent_id !== null && factIds.has(parent_id)
   const isToDo = ({ kind }: KbNode) => kind !== 'section' && kind !== 'note'
   const promotedNotes = [
-    allNodes.filter((node) => node.kind === 'note' && !isInFacts(node)),
-    allNodes.filter(({ kind }) => kind === 'note'),
+    allNodes.filter((node) => node.kind === 'note' && !isInFacts(node) && !isMetadata(node.content)),
+    allNodes.filter(({ kind, content }) => kind === 'note' && !isMetadata(content)),
   ]
   const toDo = [nodes.filter(isToDo), ...promotedNotes].find(({ length }) => length > 0) ?? []
   const toDoIds = new Set(toDo.map(({ id }) => id))
@@ -39,29 +41,4 @@ function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): Flo
     (node): FlowStep => ({ id: node.id, type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header', ...getTexts(node) }),
   )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
-}
-
-/**
- * Chain the branches: each leads to the next, and the last node is a solution. In a tree the branches of a decision cannot join again, so
- * the nodes after a decision become its last option.
- */
-function chainBranches(branches: readonly Branch<KbNode>[]): FlowNode {
-  const [{ node, children }, ...laterBranches] = branches as [Branch<KbNode>, ...Branch<KbNode>[]]
-  const common = { id: node.id, ...getTexts(node) }
-  if (node.kind === 'decision') {
-    const choices = children.map((child) => ({ label: child.node.title, next: chainBranches([child]) }))
-    if (laterBranches.length > 0) choices.push({ label: 'Go on', next: chainBranches(laterBranches) })
-    const options = choices.map(({ label, next }) => ({ label, next_node_id: next.id }))
-    return { ...common, type: 'decision', options, children: choices.map(({ next }) => next) }
-  }
-  const nextBranches = [...children, ...laterBranches]
-  if (nextBranches.length === 0) return { ...common, type: 'solution' }
-  const next = chainBranches(nextBranches)
-  return { ...common, type: 'action', next_node_id: next.id, children: [next] }
-}
-
-/** Return the title and the description of a node. The description is empty if it only repeats the title. */
-function getTexts({ title, content }: KbNode): { title: string; description: string } {
-  const contentWithoutMarker = content.replace(/^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+/, '').trim()
-  return { title, description: contentWithoutMarker === title.trim() ? '' : content }
 }

@@ -1,3 +1,4 @@
+import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { markDecisions } from './decisions.ts'
 import { describeMerges, findShortestPairs, foldUnits, mergePairs } from './merge-segments.ts'
@@ -34,6 +35,17 @@ const bulletItem = /^[-*+•]\s/
 /** Headings of sections whose items are facts, not instructions. */
 export const factHeading =
   /^(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|scope|context|applies to|references?|see also|further reading|additional resources|more information|links|known issues|limitations)\b/i
+const metadata =
+  /^[-*+•\s]*[*_]{0,2}(?:original (?:product version|kb number)|kb (?:number|id)|article (?:id|number)|applies to|(?:last )?(?:updated|modified|reviewed|changed)(?: (?:on|by))?|published|authors?|owners?|product(?: version)?s?|versions?|category|tags?|keywords|date|severity|reviewed by)[*_]{0,2}\s*:[*_]{0,2}\s*\S/i
+
+/** Whether each line of a text is about the article itself, such as “Last updated: 3 May”. */
+export function isMetadata(text: string): boolean {
+  return text
+    .trim()
+    .split('\n')
+    .every((line) => metadata.test(line))
+}
+
 const noteLabel = /^\W*(?:note|notice|warning|caution|important|tip|hint|info|danger|attention)\W*$/i
 
 /** Headings up to `lowestLevel` become sections, each lower one starts a unit. */
@@ -46,7 +58,15 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
     if (kind === 'heading') {
       isInFacts = factHeading.test(text)
       isInUnit = level > lowestLevel
-      if (isInUnit) segments.push({ kind: 'note', level, text: `${'#'.repeat(level)} ${text}`, startsUnit: true, isInUnit, partCount: 0 })
+      if (isInUnit)
+        segments.push({
+          kind: 'note',
+          level,
+          text: `${'#'.repeat(level)} ${escapeMarkdown(text)}`,
+          startsUnit: true,
+          isInUnit,
+          partCount: 0,
+        })
       else segments.push({ kind: 'section', level, text, partCount: 1 })
       continue
     }
@@ -64,7 +84,7 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
 
 function getKind(kind: Block['kind'], text: string, isInFacts: boolean): 'step' | 'note' {
   if (kind !== 'item') return kind === 'code' ? 'step' : 'note'
-  const isFact = linkItem.test(text) || (isInFacts && bulletItem.test(text))
+  const isFact = linkItem.test(text) || isMetadata(text) || (isInFacts && bulletItem.test(text))
   return isFact ? 'note' : 'step'
 }
 
