@@ -18,6 +18,7 @@ import {
   type Style,
   walkDocxXml,
 } from './docx-parts.ts'
+import { findHeadingLevel, isOn, plainRun, type Run, symbols } from './docx-properties.ts'
 import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
 import { createProse, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
@@ -101,15 +102,6 @@ interface Paragraph {
 }
 
 const emptyParagraph: Omit<Paragraph, 'prose'> = { isMarkDeleted: false, outlineLevel: null, styleId: '', listId: null, listDepth: 0 }
-
-/** How the characters of a run look. */
-interface Run {
-  isStruck: boolean
-  isHidden: boolean
-  raised: 'superscript' | 'subscript' | null
-}
-
-const plainRun: Run = { isStruck: false, isHidden: false, raised: null }
 
 interface Table {
   rows: Cell[][]
@@ -288,27 +280,6 @@ function setRun(reader: DocxReader, properties: Partial<Run>): void {
   if (!reader.isInParagraphProperties) reader.run = { ...reader.run, ...properties }
 }
 
-function isOn(attributes: XmlAttributes): boolean {
-  return !/^(?:0|false|off)$/.test(attributes['w:val'] ?? '')
-}
-
-/** Characters of the fonts Symbol and Wingdings, which have places of their own. */
-const symbols: Record<string, string> = {
-  F0E0: '→',
-  F0DF: '←',
-  F0E8: '➔',
-  F0FC: '✓',
-  F0FB: '✗',
-  F0FE: '☑',
-  F0FD: '☒',
-  F0A8: '☐',
-  F06F: '☐',
-  F0B7: '•',
-  F0A7: '•',
-  F0D8: '➢',
-  F04A: '☺',
-}
-
 function appendNote(reader: DocxReader, note: string | undefined): void {
   const text = note?.trim()
   if (text) appendText(reader, ` (${text})`)
@@ -376,13 +347,6 @@ function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Pa
     const marker = isOrdered ? `${takeItemNumber(reader, listId, depth)}.` : '-'
     reader.writer.addListLine(depth, marker, text)
   }
-}
-
-/** Return the level of a heading, or 0. Markdown has six levels. */
-function findHeadingLevel(outlineLevel: number | null, styles: readonly Style[], names: readonly string[]): number {
-  const byName = names.map((name) => (name === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(name)?.[1] ?? 0))).find(Boolean)
-  const level = outlineLevel ?? byName ?? styles.map((style) => style.outlineLevel).find((own) => own !== null) ?? 0
-  return level > 6 ? 0 : level
 }
 
 /** Return the number of the next item, and restart the numbers of all deeper levels. */
