@@ -1,4 +1,5 @@
-import type { FlowNode } from '#rules/flows/structure.ts'
+import { type FlowNode, flowLimits } from '#rules/flows/structure.ts'
+import { clip } from '#rules/text/clip.ts'
 import { maxNodeLength } from './blocks.ts'
 import { removeMarkup, unescapeMarkdown } from './derive-title.ts'
 import { alternativeHeading, caseHeading, findJump, isAboutUnsolved, nameCase, onlySaysToGoOn, saysToGoOn } from './go-on.ts'
@@ -8,8 +9,8 @@ import { factHeading } from './segments.ts'
 
 type Branches = readonly Branch<KbNode>[]
 
-/** A tree has at most 500 nodes. Parts that several branches lead to are copied only while there is room. */
-const maxTreeNodes = 400
+/** A tree has at most 500 nodes, the ends of branches among them. Parts that several branches lead to are copied while there is room. */
+const maxCopiedNodes = 250
 const [done, nothingLeft] = ['Done', 'The article has no further step']
 
 interface TreeBuilder {
@@ -18,11 +19,19 @@ interface TreeBuilder {
   uses: Map<string, number>
   /** The title of the solution after the last text. */
   end: string
+  /** Whether questions may be added, which make the tree deeper. */
+  asks: boolean
 }
 
 /** Build the tree of an article: each branch leads to the next, and the last one ends in a solution. */
 export function buildTree(branches: Branches): FlowNode {
-  return chain(branches, { nodeCount: 0, uses: new Map(), end: done }) ?? createEnd('article', done)
+  const build = (asks: boolean) => chain(branches, { nodeCount: 0, uses: new Map(), end: done, asks }) ?? createEnd('article', done)
+  const tree = build(true)
+  return countLevels(tree) > flowLimits.maxDepth ? build(false) : tree
+}
+
+function countLevels({ children }: FlowNode): number {
+  return 1 + (children ?? []).reduce((max, child) => Math.max(max, countLevels(child)), 0)
 }
 
 /** Chain branches. Return null without any. */
@@ -35,6 +44,7 @@ function chain(all: Branches, builder: TreeBuilder): FlowNode | null {
   const cases = takeCases([first, ...rest])
   if (cases) return buildCases(cases, builder)
   if (node.kind === 'decision') return buildDecision(first, rest, builder)
+  if (!builder.asks) return createAction(node, chain([...children, ...rest], builder), builder)
   if (node.kind !== 'section' && isAboutUnsolved(node.content)) return buildCheck(first, rest, builder)
   const jump = node.kind === 'section' ? null : findTarget(node, rest)
   if (jump) return buildJump(first, jump, rest, builder)
@@ -123,7 +133,7 @@ function buildCheck(branch: Branch<KbNode>, rest: Branches, builder: TreeBuilder
   if (target && canCopy(target, builder)) {
     const passed = rest[0]?.node.title ?? ''
     const question = createSolvedQuestion(id, node.content, chainUnsolved(target, builder))
-    return addChoice(question, `No, go on with “${passed}”`, chain(rest, builder))
+    return addChoice(question, `No, go on with “${clip(passed, 100)}”`, chain(rest, builder))
   }
   const unsolved = isOnlyGoOn ? chainUnsolved(rest, builder) : createAction(node, chain([...children, ...rest], builder), builder)
   return createSolvedQuestion(id, isOnlyGoOn ? node.content : '', unsolved)
@@ -181,7 +191,7 @@ function buildJump({ node, children }: Branch<KbNode>, target: Branches, rest: B
   const common = { id: useId(node.id, builder), ...getTexts(node) }
   const otherwise = chain([...children, ...rest], builder)
   if (!canCopy(target, builder)) return { ...createAction(node, otherwise, builder), id: common.id }
-  const label = removeMarkup(condition)
+  const label = clip(removeMarkup(condition), 200)
   return createDecision(common, [
     { label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`, next: chain(target, builder) ?? createEnd(`${common.id}-done`, done) },
     { label: 'Otherwise', next: otherwise ?? createEnd(`${common.id}-otherwise`, done) },
@@ -189,7 +199,7 @@ function buildJump({ node, children }: Branch<KbNode>, target: Branches, rest: B
 }
 
 function canCopy(branches: Branches, { nodeCount }: TreeBuilder): boolean {
-  return nodeCount + countNodes(branches) <= maxTreeNodes
+  return nodeCount + countNodes(branches) <= maxCopiedNodes
 }
 
 function countNodes(branches: Branches): number {

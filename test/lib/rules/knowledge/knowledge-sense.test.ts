@@ -173,6 +173,21 @@ describe('KBI-16', () => {
   })
 })
 
+it('KBI-16 a long article gets no questions that would make its tree too deep', async () => {
+  const steps = Array.from({ length: 48 }, (_, index) => `${index + 1}. Do it ${index}.`).join('\n')
+  const article = `${steps}\n49. If it still fails, restart it.\n50. Call us.`
+  const tree = await buildTree(article)
+  expect(listPaths(tree).map(({ length }) => length)).toEqual([50])
+})
+
+it.each([1, 2, 3])('KBI-16 parts are copied only while the tree has room for them: %i', async (skipped) => {
+  const steps = Array.from({ length: 40 }, (_, index) => `${index + 1}. Do it. If it is ${index}, go to step ${index + 1 + skipped}.`).join(
+    '\n',
+  )
+  const count = (node: FlowNode): number => (node.children ?? []).reduce((sum, child) => sum + count(child), 1)
+  expect(count(await buildTree(steps))).toBeLessThan(500)
+})
+
 it('KBI-17 metadata is no step of a procedure', async () => {
   const flow = buildFlow(await convert('Last updated: 2026\n\nOpen the page.\n\n- Applies to: all\n- Owner: me\n'), 'procedural')
   expect((flow as { steps: { type: string; title: string }[] }).steps.map(({ type, title }) => [type, title])).toEqual([
