@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -6,7 +7,6 @@ import { indexAnswerableSteps } from '#rules/flows/step-navigation.ts'
 import { indexSectionHeaders, renderStepText, type StepText } from '#rules/flows/step-view.ts'
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { walkAll } from '#rules/flows/walk.ts'
-import { fillMarkdown } from '#rules/markup/fill-markdown.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import type {
   Evidence,

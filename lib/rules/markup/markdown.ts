@@ -32,7 +32,7 @@ const escapeKinds = new Uint8Array(128).fill(plain)
 for (const char of '`*[]<|~') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
 for (const char of '\\_&#') escapeKinds[char.charCodeAt(0)] = escapedBeside
 for (const char of '-+=>0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
-const markupAtStart = /^[ \t]*(?:(>|-(?=\s|-*$)|\+(?=\s|$)|=(?==*$))|(\d{1,9})([.)])(?=\s|$))/
+const markupAtStart = /^[ \t]*(?:(>|-(?=\s|[- \t]*$)|\+(?=\s|$)|=(?=[= \t]*$))|(\d{1,9})([.)])(?=\s|$))/
 
 /**
  * Escape a plain text so that CommonMark shows it literally, and join its lines. Pass `isInPath` for a text that continues a word that may

@@ -1,10 +1,10 @@
 import type { Budget } from '#rules/budget.ts'
-import { collectFillings, type Filling } from '#rules/flows/placeholders.ts'
+import { type Code, createMark, findPlaces, type Place, type PlaceKind } from '#rules/markup/filling-places.ts'
+import { escapeMarkdown, type Markdown } from '#rules/markup/markdown.ts'
+import { measureMarkup } from '#rules/markup/markup-work.ts'
+import { deepLine, readLastWord } from '#rules/markup/parser.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
-import { type Code, createMark, findPlaces, type Place, type PlaceKind } from './filling-places.ts'
-import { escapeMarkdown, type Markdown } from './markdown.ts'
-import { measureMarkup } from './markup-work.ts'
-import { deepLine, readLastWord } from './parser.ts'
+import { collectFillings, type Filling } from './placeholders.ts'
 
 /** Words that mean the same at every place. */
 const plainValue = /^[\p{L}\p{N}]+(?:[-._:@,]+[\p{L}\p{N}]+)*$/u
