@@ -114,9 +114,10 @@ const Settings = z.object({
     ),
   RESEND_API_KEY: z.string().describe('Key of the mail provider.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Address of the mail provider.'),
-  RESEND_WEBHOOK_SECRET: z.string().optional().describe(
-    'Secret that verifies the events of the mail provider. Without it they are answered with 503.',
-  ),
+  RESEND_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Secret that verifies the events of the mail provider. Without it they are answered with 503.'),
   MAIL_CALLS_PER_SECOND: z.coerce
     .number()
     .positive()

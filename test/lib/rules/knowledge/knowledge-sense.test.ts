@@ -44,7 +44,9 @@ const isMetadataText = (text: string) => /^(?:original kb number|\**applies to|l
 describe.each(Object.entries(senseArticles))('KBI-15 the flow of “%s”', (_, article) => {
   it('is valid, reaches each instruction, keeps their order on each path, and has no node that misleads', async () => {
     const tree = await buildTree(article)
-    expect(validateFlow({ tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] }, 'published').errors).toEqual([])
+    expect(
+      validateFlow({ tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] }, 'published', createBudget()).errors,
+    ).toEqual([])
     const paths = listPaths(tree)
     const reached = new Set<number>()
     for (const path of paths) {
