@@ -4,6 +4,7 @@ import { encodeBase64 } from '#rules/text/base64.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import { useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
+import { findNativeArguments, isPassedChanged } from './native-arguments.ts'
 import { isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
 import { findUnsafePlacements, judgePlacements } from './placement.ts'
 import type { Language, ScriptParameter } from './schema.ts'
@@ -18,6 +19,8 @@ export interface Template {
 const maxProblems = 100
 /** Finding the placeholders of a script, and copying its text. */
 const stepsPerCharacter = 5
+/** Reading back from a placeholder to the command of its statement. */
+const stepsPerStatement = 1000
 /** Of a rendered script. */
 const maxScriptLength = 1024 * 1024
 
@@ -139,20 +142,38 @@ export function renderScript(
     requireScriptLength(length)
     parts.push(part)
   }
-  const { text, placeholders } = parseTemplate(useLineEndsOf(language, script_body))
+  const parsed = parseTemplate(useLineEndsOf(language, script_body))
+  const { text, placeholders } = parsed
+  if (language === 'powershell') budget.spend(placeholders.length * stepsPerStatement)
+  const programs = language === 'powershell' ? findNativeArguments(parsed) : undefined
+  const changedNames = new Map<string, string>()
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     usedNames.add(placeholder.name)
     const given = (getValueOrDefault(parameter, values) ?? emptyValues[parameter.type]) as ScriptValue
     const value = typeof given === 'string' ? useValueLineEndsOf(language, given) : given
+    const filtered = applyFilters(placeholder, value)
+    const program = programs?.get(placeholder.start)
+    if (program && typeof filtered === 'string' && isPassedChanged(filtered)) changedNames.set(parameter.label, program)
     add(text.slice(copiedTo, placeholder.start))
-    add(writeLiteral(placeholder, applyFilters(placeholder, value)))
+    add(writeLiteral(placeholder, filtered))
     copiedTo = placeholder.end
   }
   add(text.slice(copiedTo))
   const script = parts.join('')
-  return { script, warnings: [...findWarnings([...parameterByName.values()], usedNames), ...findEncodingWarnings(language, script)] }
+  const warnings = [
+    ...findWarnings([...parameterByName.values()], usedNames),
+    ...findEmptyTexts([...parameterByName.values()], usedNames, values).map(
+      ({ label }) => `${label} has no value, so the script contains an empty text in its place`,
+    ),
+    ...Array.from(
+      changedNames,
+      ([label, name]) => `Windows PowerShell 5.1 passes the value of ${label} to ${name} changed; use PowerShell 7.3 or later`,
+    ),
+    ...findEncodingWarnings(language, script),
+  ]
+  return { script, warnings }
 }
 
 function findWarnings(parameters: readonly ScriptParameter[], usedNames: ReadonlySet<string>): string[] {
@@ -162,6 +183,16 @@ function findWarnings(parameters: readonly ScriptParameter[], usedNames: Readonl
     ...unusedParameters.map(({ label }) => `The script does not use ${label}`),
     ...usedPasswords.map(({ label }) => `The script contains ${label} as plain text; do not store the script`),
   ]
+}
+
+/** An empty argument is an argument: `useradd -p ''` sets an empty password. */
+function findEmptyTexts(
+  parameters: readonly ScriptParameter[],
+  usedNames: ReadonlySet<string>,
+  values: Readonly<Record<string, unknown>>,
+): ScriptParameter[] {
+  const isText = ({ type }: ScriptParameter) => emptyValues[type] === ''
+  return parameters.filter((parameter) => isText(parameter) && usedNames.has(parameter.name) && !getValueOrDefault(parameter, values))
 }
 
 /** Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine: about_Character_Encoding of its documentation. */

@@ -493,3 +493,28 @@ describe('a script from a form', () => {
     expect(find('Write-Host {{ x }}').warnings).toEqual([])
   })
 })
+
+describe('the warnings of a rendered script', () => {
+  const find = (language: Language, body: string, values: object, required = true) =>
+    renderScript(createTemplate(language, body, { ...createParameter('x'), required }), { ...values }, createBudget()).warnings
+  const changed = expect.stringContaining('passes the value of x to')
+
+  it.each<[string, string, unknown[]]>([
+    ['robocopy {{ x }} D:\\', 'C:\\Program Files\\', [changed]],
+    ['& "C:\\Windows\\System32\\net.exe" user {{ x }}', 'a"b', [changed]],
+    ['if ($true) { icacls.exe {{ x }} }', '', [changed]],
+    ['Get-Item x | robocopy {{ x }} D:', 'say "hi"', [changed]],
+    ['robocopy {{ x }} D:\\', 'C:\\Temp\\', []],
+    ['Copy-Item {{ x }} D:\\', 'C:\\Program Files\\', []],
+    ['robocopy C: D:; Write-Host {{ x }}', 'a"b', []],
+  ])('SCR-29 of %s with %j', (body, x, expected) => {
+    expect(find('powershell', body, { x }).filter((warning) => warning.includes('changed'))).toEqual(expected)
+  })
+
+  it('SCR-30 name a text that is left out, because an empty argument is one', () => {
+    const empty = ['x has no value, so the script contains an empty text in its place']
+    expect(find('bash', 'useradd bob -p {{ x }}', {}, false)).toEqual(empty)
+    expect(find('python', 'print({{ x }})', {}, false)).toEqual(empty)
+    expect(find('bash', 'useradd bob -p {{ x }}', { x: 'a' }, false)).toEqual([])
+  })
+})
