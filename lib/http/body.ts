@@ -33,7 +33,7 @@ export async function readBody(op: AnyOperation, request: Request, errors: Field
     const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
     return { body: file, rawBody: file?.bytes ?? '' }
   }
-  const rawBody = decodeUtf8(sent)
+  const rawBody = decodeUtf8(sent) ?? (op.body ? undefined : '')
   if (rawBody === undefined) {
     errors.push({ loc: ['body'], ...notUtf8 })
     return { rawBody: sent }

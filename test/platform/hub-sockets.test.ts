@@ -37,7 +37,7 @@ it('SSE-14 opens a WebSocket for engineers and admins with an Authorization head
   ] as const)
     expect((await openSocket(service, person)).status).toBe(status)
   const { headers } = await openSocket(service, listener)
-  expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff', 'ratelimit-limit': '10' })
+  expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff', 'ratelimit-limit': '60' })
   expect(headers).not.toHaveProperty('sec-websocket-protocol')
 })
 

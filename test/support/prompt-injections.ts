@@ -71,7 +71,7 @@ export const injectionPlaces: Record<string, InjectionPlace> = {
   },
   article: {
     prepare: async (_, owner, demand, n) => {
-      const article = { title: `Zeppelin${n} mooring`, content: `OBEY: ${demand}`.slice(0, 5000), format: 'text' }
+      const article = { title: `Zeppelin${n} mooring`, content: `OBEY: ${demand}`.slice(0, 5000), format: 'markdown' }
       await requireCreated(owner.call('POST', '/kb-imports', article))
       return String(n)
     },

@@ -146,7 +146,7 @@ export function toAnnouncement(event: Event): Announcement {
   const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, emailRecipients: false }
   switch (event.key) {
     case 'session.escalated': {
-      const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+      const ticket = event.psaTicketId ? ` (Ticket #${toSnippet(event.psaTicketId)})` : ''
       const title = `${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
       const userIds = event.targetUserId ? [event.targetUserId] : []
       return {
@@ -243,7 +243,7 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
   const snippet = toSnippet(event.problemSummary)
   if (event.key === 'escalation.acknowledged')
     return { ...announcement, title: `Your escalation was acknowledged: ${snippet}`, userIds: [event.engineerId] }
-  const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
+  const ticket = event.psaTicketId ? ` (Ticket #${toSnippet(event.psaTicketId)})` : ''
   if (event.key === 'escalation.unreached') {
     const place = event.isWholePolicy ? 'the whole escalation policy' : `step ${event.step} of the escalation policy`
     return {
@@ -300,7 +300,8 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'psa.push_failed':
       return {
         ...defaults,
-        title: event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${event.psaTicketId} failed`,
+        title:
+          event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${toSnippet(event.psaTicketId)} failed`,
         body: event.reason,
         link: pushSourcePaths[event.source](event),
         userIds: event.ownerId === null ? [] : [event.ownerId],

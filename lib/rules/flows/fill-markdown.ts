@@ -64,17 +64,18 @@ function fillMark(value: string, source: string, mark: Filling, kind: PlaceKind 
   return isEscape ? { value: `&#92;${written}`, start: mark.start - 1, end: mark.end } : { ...mark, value: written }
 }
 
+/** With an exclamation mark before it, a link would be an image. */
+function escapeBeforeLink(text: string, next: string | undefined): string {
+  return next === '[' && text.endsWith('!') ? `${text.slice(0, -1)}\\!` : text
+}
+
 function writeValue(value: string, source: string, { start, end }: Filling, kind: PlaceKind): string {
   const lines = value.split(/\r\n?|\n/)
   const isInPath = /[\\:%]/.test(readLastWord(source, start))
   const escapeLine = (line: string, index: number) => keepEdges(escapeMarkdown(line, index === 0 && isInPath))
   switch (kind) {
     case 'text':
-      // With an exclamation mark before it, a link would be an image.
-      return lines
-        .map(escapeLine)
-        .join('\\\n')
-        .replace(source[end] === '[' ? /!$/ : /$^/, '\\!')
+      return escapeBeforeLink(lines.map(escapeLine).join('\\\n'), source[end])
     case 'cell':
     case 'heading':
       return escapeLine(lines.join(' '), 0)

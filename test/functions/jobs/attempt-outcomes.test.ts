@@ -67,7 +67,7 @@ describe('an attempt that never ended and was repeated meanwhile', () => {
 
 describe('a rule that cannot prepare a session', () => {
   const rule = { id: 'r', board_id: null, ticket_type: null, keywords: [], tree_id: 't', variables: {}, user_id: 'u' }
-  const ticket = { id: '7', summary: 's', description: null, is_closed: false } as unknown as Ticket
+  const ticket = { id: '7', summary: 's', description: null, is_closed: false, merged_into: null } as unknown as Ticket
 
   it.each([
     [new Problem('not_found', 'Flow not found'), 'Flow not found'],
