@@ -31,7 +31,7 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
       title: 'Support Flow Service',
       version,
       description: conventions,
-      license: { name: 'Proprietary' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       contact: { name: 'Support Flow' },
     },
     servers: [{ url: '/', description: 'This service' }],
