@@ -11,7 +11,7 @@ async function readRules(): Promise<Map<string, string>> {
 /** Return the names of all tests in a source, except skipped ones and todos. */
 export function testNames(source: string): string[] {
   const names: string[] = []
-  for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)\s*\(/g)) {
+  for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)(?:<[^()]*>)?\s*\(/g)) {
     const modifiers = match[1] ?? ''
     if (/\.(skip|todo)\b/.test(modifiers)) continue
     let start = match.index + match[0].length
