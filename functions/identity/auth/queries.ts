@@ -185,9 +185,3 @@ export const insertMember = writeStatement(
     ), ${buildCredentialClauses(input)}
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`,
 )
-
-/** Set the tenant context of this transaction: `app.account_id` and `app.user_id`. */
-export const setTenantContext = writeStatement(
-  null,
-  (accountId: string, actorId: string) => sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: actorId })}`,
-)

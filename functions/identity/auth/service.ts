@@ -1,3 +1,4 @@
+import { enterAccount } from '#db/enter-account.ts'
 import { inTransaction } from '#db/scope.ts'
 import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as invites from '#functions/accounts/invites/service.ts'
@@ -77,7 +78,7 @@ async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteC
     const invite = await invites.claim(tx, inviteCode, newUser.email)
     const signedInUser = await queries.insertMember.one(tx, invite, newUser).catch(throwEmailTaken(newUser))
     if (!invite.invited_by) return signedInUser
-    await queries.setTenantContext.run(tx, invite.account_id, signedInUser.id)
+    await enterAccount.run(tx, invite.account_id, signedInUser.id)
     await enqueueEvent(tx, {
       key: 'member.joined',
       actorId: signedInUser.id,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { callFunction } from '#db/call-function.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, DueRow } from '#work/attempts.ts'
@@ -50,10 +49,6 @@ export const markConnected = writeStatement(
   null,
   (claimed: ClaimedDelivery) => sql`
     update notification_configs c set disconnected_at = null where c.account_id = ${claimed.account_id} and ${claimedConfig(claimed)}`,
-)
-export const enterAccount = writeStatement(
-  null,
-  (accountId: string) => sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: null })}`,
 )
 
 /** Mark due deliveries as swept, oldest first. */

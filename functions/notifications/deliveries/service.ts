@@ -1,3 +1,4 @@
+import { enterAccount } from '#db/enter-account.ts'
 import { retryWhileUnavailable } from '#db/retry.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
@@ -64,7 +65,7 @@ async function recordConnection({ platform }: DeliveryContext, claimed: queries.
   if (result.ok) return void (claimed.is_disconnected && (await queries.markConnected.run(platform, claimed)))
   if (!result.isRemoved || claimed.is_disconnected) return
   await inTransaction(platform, async (db) => {
-    await queries.enterAccount.run(db, claimed.account_id)
+    await enterAccount.run(db, claimed.account_id, null)
     const config = await queries.markDisconnected.first(db, claimed)
     if (!config) return
     const { hostname: host } = new URL(claimed.webhook_url ?? '')

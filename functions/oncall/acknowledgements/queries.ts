@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { callFunction } from '#db/call-function.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { readStatement } from '#db/statement.ts'
 
 /** Select whose link it is, if its reminder was sent within 24 hours. `user_id` is null for a channel. */
 export const selectLink = readStatement(
@@ -13,11 +12,4 @@ export const selectLink = readStatement(
       join accounts a on a.id = d.account_id and a.erasing_at is null
       left join users u on u.account_id = d.account_id and lower(u.email) = lower(d.recipient) and u.is_active and u.role <> 'viewer'
      where d.id = ${deliveryId} and (d.recipient is null or u.id is not null)`,
-)
-
-/** Open the scope of an account for the current transaction of the platform connection. */
-export const enterAccount = writeStatement(
-  null,
-  (accountId: string, userId: string | null) =>
-    sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: userId })}`,
 )

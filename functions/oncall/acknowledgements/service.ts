@@ -1,3 +1,4 @@
+import { enterAccount } from '#db/enter-account.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as reminders from '#functions/oncall/reminders/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
@@ -21,7 +22,7 @@ export async function acknowledge(ctx: AcknowledgeContext, token: string): Promi
   const isChanged = await inTransaction(ctx.platform, async (db) => {
     const link = await queries.selectLink.first(db, deliveryId)
     if (!link) throw new Problem('token_invalid_or_expired')
-    await queries.enterAccount.run(db, link.account_id, link.user_id)
+    await enterAccount.run(db, link.account_id, link.user_id)
     return reminders.acknowledge(db, link.follow_up_id, link.user_id)
   })
   const page = isChanged

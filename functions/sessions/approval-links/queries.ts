@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { callFunction } from '#db/call-function.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { readStatement } from '#db/statement.ts'
 import type { ApprovalLink } from '#vendors/auth/approval-tokens.ts'
 
 /** Select the request of a link, if it still covers what the approver read. */
@@ -21,10 +20,4 @@ export const selectLinked = readStatement(
       join users r on r.account_id = a.account_id and r.id = a.requested_by
       left join users u on u.account_id = a.account_id and u.id = ${userId}
      where a.account_id = ${accountId} and a.id = ${approvalId} and a.digest = ${digest}`,
-)
-
-/** Open the scope of an account for the current transaction of the platform connection. */
-export const enterAccount = writeStatement(
-  null,
-  (accountId: string, userId: string) => sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: userId })}`,
 )

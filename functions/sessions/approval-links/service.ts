@@ -1,3 +1,4 @@
+import { enterAccount } from '#db/enter-account.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
@@ -38,7 +39,7 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
 /** Run work as the approver, in one transaction: Row level security applies to it as to a signed-in user. */
 function inScope<T>(ctx: LinkContext, link: ApprovalLink, work: (db: PlatformDb) => Promise<T>): Promise<T> {
   return inTransaction(ctx.platform, async (db) => {
-    await queries.enterAccount.run(db, link.accountId, link.userId)
+    await enterAccount.run(db, link.accountId, link.userId)
     return work(db)
   })
 }
