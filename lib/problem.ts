@@ -178,6 +178,11 @@ export class Problem extends Error {
     this.body = kind in billingProblems ? problemBody(kind) : { ...problemBody(kind, detail), ...facts }
     this.headers = this.status === 401 ? { 'www-authenticate': 'Bearer', ...headers } : headers
   }
+
+  /** Return the body as JSON. It may name what was sent, cut or with half of a character, which strict readers refuse. */
+  toJson(): string {
+    return JSON.stringify(this.body, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
+  }
 }
 
 /** 404 for a row that does not exist or that the caller may not see. `resource` names it, as in "Team". */
@@ -230,7 +235,7 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
 
 /** Shorten keys that the caller chose: each error under a long key would repeat it. */
 function shortenKeys({ loc, ...error }: FieldError): FieldError {
-  return { ...error, loc: loc.map((key) => (typeof key === 'string' ? key.slice(0, maxKeyLength).toWellFormed() : key)) }
+  return { ...error, loc: loc.map((key) => (typeof key === 'string' ? key.slice(0, maxKeyLength) : key)) }
 }
 
 /** 403 for an API key that lacks a scope, such as `flows:write`. */

@@ -196,14 +196,11 @@ export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
-/** A message may name what was sent, cut or with half of a character. Strict readers refuse JSON with one. */
-const toWellFormedText = (_: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
-
 /** Respond with a Problem and store the original error for the log line. */
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
   Object.assign(c.get('headers'), problem.headers)
-  if (!c.get('wantsPage')) return respondJson(c, JSON.stringify(problem.body, toWellFormedText), problem.status)
+  if (!c.get('wantsPage')) return respondJson(c, problem.toJson(), problem.status)
   setHeader(c, 'content-type', 'text/html; charset=utf-8')
   setHeader(c, 'content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
   const title = problem.status === 410 ? 'This link has ended' : problem.status === 404 ? 'This link leads nowhere' : 'This did not work'

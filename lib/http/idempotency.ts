@@ -140,7 +140,7 @@ async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<Rend
 /** Return the response of a problem that the same request would meet again, or undefined for any other error. */
 function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
   if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 422)) return undefined
-  return { status: error.status, body: JSON.stringify(error.body) }
+  return { status: error.status, body: error.toJson() }
 }
 
 /** Return the response stored for a key. Throw if it was stored for another request, or if that request is still running. */

@@ -74,6 +74,11 @@ describe('runIdempotent', () => {
   )
 })
 
+it('WIR-66 stores no half of a character, which strict readers would refuse', async () => {
+  const { result } = await run({}, new Problem('invalid', 'must not be \ud83d'))
+  expect(result).toMatchObject({ status: 422, body: expect.stringContaining('must not be \ufffd') })
+})
+
 describe('runIdempotentWithLease', () => {
   it.each<[object, Error | undefined, object]>([
     [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
