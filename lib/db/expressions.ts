@@ -47,3 +47,13 @@ export function mayChange(creator: string, team: string): RawBuilder<boolean> {
 export function isEditable(table: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${table}.account_id`)} = app.account_id() and ${mayChange(`${table}.created_by`, `${table}.team_id`)}`
 }
+
+/** Return whether a row belongs to the caller, or to a member who has left and whose work the caller inherits. The argument is a column. */
+export function isOwnOrInherited(owner: string): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(owner)} = ${userId} or app.inherits_from(${sql.ref(owner)}))`
+}
+
+/** Return whether a row belongs to a member who has left and whose work the caller inherits. The members are few, so they are found first. */
+export function isInherited(owner: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(owner)} in (select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
+}

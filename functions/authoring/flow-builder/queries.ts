@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import { accountId, isInherited, isOwnOrInherited, jsonb, now, userId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { Json } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
@@ -28,17 +28,15 @@ const conversationColumns = [
   'expires_at',
 ] as const
 const itemColumns = ['id', 'user_id', sql<string>`left(goal, 300)`.as('goal'), 'tree_type', 'turns', 'created_at', 'expires_at'] as const
-// The conversation of a member who has left is like their own to the admins who inherit it.
 const isReachable = (id: string) =>
-  sql<boolean>`account_id = ${accountId} and (user_id = ${userId} or app.inherits_from(user_id)) and id = ${id} and expires_at > ${now}`
-const isInherited = sql<boolean>`user_id in (select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
+  sql<boolean>`account_id = ${accountId} and ${isOwnOrInherited('user_id')} and id = ${id} and expires_at > ${now}`
 
 export function selectConversations(db: ReadDb, { owner_left, skip, limit }: ConversationQuery & PageQuery): Promise<ConversationItem[]> {
   return db
     .selectFrom('flow_conversations')
     .select(itemColumns)
     .where('account_id', '=', accountId)
-    .where(owner_left ? isInherited : sql<boolean>`user_id = ${userId}`)
+    .where(owner_left ? isInherited('user_id') : sql<boolean>`user_id = ${userId}`)
     .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

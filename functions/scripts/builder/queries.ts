@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now, userId } from '#db/expressions.ts'
+import { accountId, isInherited, isOwnOrInherited, jsonb, now, userId } from '#db/expressions.ts'
 import type { PageQuery } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -8,10 +8,7 @@ import type { ParametersSchema } from '#rules/scripts/schema.ts'
 import type { BuilderCreate, BuilderItem, BuilderQuery, BuilderSession } from './schemas.ts'
 
 const isOwnSession = sql<boolean>`s.account_id = ${accountId} and s.user_id = ${userId}`
-// The session of a member who has left is like their own to the admins who inherit it.
-const isReachable = sql<boolean>`s.account_id = ${accountId} and (s.user_id = ${userId} or app.inherits_from(s.user_id))`
-const isInherited = sql<boolean>`s.account_id = ${accountId} and s.user_id in (
-  select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
+const isReachable = sql<boolean>`s.account_id = ${accountId} and ${isOwnOrInherited('s.user_id')}`
 const messageCount = sql<number>`
   (select count(*)::integer from script_builder_messages m where m.account_id = s.account_id and m.session_id = s.id)`
 const messages = sql<BuilderSession['messages']>`
@@ -34,7 +31,7 @@ export function selectSessions(db: ReadDb, { origin, owner_left, skip, limit }: 
   let sessions = db
     .selectFrom('script_builder_sessions as s')
     .select(itemColumns)
-    .where(owner_left ? isInherited : isOwnSession)
+    .where(owner_left ? sql<boolean>`s.account_id = ${accountId} and ${isInherited('s.user_id')}` : isOwnSession)
   if (origin !== 'all') sessions = sessions.where('s.origin', '=', origin)
   return sessions
     .orderBy('s.created_at', 'desc')
