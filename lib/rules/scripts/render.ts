@@ -146,7 +146,8 @@ export function renderScript(
   const { text, placeholders } = parsed
   if (language === 'powershell') budget.spend(placeholders.length * stepsPerStatement)
   const programs = language === 'powershell' ? findNativeArguments(parsed) : undefined
-  const changedNames = new Map<string, string>()
+  /** The program that gets the value of a parameter changed, by the label of the parameter. */
+  const programByLabel = new Map<string, string>()
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
@@ -155,44 +156,31 @@ export function renderScript(
     const value = typeof given === 'string' ? useValueLineEndsOf(language, given) : given
     const filtered = applyFilters(placeholder, value)
     const program = programs?.get(placeholder.start)
-    if (program && typeof filtered === 'string' && isPassedChanged(filtered)) changedNames.set(parameter.label, program)
+    if (program && typeof filtered === 'string' && isPassedChanged(filtered)) programByLabel.set(parameter.label, program)
     add(text.slice(copiedTo, placeholder.start))
     add(writeLiteral(placeholder, filtered))
     copiedTo = placeholder.end
   }
   add(text.slice(copiedTo))
   const script = parts.join('')
+  const usedParameters = [...parameterByName.values()].filter(({ name }) => usedNames.has(name))
+  const unusedParameters = [...parameterByName.values()].filter(({ name }) => !usedNames.has(name))
   const warnings = [
-    ...findWarnings([...parameterByName.values()], usedNames),
-    ...findEmptyTexts([...parameterByName.values()], usedNames, values).map(
-      ({ label }) => `${label} has no value, so the script contains an empty text in its place`,
-    ),
+    ...unusedParameters.map(({ label }) => `The script does not use ${label}`),
+    ...usedParameters
+      .filter(({ type }) => type === 'password')
+      .map(({ label }) => `The script contains ${label} as plain text; do not store the script`),
+    // An empty argument is an argument: `useradd -p ''` sets an empty password.
+    ...usedParameters
+      .filter((parameter) => emptyValues[parameter.type] === '' && !getValueOrDefault(parameter, values))
+      .map(({ label }) => `${label} has no value, so the script contains an empty text in its place`),
     ...Array.from(
-      changedNames,
+      programByLabel,
       ([label, name]) => `Windows PowerShell 5.1 passes the value of ${label} to ${name} changed; use PowerShell 7.3 or later`,
     ),
     ...findEncodingWarnings(language, script),
   ]
   return { script, warnings }
-}
-
-function findWarnings(parameters: readonly ScriptParameter[], usedNames: ReadonlySet<string>): string[] {
-  const unusedParameters = parameters.filter(({ name }) => !usedNames.has(name))
-  const usedPasswords = parameters.filter(({ name, type }) => type === 'password' && usedNames.has(name))
-  return [
-    ...unusedParameters.map(({ label }) => `The script does not use ${label}`),
-    ...usedPasswords.map(({ label }) => `The script contains ${label} as plain text; do not store the script`),
-  ]
-}
-
-/** An empty argument is an argument: `useradd -p ''` sets an empty password. */
-function findEmptyTexts(
-  parameters: readonly ScriptParameter[],
-  usedNames: ReadonlySet<string>,
-  values: Readonly<Record<string, unknown>>,
-): ScriptParameter[] {
-  const isText = ({ type }: ScriptParameter) => emptyValues[type] === ''
-  return parameters.filter((parameter) => isText(parameter) && usedNames.has(parameter.name) && !getValueOrDefault(parameter, values))
 }
 
 /** Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine: about_Character_Encoding of its documentation. */
