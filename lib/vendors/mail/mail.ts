@@ -29,9 +29,10 @@ export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolea
 export const mailProblems = ['bounced', 'complained', 'suppressed'] as const
 export type MailProblem = (typeof mailProblems)[number]
 
-/** What the provider says of e-mails that it has sent. `problem` is null for an event that says nothing of an address. */
-export type MailEvent = { problem: MailProblem | null; addresses: string[] /** RFC 3339. */; at: string }
-export type MailEventResult = { ok: true; event: MailEvent } | { ok: false; reason: 'unsigned' | 'not_configured' }
+/** What the provider says of an address to which it has sent an e-mail. `at` is a time in RFC 3339. */
+export type MailEvent = { problem: MailProblem; address: string; at: string }
+/** `event` is null for one that says nothing of an address. */
+export type MailEventResult = { ok: true; event: MailEvent | null } | { ok: false; reason: 'unsigned' | 'not_configured' }
 
 export interface MailPort {
   /** Verify and read an event. */

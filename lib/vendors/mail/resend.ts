@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
-import { automaticMailHeaders, type MailEvent, type MailPort, type MailResult } from './mail.ts'
+import { automaticMailHeaders, type MailEvent, type MailPort, type MailProblem, type MailResult } from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -106,27 +106,29 @@ const WireEvent = z.object({
     bounce: z.object({ type: z.string() }).optional().catch(undefined),
   }),
 })
-const noEvent: MailEvent = { problem: null, addresses: [], at: new Date(0).toISOString() }
-
 /**
  * Convert an event. A bounce that is not permanent says nothing of its address. Nor does an event about several recipients, such as of another program
  * with the same key: it does not say whose address it means.
  */
-function toMailEvent(wire: unknown): MailEvent {
+function toMailEvent(wire: unknown): MailEvent | null {
   const parsed = WireEvent.safeParse(wire).data
   const time = Date.parse(parsed?.created_at ?? '')
-  if (!parsed || Number.isNaN(time) || parsed.data.to.length !== 1) return noEvent
-  const { type, data } = parsed
-  const event = { addresses: data.to.map(readAddress), at: new Date(time).toISOString() }
+  const [mailbox, ...others] = parsed?.data.to ?? []
+  const problem = parsed && toMailProblem(parsed)
+  if (!problem || mailbox === undefined || others.length > 0 || Number.isNaN(time)) return null
+  return { problem, address: readAddress(mailbox), at: new Date(time).toISOString() }
+}
+
+function toMailProblem({ type, data }: z.output<typeof WireEvent>): MailProblem | null {
   switch (type) {
     case 'email.bounced':
-      return { ...event, problem: data.bounce?.type === 'Permanent' ? 'bounced' : null }
+      return data.bounce?.type === 'Permanent' ? 'bounced' : null
     case 'email.complained':
-      return { ...event, problem: 'complained' }
+      return 'complained'
     case 'email.suppressed':
-      return { ...event, problem: 'suppressed' }
+      return 'suppressed'
     default:
-      return { ...event, problem: null }
+      return null
   }
 }
 
