@@ -56,7 +56,10 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
   }
 }
 
-/** The events that could not be published while Redis was away wait for the sweep of the minute. Those of the last 5 s are swept after that time. */
+/**
+ * Sweep the live events that could not be published while Redis was away, instead of in the next minute. The sweep leaves out those of the last
+ * 5 s, so repeat it after that time.
+ */
 async function publishMissedEvents(services: Services): Promise<void> {
   const { sweepLiveEvents } = await import('#work/live-events.ts')
   const sweep = () => runJob(services, 'live_events', (ctx) => sweepLiveEvents(ctx, defaultSweepOptions())).catch(() => {})

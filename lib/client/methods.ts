@@ -39,7 +39,7 @@ completeSignIn: Method<'identity.oauth.completeSignIn'>
 identities: {
 /** List my linked identities */
 list: Method<'identity.identities.list'>
-/** Start linking an identity. Like the start of a sign-in with this provider, but `state` belongs to my present sign-in: it completes no other. The provider redirects to the same page, `/oauth/{provider}/callback`; store beside `state` that an identity is to be linked. Returns 404 for a provider that is not configured. */
+/** Start linking an identity. Like the start of a sign-in with this provider, but only my present sign-in can use `state`. The provider redirects to the same page, `/oauth/{provider}/callback`; store beside `state` that an identity is to be linked. Returns 404 for a provider that is not configured. */
 startLink: Method<'identity.identities.startLink'>
 /** Link an identity to me. From then on the identity signs in this user, whatever its e-mail address is. Returns 409 `identity_taken` for an identity of another user, and 409 `provider_linked` if another identity of this provider is linked. The state and the code cannot be used again, even if the link fails. */
 finishLink: Method<'identity.identities.finishLink'>

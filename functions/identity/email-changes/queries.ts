@@ -60,8 +60,8 @@ export async function deleteChange(db: PlatformDb, userId: string): Promise<void
 }
 
 /**
- * Use a token: change the address, mark it as verified, revoke an open invite of the account to it, and insert the audit entry and the notice to the
- * old address. Return undefined for a token that is not valid. Violates `users_email` if the address is taken.
+ * Use a token: change the address and mark it as verified. Revoke an open invite of the account to it. Insert the audit entry and the notice to
+ * the old address. Return undefined for a token that is not valid. Violates `users_email` if the address is taken.
  */
 export const confirmChange = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),

@@ -11,8 +11,8 @@ import type { EmailChangeCreate } from './schemas.ts'
 type UserContext = Context<'post', 'user', string>
 
 /**
- * Store the change and its two e-mails. Whether somebody else has the address is found out when the link is written, so that neither the response
- * nor its time reveals it.
+ * Store the change and its two e-mails. Whether somebody else has the address is checked when the e-mail is written, so neither the response nor
+ * its time shows it.
  */
 export async function create(ctx: UserContext, { new_email, password }: EmailChangeCreate) {
   const { userId, signInId } = ctx.caller

@@ -25,7 +25,7 @@ export const identityOperations = [
     method: 'post',
     path: '/auth/me/identities/{provider}/authorize',
     summary: 'Start linking an identity',
-    description: `Like the start of a sign-in with this provider, but \`state\` belongs to my present sign-in: it completes no other. The provider redirects to
+    description: `Like the start of a sign-in with this provider, but only my present sign-in can use \`state\`. The provider redirects to
 the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an identity is to be linked. Returns 404 for a provider that is not configured.`,
     ...ownIdentities,
     stepUp: true,

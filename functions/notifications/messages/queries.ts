@@ -22,8 +22,8 @@ export const selectRecipients = readStatement(
 )
 
 /**
- * Insert the token of a link to the user's address, or to the one that the user wants to change to and nobody else has. The user is locked, so
- * that a change of the address at the same time ends the token. Insert nothing for any other recipient.
+ * Insert the token of a link, if the recipient is the user's address, or the new one of a change that nobody else has. The user is locked, so that a
+ * change of the address at the same time ends the token.
  */
 export const insertOneTimeToken = writeStatement(
   null,

@@ -45,7 +45,7 @@ export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscri
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
-/** Return the result of a message that nobody needs any more. Otherwise undefined. */
+/** Return the result of a message that is no longer needed, or undefined. */
 export function findNeedless({
   event_key,
   happened,
