@@ -5111,6 +5111,8 @@ ticket_id: string
 status: (string | null)
 /** Whether it is closed or deleted. */
 is_closed: boolean
+/** Id of the ticket that is left when it was merged; its maintenance schedules now have that. */
+merged_into: (string | null)
 /** Sessions of the ticket that are prepared or in progress, at most 50. */
 sessions: ({
 /** Id of the session. */

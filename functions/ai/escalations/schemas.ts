@@ -94,6 +94,10 @@ export const EscalationEvents = {
       ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
       status: z.string().nullable().describe('Its status; null if the ticket was deleted.'),
       is_closed: z.boolean().describe('Whether it is closed or deleted.'),
+      merged_into: z
+        .string()
+        .nullable()
+        .describe('Id of the ticket that is left when it was merged; its maintenance schedules now have that.'),
       sessions: z
         .array(z.strictObject({ session_id: Id.describe('Id of the session.'), user_id: Id.describe('The user of the session.') }))
         .describe('Sessions of the ticket that are prepared or in progress, at most 50.'),

@@ -71,6 +71,15 @@ export function selectOpenSessions(db: ReadDb, ticketId: string): Promise<{ sess
     .execute()
 }
 
+/** Move the schedules of a merged ticket to the one that is left. */
+export const moveSchedules = writeStatement(
+  z.object({ id: z.string() }),
+  (ticketId: string, survivorId: string) => sql`
+    update maintenance_schedules m set ticket_number = replace(m.ticket_number, ${ticketId}, ${survivorId}), version = m.version + 1,
+           updated_at = app.now()
+     where m.account_id = app.account_id() and m.ticket_number in (${ticketId}, ${`#${ticketId}`}) returning m.id`,
+)
+
 /** Pause the schedules of a ticket. */
 export const pauseSchedules = writeStatement(
   z.object({ id: z.string() }),

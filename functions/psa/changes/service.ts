@@ -5,6 +5,7 @@ import * as tickets from '#functions/psa/tickets/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import { findSurvivor } from '#vendors/psa/merged.ts'
 import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
@@ -22,7 +23,7 @@ export async function attempt(ctx: ChangeContext, changeId: string, attemptNumbe
   if (!read.ok) return recordFailure(ctx, claimed, read)
   // A session is prepared before the read is recorded as done, so that a crash between them repeats both.
   if (read.ticket) await rules.prepareSession(ctx, claimed.account_id, read.ticket)
-  await recordRead(ctx, claimed, read.ticket)
+  await recordRead(ctx, claimed, read)
 }
 
 /** Fail the reads whose last attempt never reported a result. */
@@ -43,50 +44,65 @@ export function toSweptKind(ctx: ChangeContext): SweptKind {
 
 type Failure = Extract<SendResult, { ok: false }>
 
-/** Read the ticket and delete it from the cache. The ticket is null when the ticketing system has none. */
+/** A ticket, and the one that is left of it after merges, which may be itself. Each is null when the ticketing system has none. */
+interface TicketState {
+  ticket: Ticket | null
+  survivor: Ticket | null
+}
+
+/** Read the ticket and delete it from the cache. */
 async function readTicket(
   ctx: ChangeContext,
   { account_id, ticket_id }: queries.ClaimedChange,
-): Promise<{ ok: true; ticket: Ticket | null } | Failure> {
+): Promise<({ ok: true } & TicketState) | Failure> {
   try {
     const psa = await connection.open({ ...ctx, db: ctx.openAccountScope(account_id).db })
-    const ticket = await psa.port.getTicket(ticket_id).catch((error: unknown) => {
-      if (error instanceof PsaError && error.kind === 'missing') return null
-      throw error
-    })
+    const read = (id: string) => psa.port.getTicket(id).catch(toNullWhenMissing)
+    const ticket = await read(ticket_id)
+    const survivor = await findSurvivor(ticket, read, (each) => each?.merged_into ?? null)
     await tickets.deleteCachedTicket(ctx, psa, ticket_id)
-    return { ok: true, ticket }
+    return { ok: true, ticket, survivor }
   } catch (error) {
     return connection.toSendResult(error)
   }
 }
 
-/** Record a read. If the ticket's state has changed, pause its schedules when it is closed, and send an event to its open sessions. */
-async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, ticket: Ticket | null): Promise<void> {
-  const fingerprint = await toFingerprint(ticket)
+function toNullWhenMissing(error: unknown): null {
+  if (error instanceof PsaError && error.kind === 'missing') return null
+  throw error
+}
+
+/** Record a read. If the ticket's state has changed, move or pause its schedules, and send an event to its open sessions. */
+async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, state: TicketState): Promise<void> {
+  const fingerprint = await toFingerprint(state.ticket)
   const result = { ok: true, status: null } as const
   recordAttempt('ticket_change', result, null)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     await queries.lockTicket.run(db, claimed.ticket_id)
     const earlier = await queries.selectFingerprint(db, claimed.ticket_id)
     if (!(await queries.completeAttempt.first(db, claimed, result, fingerprint, null))) return
-    if (earlier?.fingerprint !== fingerprint) await announceChange(db, claimed.ticket_id, ticket)
+    if (earlier?.fingerprint !== fingerprint) await announceChange(db, claimed.ticket_id, state)
   })
 }
 
-async function announceChange(db: WriteDb, ticketId: string, ticket: Ticket | null): Promise<void> {
-  const isClosed = ticket === null || ticket.is_closed
-  const paused = isClosed ? await queries.pauseSchedules.all(db, ticketId) : []
+/** A merged ticket is closed in ticketing systems, but its work goes on in the ticket that is left. */
+async function announceChange(db: WriteDb, ticketId: string, { ticket, survivor }: TicketState): Promise<void> {
+  const mergedInto = survivor && survivor !== ticket ? survivor.id : null
+  const paused = isClosed(survivor) ? await queries.pauseSchedules.all(db, ticketId) : []
+  const moved = mergedInto ? await queries.moveSchedules.all(db, ticketId, mergedInto) : []
   const sessions = await queries.selectOpenSessions(db, ticketId)
-  if (sessions.length === 0 && paused.length === 0) return
+  if (sessions.length + paused.length + moved.length === 0) return
   await enqueueLiveEvent(db, 'ticket_changed', {
     ticket_id: ticketId,
     status: ticket?.status ?? null,
-    is_closed: isClosed,
+    is_closed: isClosed(ticket),
+    merged_into: mergedInto,
     sessions,
     paused_schedule_ids: paused.map(({ id }) => id),
   })
 }
+
+const isClosed = (ticket: Ticket | null) => ticket === null || ticket.is_closed
 
 /** Return a hash of what the event is about, because the names of people must not be stored. */
 function toFingerprint(ticket: Ticket | null): Promise<string> {

@@ -101,9 +101,10 @@ const createTicketOnce: Push = async (port, claimed) => {
 const pushers = { note: addNoteOnce, time_entry: addTimeEntryOnce, ticket: createTicketOnce }
 
 /** Return the ticket of a note or time entry, or the one that it was merged into. */
-function findTicketId(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<string> {
+async function findTicketId(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<string> {
   if (ticket_id === null) throw new Error('A note or time entry has a ticket')
-  return findSurvivor(async (id) => (await port.getTicket(id)).merged_into, ticket_id)
+  const ticket = await findSurvivor(await port.getTicket(ticket_id), port.getTicket, ({ merged_into }) => merged_into)
+  return ticket.id
 }
 
 function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {

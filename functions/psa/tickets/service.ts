@@ -38,30 +38,35 @@ export async function searchCompanies(ctx: PsaReadContext, text: string): Promis
   return port.searchCompanies(toWords(text)).catch(throwPsaProblem())
 }
 
-/** Change a ticket at the ticketing system. Throw 422 for an id that the connection does not have, 404, 409 and 502 as `getContext`. */
+/**
+ * Change a ticket, or the one that it was merged into, at the ticketing system. Throw 422 for an id that the connection does not have, 404, 409 and
+ * 502 as `getContext`.
+ */
 export async function update(ctx: WriteContext, ticketId: string, changes: TicketUpdate): Promise<Ticket> {
   const { board_id: boardId, status_id: statusId, member_id } = changes
   if (boardId && !statusId) throw invalidField(['body', 'status_id'], 'is required with board_id', 'missing')
   const psa = await connection.open(ctx)
-  if (Object.keys(changes).length === 0) return psa.port.getTicket(ticketId).catch(throwPsaProblem('Ticket'))
+  const read = (id: string) => psa.port.getTicket(id).catch(throwPsaProblem('Ticket'))
+  const ticket = await findSurvivor(await read(ticketId), read, ({ merged_into }) => merged_into)
+  if (Object.keys(changes).length === 0) return ticket
   const change: TicketChange = { boardId, statusId, memberId: await findMemberId(ctx, psa, member_id) }
-  await requireStatus(ctx, psa, ticketId, change)
-  const ticket = await psa.port.updateTicket(ticketId, change).catch(throwPsaProblem('Ticket'))
-  await deleteCachedTicket(ctx, psa, ticketId)
-  return ticket
+  await requireStatus(ctx, psa, ticket, change)
+  const changed = await psa.port.updateTicket(ticket.id, change).catch(throwPsaProblem('Ticket'))
+  await deleteCachedTicket(ctx, psa, ticket.id)
+  return changed
 }
 
 /** Throw 422 unless the board is active and the status belongs to it, or to the ticket's board. */
 async function requireStatus(
   ctx: WriteContext,
   psa: connection.OpenConnection,
-  ticketId: string,
+  ticket: Ticket,
   { boardId, statusId }: TicketChange,
 ): Promise<void> {
   if (boardId && !(await readBoards(ctx, psa)).some(({ id }) => id === boardId)) throw unknownId('board_id', 'board')
   if (!statusId) return
-  const ticketBoardId = boardId ?? (await psa.port.getTicket(ticketId).catch(throwPsaProblem('Ticket'))).board_id
-  const statuses = ticketBoardId ? await readStatuses(ctx, psa, ticketBoardId) : []
+  const statusBoardId = boardId ?? ticket.board_id
+  const statuses = statusBoardId ? await readStatuses(ctx, psa, statusBoardId) : []
   if (!statuses.some(({ id }) => id === statusId)) throw unknownId('status_id', 'status of the board')
 }
 
@@ -103,13 +108,8 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
 
 /** Return the context of the ticket that a ticket was merged into, or its own. Throw as `getContext`. */
 export async function getSurvivingContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
-  const contexts = new Map<string, TicketContext>()
-  const read = async (id: string) => {
-    const context = contexts.get(id) ?? (await getContext(ctx, id))
-    contexts.set(id, context)
-    return context
-  }
-  return read(await findSurvivor(async (id) => (await read(id)).ticket.merged_into, ticketId))
+  const read = (id: string) => getContext(ctx, id)
+  return findSurvivor(await read(ticketId), read, ({ ticket }) => ticket.merged_into)
 }
 
 /** Delete a ticket from the cache, because a note was added to it. */

@@ -2,18 +2,22 @@
 const maxMerges = 5
 
 /**
- * Return the id of the ticket that a ticket was merged into, through up to five merges. Return its own id if it was not merged, or if the merges
- * are a loop. `readMergedInto` reads the target of one merge; its errors are passed on.
+ * Return the ticket that `ticket` was merged into, through up to five merges. Return `ticket` if it was not merged, or if the merges are a loop.
+ * `read` reads a ticket by its id; its errors are passed on.
  */
-export async function findSurvivor(readMergedInto: (ticketId: string) => Promise<string | null>, ticketId: string): Promise<string> {
-  const passed = new Set([ticketId])
-  let survivor = ticketId
+export async function findSurvivor<T>(
+  ticket: T,
+  read: (ticketId: string) => Promise<T>,
+  getMergedInto: (ticket: T) => string | null,
+): Promise<T> {
+  const passed = new Set<string>()
+  let survivor = ticket
   for (let merges = 0; merges < maxMerges; merges++) {
-    const target = await readMergedInto(survivor)
+    const target = getMergedInto(survivor)
     if (target === null) return survivor
-    if (passed.has(target)) return ticketId
+    if (passed.has(target)) return ticket
     passed.add(target)
-    survivor = target
+    survivor = await read(target)
   }
   return survivor
 }

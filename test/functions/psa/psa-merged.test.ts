@@ -2,9 +2,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
+import { openEscalationStream } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { createSchedule } from '#test/support/maintenance.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { connectPsa, psaProviders } from '#test/support/psa.ts'
+import { enableCallbacks } from '#test/support/psa-callbacks.ts'
 import { createSession } from '#test/support/sessions.ts'
 
 const service = await startOwnService()
@@ -74,5 +77,43 @@ describe.each(psaProviders)('%s', (provider) => {
     const { custom_fields } = (await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) })).ticket
     expect([prompt.includes(survivor.description), custom_fields.every(({ value }) => prompt.includes(value))]).toEqual([true, true])
     expect(prompt).toContain(survivor.summary)
+  })
+
+  it('PSA-51 a change of a merged ticket is made at the ticket that is left', async () => {
+    const { admin, ticket, survivor } = await createScene()
+    const changed = await admin.client.psa.tickets.update({ ticket_id: String(ticket.id), member_id: '177' })
+    const { ticket: read } = await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) })
+    expect([changed.id, changed.owner !== null]).toEqual([String(survivor.id), true])
+    expect(read.owner).toBe(changed.owner)
+  })
+
+  it('PSA-52 schedules of a merged ticket go on for the ticket that is left, until that is closed', async () => {
+    const { admin } = await createAccount(service)
+    await connectPsa(service, admin, provider)
+    const callbacks = await enableCallbacks(service, admin, provider)
+    const [ticket, survivor] = [takeTicket(), takeTicket()]
+    const stream = await openEscalationStream(service, admin)
+    const { id } = await createSchedule(admin, { ticket_number: `#${ticket.id}` })
+    const session = await createSession(admin, { ticket_number: String(ticket.id) })
+    const read = () => admin.client.maintenance.schedules.get({ schedule_id: id })
+    await mergeTicket(ticket.id, survivor.id)
+    await callbacks.notify(String(ticket.id))
+    await waitUntilSettled()
+    expect(await read()).toMatchObject({ is_active: true, ticket_number: `#${survivor.id}` })
+    await admin.client.psa.tickets.update({ ticket_id: String(survivor.id), status_id: `${survivor.boardId}3` })
+    await callbacks.notify(String(survivor.id))
+    await waitUntilSettled()
+    expect(await read()).toMatchObject({ is_active: false, next_run_at: null })
+    await expect.poll(() => stream.events().length).toBe(2)
+    expect(stream.events().map(({ data }) => data)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          ...{ ticket_id: String(ticket.id), merged_into: String(survivor.id), is_closed: true },
+          sessions: [{ session_id: session.id, user_id: admin.id }],
+        }),
+        expect.objectContaining({ ticket_id: String(survivor.id), merged_into: null, paused_schedule_ids: [id] }),
+      ]),
+    )
+    stream.disconnect()
   })
 })
