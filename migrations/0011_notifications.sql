@@ -249,16 +249,23 @@ create function app.notification_json(n notifications) returns json language sql
 $$;
 -- PostgreSQL would plan the list again for each call, because it takes the plan for a known limit for cheaper. Planning takes half the call.
 create function app.list_notifications(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text,
-                                       p_skip integer, p_limit integer, out body text, out more boolean)
+                                       p_skip integer, p_limit integer, out body text, out last text,
+                                       p_after_read boolean default null, p_after_at timestamptz default null,
+                                       p_after_id uuid default null)
 language plpgsql stable set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
 begin
   perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
-  select coalesce(json_agg(item order by r) filter (where r <= p_limit), '[]')::text, count(*) > p_limit
-    into body, more
+  select coalesce(json_agg(item order by r) filter (where r <= p_limit), '[]')::text,
+         case when count(*) > p_limit
+              then json_build_array(bool_and((item).is_read) filter (where r = p_limit), max((item).created_at) filter (where r = p_limit),
+                                    max((item).id::text) filter (where r = p_limit))::text end
+    into body, last
     from (select item, row_number() over () as r
             from (select n.id, n.user_id, n.event_key, n.title, n.body, n.link, n.escalation, n.is_read,
                          app.iso(n.read_at) as read_at, app.iso(n.created_at) as created_at
                     from notifications n where n.account_id = p_account and n.user_id = p_user
+                     and (p_after_id is null or n.is_read > p_after_read
+                          or n.is_read = p_after_read and (n.created_at, n.id) < (p_after_at, p_after_id))
                    order by n.is_read, n.created_at desc, n.id desc offset p_skip limit p_limit + 1) item) numbered;
 end $$;
 create function app.count_unread(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text, out body text)

@@ -238,7 +238,8 @@ $$;
 -- planned with its values at each call, because a common word is found soon in the order of the list and a rare one by its index.
 create function app.list_trees(
   p_sort text, p_skip bigint, p_limit bigint, p_type text default null, p_status text default null, p_visibility text default null,
-  p_author uuid default null, p_category text default null, p_tag text default null, p_words text[] default null)
+  p_author uuid default null, p_category text default null, p_tag text default null, p_words text[] default null,
+  p_after text default null, p_after_id uuid default null)
 returns table (id uuid, place bigint) language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 declare
   v_sort constant text := case p_sort
@@ -248,6 +249,9 @@ declare
     when 'name' then 't.name collate "und-x-icu", t.id'
     when 'name_desc' then 't.name collate "und-x-icu" desc, t.id desc'
     when 'version' then 't.version desc, t.id desc' end;
+  v_after constant text := case when p_after_id is null then '' when p_sort = 'name' then 'and (t.name collate "und-x-icu", t.id) > ($10, $11)'
+    else format('and (%s, t.id) < ($10%s, $11)', case p_sort when 'name_desc' then 't.name collate "und-x-icu"' else 't.' || p_sort end,
+      case p_sort when 'usage_count' then '::bigint' when 'version' then '::bigint' when 'name_desc' then '' else '::timestamptz' end) end;
   -- LIKE ALL uses no index; one LIKE per word does.
   v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');
   -- A name is at most one category of the account and one of the platform. One id per branch, not a list, keeps the order of an index.
@@ -262,7 +266,7 @@ declare
     (select t.id, t.usage_count, t.updated_at, t.created_at, t.name, t.version from trees t
       where %s and t.deleted_at is null
         and ($1 is null or t.tree_type = $1) and ($2 is null or t.status = $2) and ($3 is null or t.visibility = $3)
-        and ($4 is null or t.author_id = $4) and ($6 is null or t.tag_keys @> array[lower($6)]) %s
+        and ($4 is null or t.author_id = $4) and ($6 is null or t.tag_keys @> array[lower($6)]) %s %s
       order by %s limit $7 + $8)';
   -- A private flow is its author's, so the index of authors applies.
   v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)
@@ -273,8 +277,8 @@ declare
 begin
   perform app.require_scope();
   return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
-      v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
-    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_limit, v_platform_category;
+      v_sort, format(v_branch, v_own, v_words, v_after, v_sort), format(v_branch, v_platform, v_words, v_after, v_sort))
+    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_limit, v_platform_category, p_after, p_after_id;
 end $$;
 -- Whether a flow that the caller sees has a tag.
 create function app.has_tag(p_tag text) returns boolean

@@ -277,7 +277,7 @@ create function app.find_sessions(
   p_skip integer, p_limit integer, p_ticket text default null, p_client text default null, p_tree text default null,
   p_started_after timestamptz default null, p_started_before timestamptz default null, p_completed_after timestamptz default null,
   p_completed_before timestamptz default null, p_batch uuid default null, p_state text default null, p_user uuid default null,
-  p_mine boolean default null)
+  p_mine boolean default null, p_after_at timestamptz default null, p_after_id uuid default null)
 returns setof uuid language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 begin
   perform app.require_scope();
@@ -291,10 +291,11 @@ begin
         and ($6 is null or s.completed_at >= $6) and ($7 is null or (s.completed_at <= $7 and s.created_at <= $7))
         and ($8 is null or s.batch_id = $8)
         and ($11 is null or s.state = $11) and ($12 is null or s.user_id = $12)'
-        || case p_mine when true then ' and s.user_id = app.user_id()' when false then ' and s.user_id <> app.user_id()' else '' end || '
+        || case p_mine when true then ' and s.user_id = app.user_id()' when false then ' and s.user_id <> app.user_id()' else '' end
+        || case when p_after_id is null then '' else ' and (s.created_at, s.id) < ($13, $14)' end || '
       order by s.created_at desc, s.id desc offset $9 limit $10'
     using p_ticket, p_client, p_tree, p_started_after, p_started_before, p_completed_after, p_completed_before, p_batch, p_skip, p_limit,
-      p_state, p_user;
+      p_state, p_user, p_after_at, p_after_id;
 end $$;
 
 -- Marks a completed session as exported, the first time. It opens its own scope, because the scope of an export is read only.

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement } from '#db/statement.ts'
 import { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } from './schemas.ts'
@@ -113,10 +113,14 @@ export const selectThumbsPerFlow = readStatement(
      group by s.tree_id`,
 )
 
+export const metricsOrder: Order = [
+  { field: 'sessions', kind: 'integer', isDescending: true },
+  { field: 'tree_id', kind: 'uuid' },
+]
+
 export const selectFlowPage = readStatement(
   SessionCounts,
-  (days: number, { skip, limit }: PageQuery) =>
-    sql`${flowMetrics(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`,
+  (days: number, page: PageQuery) => sql`${flowMetrics(days, sql``)} where true ${pageEnd(metricsOrder, page, 'g')}`,
 )
 
 export async function selectFlowMetrics(db: ReadDb, days: number, page: PageQuery): Promise<FlowMetrics[]> {

@@ -22,7 +22,7 @@ export async function getMine({ db }: ReadContext, period: Period) {
 }
 
 export async function listFlows({ db }: ReadContext, period: Period, page: PageQuery) {
-  return toPage(await queries.selectFlowMetrics(db, daysByPeriod[period], page), page.limit)
+  return toPage(await queries.selectFlowMetrics(db, daysByPeriod[period], page), page, queries.metricsOrder)
 }
 
 export async function getFlow({ db }: ReadContext, treeId: string, period: Period) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { BetaFeedback, type BetaFeedbackCreate, type BetaFeedbackQuery, Feedback, type FeedbackCreate } from './schemas.ts'
@@ -65,9 +65,9 @@ export const selectBetaFeedback = readStatement(
       query.created_before !== undefined && sql`f.created_at < ${query.created_before}::timestamptz`,
     ]
     const conditions = optionalConditions.filter((condition) => condition !== false)
-    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
     return sql`
-    select ${betaColumns} from beta_feedback f ${joinAuthor} ${where} order by f.id desc offset ${query.skip} limit ${query.limit + 1}`
+    select ${betaColumns} from beta_feedback f ${joinAuthor}
+     where ${sql.join([sql`true`, ...conditions], sql` and `)} ${pageEnd(latestIdFirst, query, 'f')}`
   },
 )
 

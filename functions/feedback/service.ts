@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import type { Context, WriteContext } from '#http/operation.ts'
 import { writeFeedbackContent, writeReceiptContent } from '#vendors/mail/contents.ts'
@@ -24,7 +24,7 @@ export async function listBeta({ db, platform, caller }: AdminContext, query: Be
   const rows = (await queries.isSuperAdmin(db, caller.userId))
     ? await queries.selectBetaFeedback.all(platform, 'all_accounts', query)
     : await queries.selectBetaFeedback.all(db, 'own_account', query)
-  return toPage(rows, query.limit)
+  return toPage(rows, query, latestIdFirst)
 }
 
 /** Return the e-mail to the platform (`feedback`) or to the author (`feedback_receipt`). Return undefined for deleted feedback. */

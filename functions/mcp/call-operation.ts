@@ -9,6 +9,8 @@ import { type Tool, type ToolRequest, toToolRequest } from './tool-schemas.ts'
 export interface ToolAnswer {
   text: string
   isError: boolean
+  /** Parameters of the next page of a list. */
+  next?: Record<string, string> | undefined
 }
 
 /** Calls the operation of a tool for the caller of this request. */
@@ -51,8 +53,15 @@ export function createToolCaller(c: C, { dispatch, ports }: Services, delegated:
     const response = await dispatch(request, env, c.executionCtx)
     const bytes = await readAtMost(response.body, maxAnswerBytes, () => new Problem('too_large', 'The answer is too large for a tool'))
     const text = new TextDecoder().decode(bytes)
-    return response.ok ? { text, isError: false } : { text: describeProblem(response.status, text), isError: true }
+    return response.ok
+      ? { text, isError: false, next: readNextPage(response.headers.get('link')) }
+      : { text: describeProblem(response.status, text), isError: true }
   }
+}
+
+function readNextPage(link: string | null): ToolAnswer['next'] {
+  const [, url] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? []
+  return url === undefined ? undefined : Object.fromEntries(new URL(url).searchParams)
 }
 
 function toRequest(origin: string, headers: Headers, { method, path, body }: ToolRequest, signal: AbortSignal): Request {

@@ -63,9 +63,14 @@ function addTools(server: Server, { tools, callTool }: McpServerOptions): void {
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const { text, isError } = await callTool(findTool(tools, params.name), params.arguments ?? {})
-    return { content: [{ type: 'text', text: limitText(text || 'Done.') }], isError }
+    const { text, isError, next } = await callTool(findTool(tools, params.name), params.arguments ?? {})
+    const texts = [limitText(text || 'Done.'), ...(next ? [describeNextPage(next)] : [])]
+    return { content: texts.map((each) => ({ type: 'text', text: each })), isError }
   })
+}
+
+function describeNextPage({ after, skip }: Record<string, string>): string {
+  return `More follow: call again with ${JSON.stringify(after ? { after } : { skip: Number(skip) })}`
 }
 
 function limitText(text: string): string {
@@ -87,11 +92,13 @@ function addResources(server: Server, { tools, callTool }: McpServerOptions): vo
     ],
   }))
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const skip = Number(/^\d{1,9}$/.exec(params?.cursor ?? '')?.[0] ?? 0)
-    const { text, isError } = await callTool(findTool(tools, 'search_flows'), { status: 'published', skip, limit: resourcePageSize })
-    const flows = isError ? [] : (parseJson(text) as { id: string; name: string; description: string }[])
+    const start = params?.cursor ? { after: params.cursor } : {}
+    const input = { status: 'published', sort_by: 'name', limit: resourcePageSize, ...start }
+    const { text, isError, next } = await callTool(findTool(tools, 'search_flows'), input)
+    if (isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text)
+    const flows = parseJson(text) as { id: string; name: string; description: string }[]
     const resources = flows.map(({ id, name, description }) => ({ uri: `flow://${id}`, name, description, mimeType: 'text/markdown' }))
-    return { resources, ...(flows.length === resourcePageSize ? { nextCursor: String(skip + resourcePageSize) } : {}) }
+    return { resources, ...(next?.after ? { nextCursor: next.after } : {}) }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const [, tree_id] = flowUri.exec(uri) ?? []

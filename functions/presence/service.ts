@@ -8,7 +8,7 @@ import * as queries from './queries.ts'
 import type { Presence, PresenceDelete, PresencePut, PresenceQuery, PresentColleague } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: PresenceQuery & PageQuery) {
-  return toPage(await queries.selectPresence.all(db, query), query.limit)
+  return toPage(await queries.selectPresence.all(db, query), query, null)
 }
 
 const names = { flow: 'Flow', session: 'Session', ai_session: 'AI session' }

@@ -5658,7 +5658,8 @@ passkey_id: string }; output: undefined; code: 'last_sign_in_method' | 'password
   'accounts.updatePreferences': { input: (AccountPreferencesUpdate); output: AccountPreferences; code: 'account_admin_required' | 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.listMembers': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (MemberResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (MemberResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.updateMember': { input: { /** Id of the member. */
 user_id: string } & (MemberUpdate); output: MemberResponse; code: 'email_not_verified' | 'last_admin' | 'last_super_admin' | 'mfa_setup_required' | 'password_change_required' | 'seat_limit_reached' | 'step_up_required' | 'subscription_lapsed' }
   'accounts.removeMember': { input: { /** Id of the member. */
@@ -5669,11 +5670,13 @@ user_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_not_enab
 user_id: string }; output: undefined; code: 'email_complaint' | 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.listAuditLog': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (AuditLogEntry)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.exports.create': { input: (AccountExportCreate); output: AccountExport; code: 'already_pending' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
   'accounts.exports.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (AccountExport)[]; code: 'mfa_setup_required' | 'password_change_required' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (AccountExport)[]; code: 'mfa_setup_required' | 'password_change_required' }
   'accounts.exports.get': { input: { /** Id of the export. */
 export_id: string }; output: AccountExport; code: 'mfa_setup_required' | 'password_change_required' }
   'accounts.exports.createLink': { input: { /** Id of the export. */
@@ -5685,7 +5688,8 @@ token: string }; output: Blob; code: never }
 import_id: string }; output: AccountImport; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.invites.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (InviteResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.invites.create': { input: (InviteCreate); output: InviteResponse; code: 'already_member' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'seat_limit_reached' | 'step_up_required' | 'subscription_lapsed' }
   'accounts.invites.revoke': { input: { /** Id of the invite. */
 invite_id: string }; output: undefined; code: 'email_not_verified' | 'invite_closed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5695,7 +5699,8 @@ invite_id: string }; output: undefined; code: 'email_not_verified' | 'idempotenc
 code: string }; output: InviteLookupResponse; code: 'invite_invalid_or_expired_or_revoked' }
   'accounts.teams.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (TeamResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (TeamResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.teams.create': { input: (TeamCreate); output: TeamResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.teams.rename': { input: { /** Id of the team. */
 team_id: string } & (TeamUpdate); output: TeamResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5712,7 +5717,8 @@ team_id: string } & (BrandingUpdate); output: BrandingResponse; code: 'email_not
 team_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.apiKeys.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ApiKey)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ApiKey)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'accounts.apiKeys.create': { input: (ApiKeyCreate); output: CreatedApiKey; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'accounts.apiKeys.revoke': { input: { /** Id of the API key. */
 key_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5724,12 +5730,14 @@ tree_id: string }; output: (TreeListItem)[]; code: 'email_not_verified' | 'idemp
 tree_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.health.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (FlowHealth)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (FlowHealth)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.health.get': { input: { /** Id of the flow. */
 tree_id: string }; output: FlowHealth; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.trees.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
 tree_type?: FlowType | undefined; /** Only drafts, or only published flows. */
 status?: FlowStatus | undefined; /** Only flows with this visibility. */
 visibility?: FlowVisibility | undefined; /** Only flows of this author. */
@@ -5749,7 +5757,8 @@ tree_id: string }; output: CanPublishResponse; code: 'email_not_verified' | 'mfa
   'flows.versions.list': { input: { /** Id of the flow. */
 tree_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (TreeVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (TreeVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.versions.get': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number }; output: TreeVersionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5765,13 +5774,15 @@ tree_id: string } & (ForkCreate); output: TreeResponse; code: 'email_not_verifie
   'flows.forks.list': { input: { /** Id of the flow. */
 tree_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (TreeListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.sharing.create': { input: { /** Id of the flow. */
 tree_id: string } & (ShareCreate); output: ShareResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'flows.sharing.list': { input: { /** Id of the flow. */
 tree_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ShareListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ShareListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.sharing.revoke': { input: { /** Id of the flow. */
 tree_id: string; /** Id of the share. */
 share_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5786,7 +5797,8 @@ tree_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_require
   'flows.markdown.validate': { input: (MarkdownFlow); output: MarkdownValidateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.categories.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (CategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (CategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.categories.create': { input: (CategoryCreate); output: CategoryResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
   'flows.categories.rename': { input: { /** Id of the category. */
 category_id: string } & (CategoryUpdate); output: CategoryResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
@@ -5794,10 +5806,12 @@ category_id: string } & (CategoryUpdate); output: CategoryResponse; code: 'email
 category_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.categories.listTags': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (TagResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (TagResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.stepLibrary.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Words that must all occur in the title or description. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Words that must all occur in the title or description. */
 search?: string | undefined; /** `true`: only steps that belong to flows. `false`: only steps that were written for the library. */
 synced?: boolean | undefined; /** `false` lists inactive steps instead. */
 active?: boolean | undefined }; output: (LibraryStepResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5813,7 +5827,8 @@ step_id: string }; output: undefined; code: 'email_not_verified' | 'managed_by_f
 batch_id: string }; output: BatchProgressResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Part of the ticket number, ignoring case. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Part of the ticket number, ignoring case. */
 ticket_number?: string | undefined; /** Part of the client’s name, ignoring case. */
 client_name?: string | undefined; /** Part of the name that the flow had when the session was created, ignoring case. */
 tree_name?: string | undefined; /** Started at this time or later. A date is the whole day in the account’s time zone. */
@@ -5850,13 +5865,15 @@ session_id: string } & (SessionSaveAsTree); output: TreeResponse; code: 'email_n
   'sessions.subflows.list': { input: { /** Id of the session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (SessionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (SessionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.subflows.start': { input: { /** Id of the session. */
 session_id: string } & (SubflowStart); output: SessionResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subflow_running' | 'subflow_unavailable' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.notes.listSupportingData': { input: { /** Id of the session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (SupportingDataResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (SupportingDataResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.notes.addSupportingData': { input: { /** Id of the session. */
 session_id: string } & (SupportingDataCreate); output: SupportingDataResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.notes.updateSupportingData': { input: { /** Id of the session. */
@@ -5874,11 +5891,13 @@ session_id: string; /** Id of the step in its flow. */
 step_id: string } & (StepFeedbackPut); output: StepFeedbackResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.approvals.listWaiting': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.approvals.list': { input: { /** Id of the session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ApprovalListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.approvals.get': { input: { /** Id of the session. */
 session_id: string; /** Id of the approval. */
 approval_id: string }; output: ApprovalResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5916,7 +5935,8 @@ tree_id: string }; output: GalleryFlow; code: never }
 slug: string }; output: GalleryScript; code: never }
   'diagrams.deviceTypes.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only types of this category. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only types of this category. */
 category?: DeviceCategory | undefined; /** Part of the name. */
 search?: string | undefined }; output: (DeviceTypeResponse)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.deviceTypes.create': { input: (DeviceTypeCreate); output: DeviceTypeResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
@@ -5927,14 +5947,16 @@ device_type_id: string }; output: undefined; code: 'email_not_verified' | 'featu
   'diagrams.drafts.generate': { input: (NetworkDiagramGenerate); output: NetworkDiagramDraft; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Words that must all occur in the name, description, client or asset. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Words that must all occur in the name, description, client or asset. */
 search?: string | undefined; /** Only diagrams of the client with this name, ignoring case. */
 client?: string | undefined; /** `true` lists archived diagrams instead. */
 archived?: boolean | undefined }; output: (NetworkDiagramListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.create': { input: (NetworkDiagramCreate); output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.listClients': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (DiagramClient)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (DiagramClient)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.import': { input: (NetworkDiagramImport); output: NetworkDiagramImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.get': { input: { /** Id of the diagram. */
 diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5949,7 +5971,8 @@ diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkD
   'diagrams.versions.list': { input: { /** Id of the diagram. */
 diagram_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (DiagramVersionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (DiagramVersionListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.versions.get': { input: { /** Id of the diagram. */
 diagram_id: string; /** Version number, starting at 1. */
 version: number }; output: DiagramVersionResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5962,7 +5985,8 @@ diagram_id: string; /** Version number, starting at 1. */
 version: number }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
   'scripts.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** `true`: only templates that I created. `false`: only those of others. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** `true`: only templates that I created. `false`: only those of others. */
 mine?: boolean | undefined; /** `true`: only templates that the whole account can see. `false`: only unshared templates. */
 shared?: boolean | undefined; /** Only scripts in this language. */
 language?: ScriptLanguage | undefined; /** Only scripts of the category with this name. */
@@ -5971,7 +5995,8 @@ search?: string | undefined }; output: (ScriptTemplateListItem)[]; code: 'email_
   'scripts.create': { input: (ScriptTemplateCreate); output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.listCategories': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ScriptCategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ScriptCategoryResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.createCategory': { input: (ScriptCategoryCreate); output: ScriptCategoryResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.get': { input: { /** Id of the script template. */
 template_id: string }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5986,7 +6011,8 @@ template_id: string } & (ScriptTemplateShare); output: ScriptTemplateResponse; c
   'scripts.versions.list': { input: { /** Id of the script template. */
 template_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ScriptVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ScriptVersionListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.versions.get': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number }; output: ScriptVersionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6002,7 +6028,8 @@ template_id: string } & (ScriptApprovalRequest); output: ApprovalResponse; code:
   'scripts.builder.create': { input: (ScriptBuilderCreate); output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'session_limit_reached' | 'subscription_lapsed' }
   'scripts.builder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; origin?: ScriptBuilderOriginFilter | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; origin?: ScriptBuilderOriginFilter | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
 owner_left?: boolean | undefined }; output: (ScriptBuilderListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.builder.get': { input: { /** Id of the script-builder session. */
 session_id: string }; output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6014,7 +6041,8 @@ session_id: string } & (ScriptBuilderSave); output: ScriptTemplateResponse; code
 session_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.drafts.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** `false` also lists accepted and rejected drafts. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** `false` also lists accepted and rejected drafts. */
 pending_only?: boolean | undefined }; output: (DraftTemplateResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.drafts.get': { input: { /** Id of the draft. */
 draft_id: string }; output: DraftTemplateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6026,7 +6054,8 @@ draft_id: string }; output: DraftTemplateResponse; code: 'already_decided' | 'em
   'authoring.kbImports.create': { input: (KbImportCreate | FileInput); output: KbImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbImports.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only imports in this state. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only imports in this state. */
 status?: KbImportStatus | undefined }; output: (KbImportListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbImports.get': { input: { /** Id of the knowledge import. */
 import_id: string }; output: KbImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6065,7 +6094,8 @@ user_id: string } & (PsaMemberMappingUpdate); output: PsaMemberMapping; code: 'e
   'psa.members.list': { input: Record<string, never>; output: (PsaMember)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'psa.pushes.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only notes in this state. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only notes in this state. */
 state?: PsaPushState | undefined; /** Only notes of this session, AI session or output. */
 source_id?: string | undefined }; output: (PsaPush)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'psa.pushes.retry': { input: { /** Id of the push. */
@@ -6095,7 +6125,8 @@ rule_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_re
 upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.listQueue': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
 last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
@@ -6118,12 +6149,14 @@ session_id: string } & (HandoffEscalate); output: SessionCloseResponse; code: 'e
   'ai.handoffs.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (Handoff)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (Handoff)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.handoffs.resume': { input: { /** Id of the AI session. */
 session_id: string }; output: AISessionDetail; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'presence.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only resources of this type. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only resources of this type. */
 type?: PresenceType | undefined; /** Only this flow, session or AI session. */
 id?: string | undefined }; output: (PresenceListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'presence.put': { input: (PresencePut); output: PresenceResponse; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6139,13 +6172,15 @@ text: string
   'ai.turns.listMessages': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Id of a branch of the session; the active branch when left out. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Id of a branch of the session; the active branch when left out. */
 branch_id?: string | undefined }; output: (AiMessage)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.turns.respondToStep': { input: { /** Id of the AI session. */
 session_id: string } & (GuidedResponse); output: GuidedReply; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'step_not_current' | 'subscription_lapsed' | 'wrong_session_type' | 'wrong_state' }
   'ai.sessions.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only sessions of this type. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only sessions of this type. */
 session_type?: AiSessionType | undefined; /** Only sessions of this ticket. */
 psa_ticket_id?: string | undefined; /** Only sessions with this status. */
 status?: AiSessionStatus | undefined; /** Instead, the sessions of members who have left: all for account admins, those of their team for team admins. */
@@ -6165,7 +6200,8 @@ session_id: string } & (TaskLanePut); output: TaskLaneWithVersion; code: 'email_
   'ai.triage.listBranches': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (AiBranch)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (AiBranch)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.triage.createBranch': { input: { /** Id of the AI session. */
 session_id: string } & (AiBranchCreate); output: AiBranch; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.triage.activateBranch': { input: { /** Id of the AI session. */
@@ -6178,7 +6214,8 @@ session_id: string } & (AiFactCreate); output: AiFactSettled; code: 'email_not_v
   'ai.fixes.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (SuggestedFix)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (SuggestedFix)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.fixes.apply': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the suggested fix. */
 fix_id: string }; output: SuggestedFix; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6199,7 +6236,8 @@ session_id: string } & (StatusUpdateCreate); output: StatusUpdate; code: 'ai_bud
   'ai.outputs.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (AiOutput)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (AiOutput)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.create': { input: { /** Id of the AI session. */
 session_id: string } & (AiOutputCreate); output: AiOutput; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.update': { input: { /** Id of the AI session. */
@@ -6212,7 +6250,8 @@ output_id: string }; output: AiOutput; code: 'email_not_verified' | 'feature_dis
 session_id: string }; output: DocumentationPush; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'not_failed' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'ai.tasks.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only tasks in this state. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only tasks in this state. */
 state?: AITaskState | undefined }; output: (AITaskItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.tasks.get': { input: { /** Id of the task. */
 task_id: string }; output: AITask; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6220,7 +6259,8 @@ task_id: string }; output: AITask; code: 'email_not_verified' | 'mfa_setup_requi
   'authoring.flowBuilder.start': { input: (FlowConversationStart); output: FlowConversation; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'ai_quota_exceeded' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.flowBuilder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
 owner_left?: boolean | undefined }; output: (FlowConversationListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.flowBuilder.get': { input: { /** Id of the flow-builder conversation. */
 conversation_id: string }; output: FlowConversation; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6236,7 +6276,8 @@ conversation_id: string }; output: undefined; code: 'email_not_verified' | 'feat
 session_id: string } & (FlowConversion); output: FlowProposal; code: 'ai_budget_exhausted' | 'ai_provider_error' | 'already_pending' | 'email_not_verified' | 'feature_disabled' | 'flow_empty' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'platform_flow' | 'subscription_lapsed' | 'wrong_flow_type' | 'wrong_state' }
   'authoring.proposals.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only proposals with this status. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only proposals with this status. */
 status?: ProposalStatus | undefined }; output: (FlowProposalListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.proposals.get': { input: { /** Id of the flow proposal. */
 proposal_id: string }; output: FlowProposal; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6246,7 +6287,8 @@ proposal_id: string }; output: FlowProposalApproval; code: 'already_decided' | '
 proposal_id: string } & (FlowProposalReject); output: FlowProposal; code: 'already_decided' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.targetLists.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (TargetListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (TargetListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.targetLists.create': { input: (TargetListCreate); output: TargetListResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.targetLists.get': { input: { /** Id of the target list. */
 list_id: string }; output: TargetListResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6256,7 +6298,8 @@ list_id: string } & (TargetListUpdate); output: TargetListResponse; code: 'email
 list_id: string }; output: undefined; code: 'email_not_verified' | 'in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.schedules.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (MaintenanceSchedule)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (MaintenanceSchedule)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'maintenance.schedules.create': { input: (MaintenanceScheduleCreate); output: MaintenanceSchedule; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_own_team' | 'not_published' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
   'maintenance.schedules.get': { input: { /** Id of the maintenance schedule. */
 schedule_id: string }; output: MaintenanceScheduleDetail; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6269,14 +6312,16 @@ schedule_id: string }; output: MaintenanceRunNow; code: 'already_started' | 'ema
   'maintenance.runs.list': { input: { /** Id of the maintenance schedule. */
 schedule_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (MaintenanceRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (MaintenanceRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.listOnCall': { input: { /** Only the schedules of this team. */
 team_id?: string | undefined }; output: (OnCallNow)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.listOfMember': { input: { /** Id of the member. */
 user_id: string }; output: OnCallDuties; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (OnCallScheduleResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (OnCallScheduleResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.create': { input: (OnCallScheduleCreate); output: OnCallScheduleResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.get': { input: { /** Id of the on-call schedule. */
 schedule_id: string }; output: OnCallScheduleResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6291,7 +6336,8 @@ to: string }; output: (OnCallShift)[]; code: 'email_not_verified' | 'mfa_setup_r
   'oncall.schedules.listOverrides': { input: { /** Id of the on-call schedule. */
 schedule_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (OnCallOverrideResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (OnCallOverrideResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.createOverride': { input: { /** Id of the on-call schedule. */
 schedule_id: string } & (OnCallOverrideCreate); output: OnCallOverrideResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.schedules.deleteOverride': { input: { /** Id of the on-call schedule. */
@@ -6300,10 +6346,12 @@ override_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setu
   'oncall.reminders.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (EscalationReminder)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (EscalationReminder)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.policies.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (EscalationPolicyResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (EscalationPolicyResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.policies.create': { input: (EscalationPolicyCreate); output: EscalationPolicyResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.policies.get': { input: { /** Id of the escalation policy. */
 policy_id: string }; output: EscalationPolicyResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6324,7 +6372,8 @@ team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_
   'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.listFlows': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; period?: AnalyticsPeriod | undefined }; output: (FlowAnalytics)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; period?: AnalyticsPeriod | undefined }; output: (FlowAnalytics)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getFlow': { input: { /** Id of the flow. */
 tree_id: string; period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytics; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getEscalations': { input: { period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6333,14 +6382,16 @@ team_id: string; /** A week of ISO 8601, such as `2026-W47`. By default the last
 week?: string | undefined; format?: WeeklyReportFormat | undefined }; output: WeeklyReport | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.listSubscriptions': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (ReportSubscription)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ReportSubscription)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.subscribe': { input: { /** Id of the team. */
 team_id: string }; output: ReportSubscription; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.unsubscribe': { input: { /** Id of the team. */
 team_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.listConfigs': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (NotificationConfigResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (NotificationConfigResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.createConfig': { input: (NotificationConfigCreate); output: NotificationConfigResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'notifications.updateConfig': { input: { /** Id of the config. */
 config_id: string } & (NotificationConfigUpdate); output: NotificationConfigResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
@@ -6350,13 +6401,15 @@ config_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_
   'notifications.listDeliveries': { input: { /** Id of the config. */
 config_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (NotificationDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (NotificationDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.retryDelivery': { input: { /** Id of the delivery. */
 delivery_id: string }; output: NotificationDelivery; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_failed' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.listEventKeys': { input: Record<string, never>; output: (EventKey)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (NotificationResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (NotificationResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.countUnread': { input: Record<string, never>; output: UnreadCountResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.markRead': { input: { /** Id of the notification. */
 notification_id: string }; output: NotificationResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6371,7 +6424,8 @@ token: string }; output: Blob; code: 'token_invalid_or_expired' }
 token: string }; output: undefined; code: 'token_invalid_or_expired' }
   'webhooks.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (WebhookResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (WebhookResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'webhooks.create': { input: (WebhookCreate); output: WebhookWithSecret; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'webhooks.update': { input: { /** Id of the webhook. */
 webhook_id: string } & (WebhookUpdate); output: WebhookResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
@@ -6384,7 +6438,8 @@ webhook_id: string }; output: WebhookWithSecret; code: 'email_not_verified' | 'm
   'webhooks.listDeliveries': { input: { /** Id of the webhook. */
 webhook_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only deliveries in this state. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only deliveries in this state. */
 state?: DeliveryState | undefined }; output: (WebhookDelivery)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'webhooks.replay': { input: { /** Id of the webhook. */
 webhook_id: string } & (WebhookReplay); output: WebhookReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
@@ -6392,7 +6447,8 @@ webhook_id: string } & (WebhookReplay); output: WebhookReplayResult; code: 'emai
   'feedback.createBeta': { input: (BetaFeedbackCreate); output: BetaFeedbackResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'feedback.listBeta': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only this reaction. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only this reaction. */
 reaction?: BetaReaction | undefined; /** Only this category. */
 category?: BetaFeedbackCategory | undefined; /** Only this account. For super admins. */
 account_id?: string | undefined; /** Only this author. */
@@ -6402,7 +6458,8 @@ created_after?: string | undefined; /** Only feedback before this time. */
 created_before?: string | undefined }; output: (BetaFeedbackResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.users.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Part of the e-mail address or the name. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Part of the e-mail address or the name. */
 q?: string | undefined; /** Only this account. */
 account_id?: string | undefined }; output: (AdminUserResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.users.get': { input: { /** Id of the user. */
@@ -6417,11 +6474,13 @@ user_id: string } & (AdminPlanChange); output: AdminSubscription; code: 'email_n
 user_id: string } & (TrialExtension); output: AdminSubscription; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'not_on_trial' | 'password_change_required' | 'subscription_lapsed' }
   'admin.users.listAccounts': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Part of the name. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Part of the name. */
 q?: string | undefined }; output: (AdminAccountResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.users.listAuditLogs': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only this account. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only this account. */
 account_id?: string | undefined; /** Only actions of this user. */
 actor_id?: string | undefined; /** Only this action, such as `member.updated`. */
 action?: string | undefined; /** Only entries at or after this time. */
@@ -6431,7 +6490,8 @@ created_before?: string | undefined }; output: (AuditLogEntry)[]; code: 'email_n
   'admin.operations.replay': { input: (OutboxReplay); output: OutboxReplayResult; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.listLimits': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (PlanLimitsResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (PlanLimitsResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.putLimits': { input: (PlanLimitsUpdate); output: PlanLimitsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'provider_id_taken' | 'subscription_lapsed' }
   'admin.plans.listFeatureFlags': { input: Record<string, never>; output: (FeatureFlagResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.putFeatureFlag': { input: { /** The key of the feature. */
@@ -6442,10 +6502,12 @@ flag_key: string } & (FeatureOverrideUpdate); output: FeatureOverrideResponse; c
   'admin.plans.createInviteCode': { input: (PlatformInviteCodeCreate); output: NewPlatformInviteCodeResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.listInviteCodes': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (PlatformInviteCodeResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (PlatformInviteCodeResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.plans.listSalesLeads': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined; /** Only leads from this source. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined; /** Only leads from this source. */
 source?: SalesLeadSource | undefined }; output: (SalesLeadResponse)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'admin.gallery.putFlow': { input: { /** Id of the flow. */
 tree_id: string } & (GalleryFlowUpdate); output: GalleryFlowState; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

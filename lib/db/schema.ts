@@ -1925,6 +1925,8 @@ export interface SqlFunctions {
     p_state?: string
     p_user?: string
     p_mine?: boolean
+    p_after_at?: string
+    p_after_id?: string
   }
   'app.find_subflow_problems': { p_account: string; p_tree: string; p_children: readonly string[] }
   'app.finish_ai_call': {
@@ -1974,6 +1976,9 @@ export interface SqlFunctions {
     p_ip: string
     p_skip: number
     p_limit: number
+    body?: boolean
+    last?: string
+    p_after_read?: string
   }
   'app.list_on_call_users': { p_account: string; p_schedule: string; p_rotations: string }
   'app.list_slow_statements': Record<never, never>
@@ -1990,6 +1995,8 @@ export interface SqlFunctions {
     p_category?: string
     p_tag?: string
     p_words?: readonly string[]
+    p_after?: string
+    p_after_id?: string
   }
   'app.lock_presence': { p_type: string; p_id: string }
   'app.lock_usage': { p_account: string }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EnteringCall } from '#db/call-function.ts'
-import type { Page, PageQuery } from '#db/page.ts'
+import type { NextPage, Page, PageQuery } from '#db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '#db/scope.ts'
 import type { ProblemKind } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
@@ -65,10 +65,10 @@ export type WriteContext = Context<'post', 'user', undefined>
 /** A result that the database has already written as JSON. */
 export class JsonText {
   readonly text: string
-  readonly hasMore: boolean
-  constructor(text: string, hasMore = false) {
+  readonly next: NextPage | null
+  constructor(text: string, next: NextPage | null = null) {
     this.text = text
-    this.hasMore = hasMore
+    this.next = next
   }
 }
 

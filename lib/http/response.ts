@@ -1,4 +1,4 @@
-import type { Page } from '#db/page.ts'
+import type { NextPage, Page } from '#db/page.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { C } from './app.ts'
 import { addLink } from './deprecation.ts'
@@ -10,7 +10,7 @@ import { selectProtocol } from './socket-request.ts'
 export interface RenderedResponse {
   status: number
   body: string
-  hasMore?: boolean
+  next?: NextPage | null
   content?: Content
   socket?: SocketUpgrade
   location?: string
@@ -34,7 +34,7 @@ export function renderResult(op: AnyOperation, result: unknown, check: boolean):
   const page = op.paged && !(result instanceof JsonText) ? (result as Page<unknown>) : null
   const body = result instanceof JsonText ? result.text : JSON.stringify(page ? page.items : result)
   if (check) requireShape(op, body)
-  return { status: op.success, body, hasMore: result instanceof JsonText ? result.hasMore : (page?.hasMore ?? false) }
+  return { status: op.success, body, next: result instanceof JsonText ? result.next : (page?.next ?? null) }
 }
 
 function requireShape(op: AnyOperation, body: string): void {
@@ -48,14 +48,14 @@ function requireShape(op: AnyOperation, body: string): void {
 export function toResponse(
   c: C,
   op: AnyOperation,
-  { status, body, hasMore, content, socket, location, etag }: RenderedResponse,
+  { status, body, next, content, socket, location, etag }: RenderedResponse,
   publicUrl: string,
 ): Response {
   if (socket) return socket.createResponse({ ...c.get('headers'), ...selectProtocol(c.req.raw) })
   if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
-  if (op.paged && hasMore) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), publicUrl)}>; rel="next"`)
+  if (op.paged && next) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), next, publicUrl)}>; rel="next"`)
   if (etag) {
     setHeader(c, 'etag', etag)
     setHeader(c, 'cache-control', `public, max-age=${op.maxAgeSeconds}`)
@@ -65,11 +65,11 @@ export function toResponse(
 }
 
 /** A proxy changes host and scheme on the way, so the address is built on the public one. */
-function buildNextPageUrl(next: URL, publicUrl: string): string {
-  const limit = Number(next.searchParams.get('limit') ?? 50)
-  next.searchParams.set('skip', String(Number(next.searchParams.get('skip')) + limit))
-  next.searchParams.set('limit', String(limit))
-  return publicUrl + next.pathname + next.search
+function buildNextPageUrl({ pathname, searchParams }: URL, next: NextPage, publicUrl: string): string {
+  searchParams.delete('skip')
+  searchParams.set('limit', searchParams.get('limit') ?? '50')
+  for (const [name, value] of Object.entries(next)) searchParams.set(name, String(value))
+  return `${publicUrl}${pathname}?${searchParams}`
 }
 
 function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content, status: number): Response {

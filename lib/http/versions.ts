@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Page, type PageQuery, toPage } from '#db/page.ts'
+import { latestVersionFirst, type Page, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { type ProblemKind, throwNotFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
@@ -131,7 +131,7 @@ export function createVersionReaders<V extends { name: string }>(source: Version
     async list({ db }, id, page) {
       const items = await source.selectItems(db, id, page)
       if (items.length === 0) await source.requireResource(db, id)
-      return toPage(items, page.limit)
+      return toPage(items, page, latestVersionFirst)
     },
     compare: (ctx, id, version, query) =>
       answerComparison(version, query, ctx.budget, async (number) => {

@@ -51,7 +51,7 @@ operation({
   method: 'get',
   paged: true,
   returns: z.array(Thing),
-  handle: async (): Promise<Page<z.infer<typeof Thing>>> => ({ items: [], hasMore: false }),
+  handle: async (): Promise<Page<z.infer<typeof Thing>>> => ({ items: [], next: null }),
 })
 operation({
   ...make,

@@ -10,7 +10,7 @@ export function createPlaceholder(): unknown {
   })
 }
 
-/** Return whether a library reads the property to find out what a value is. */
+/** Return whether a library reads the property to find out what a value is, or it is a cursor, whose text would have to be right. */
 function isForeignProperty(property: PropertyKey): boolean {
-  return typeof property === 'symbol' || ['toOperationNode', 'isExpression', 'then', 'toJSON'].includes(String(property))
+  return typeof property === 'symbol' || ['toOperationNode', 'isExpression', 'then', 'toJSON', 'after'].includes(String(property))
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, byName, jsonb, now } from '#db/expressions.ts'
 import type { JsonColumns } from '#db/json-columns.ts'
+import { nameOrder, newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { auditColumns } from '#db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -125,18 +126,15 @@ const memberColumns = [
 ] as const
 
 /** Select a page of members by name. The inner query skips rows without reading their sign-ins. */
-export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<Member[]> {
-  const page = db
+export function selectMembers(db: ReadDb, page: PageQuery): Promise<Member[]> {
+  const users = db
     .selectFrom('users')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('is_service', '=', false)
     .where('erased_at', 'is', null)
-    .orderBy(byName('full_name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
-  return db.selectFrom(page.as('u')).select(memberColumns).orderBy(byName('u.full_name')).orderBy('u.id').execute()
+    .$call(selectPage(nameOrder('full_name'), page))
+  return db.selectFrom(users.as('u')).select(memberColumns).orderBy(byName('u.full_name')).orderBy('u.id').execute()
 }
 
 /** End the problem of a member's address, unless it is a complaint. `is_complaint` is null for an unknown member. */
@@ -183,17 +181,10 @@ export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Pr
 }
 
 /** Select a page of the audit log, newest first. The inner query skips entries within the index `audit_logs_newest`. */
-export function selectAuditLog(db: ReadDb, skip: number, limit: number) {
-  const page = db
-    .selectFrom('audit_logs')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+export function selectAuditLog(db: ReadDb, page: PageQuery) {
+  const entries = db.selectFrom('audit_logs').select('id').where('account_id', '=', accountId).$call(selectPage(newestFirst, page))
   return db
-    .selectFrom(page.as('page'))
+    .selectFrom(entries.as('page'))
     .innerJoin('audit_logs as l', 'l.id', 'page.id')
     .leftJoin('users as actor', (join) => join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'))
     .select(auditColumns)

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
@@ -54,8 +54,8 @@ export async function updatePreferences({ db }: WriteContext, changes: Record<st
   return queries.mergePreferences(db, changes).catch(throwTooLarge('preferences'))
 }
 
-export async function listMembers({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return toPage(await queries.selectMembers(db, skip, limit), limit)
+export async function listMembers({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectMembers(db, page), page, nameOrder('full_name'))
 }
 
 export async function updateMember({ db }: WriteContext, id: string, changes: MemberUpdate) {
@@ -77,8 +77,8 @@ export async function endEmailProblem({ db }: WriteContext, id: string) {
   if (is_complaint) throw new Problem('email_complaint')
 }
 
-export async function listAuditLog({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return toPage(await queries.selectAuditLog(db, skip, limit), limit)
+export async function listAuditLog({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectAuditLog(db, page), page, newestFirst)
 }
 
 /** Create a `catch` handler that turns a violated size check of the table into a 422 that names `column`. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { ApiKey, ApiKeyCreate } from './schemas.ts'
@@ -17,12 +18,9 @@ function selectRows(db: ReadDb) {
     .where('k.revoked_at', 'is', null)
 }
 
-export function selectApiKeys(db: ReadDb, skip: number, limit: number): Promise<ApiKey[]> {
+export function selectApiKeys(db: ReadDb, page: PageQuery): Promise<ApiKey[]> {
   return selectRows(db)
-    .orderBy('k.created_at', 'desc')
-    .orderBy('k.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(newestFirst, page, 'k'))
     .execute()
 }
 

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -8,8 +8,8 @@ import { sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { ApiKeyCreate } from './schemas.ts'
 
-export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return toPage(await queries.selectApiKeys(db, skip, limit), limit)
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectApiKeys(db, page), page, newestFirst)
 }
 
 /** Create a key. Only its hash is stored, so the key cannot be shown again. */

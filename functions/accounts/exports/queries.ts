@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
@@ -15,9 +15,9 @@ const columns = sql`
 
 export const selectExports = readStatement(
   AccountExport,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select ${columns} from account_exports e where e.account_id = app.account_id()
-     order by e.created_at desc, e.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(newestFirst, page, 'e')}`,
 )
 
 export const selectExport = readStatement(

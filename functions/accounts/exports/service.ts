@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
@@ -14,7 +14,7 @@ import type { ExportCreate } from './schemas.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectExports.all(db, page), page.limit)
+  return toPage(await queries.selectExports.all(db, page), page, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, bytea, now } from '#db/expressions.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { Invite, type InviteCreate, type InviteLookup } from './schemas.ts'
@@ -9,17 +10,14 @@ const isOpen = sql<boolean>`app.is_open(i)`
 const status = sql<Invite['status']>`
   case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked' when ${isOpen} then 'open' else 'expired' end`
 
-export function selectInvites(db: ReadDb, skip: number, limit: number): Promise<Invite[]> {
+export function selectInvites(db: ReadDb, page: PageQuery): Promise<Invite[]> {
   return db
     .selectFrom('invites as i')
     .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'))
     .select(['i.id', 'i.email', 'i.role', 'i.team_id', 'i.invited_by', 'u.full_name as inviter_name'])
     .select(['i.expires_at', 'i.accepted_at', 'i.created_at', status.as('status')])
     .where('i.account_id', '=', accountId)
-    .orderBy('i.created_at', 'desc')
-    .orderBy('i.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(newestFirst, page, 'i'))
     .execute()
 }
 

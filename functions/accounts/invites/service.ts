@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
@@ -8,8 +8,8 @@ import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { InviteCreate } from './schemas.ts'
 
-export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return toPage(await queries.selectInvites(db, skip, limit), limit)
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectInvites(db, page), page, newestFirst)
 }
 
 export async function create({ db }: WriteContext, input: InviteCreate) {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, byName } from '#db/expressions.ts'
+import { accountId } from '#db/expressions.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { Branding, BrandingUpdate, Team, TeamUpdate } from './schemas.ts'
@@ -13,14 +14,8 @@ function selectTeamRows(db: ReadDb) {
   return db.selectFrom('teams').select(['id', 'account_id', 'name', 'timezone', 'created_at', memberCount.as('member_count')])
 }
 
-export function selectTeams(db: ReadDb, skip: number, limit: number): Promise<Team[]> {
-  return selectTeamRows(db)
-    .where('account_id', '=', accountId)
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+export function selectTeams(db: ReadDb, page: PageQuery): Promise<Team[]> {
+  return selectTeamRows(db).where('account_id', '=', accountId).$call(selectPage(nameOrder(), page)).execute()
 }
 
 export function selectTeam(db: ReadDb, id: string): Promise<Team | undefined> {

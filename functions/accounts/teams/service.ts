@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import * as accounts from '#functions/accounts/accounts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -6,8 +6,8 @@ import { notFound, Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { BrandingUpdate, TeamUpdate } from './schemas.ts'
 
-export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return toPage(await queries.selectTeams(db, skip, limit), limit)
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectTeams(db, page), page, nameOrder())
 }
 
 export async function create({ db }: WriteContext, name: string) {

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { Json, PlanBillingTable, PlanLimitsTable } from '#db/schema.ts'
 import type { PlatformDb, StaffDb } from '#db/scope.ts'
 import { queryBuilder, readStatement, writeStatement } from '#db/statement.ts'
@@ -18,8 +18,8 @@ const selectPlanSql = sql`
 
 export const selectPlans = readStatement(
   PlanLimits,
-  ({ skip, limit }: PageQuery) => sql`
-    ${selectPlanSql} order by b.sort_order nulls last, l.plan collate "C" offset ${skip} limit ${limit + 1}`,
+  (page: PageQuery) => sql`
+    ${selectPlanSql} order by b.sort_order nulls last, l.plan collate "C" offset ${page.skip} limit ${page.limit + 1}`,
 )
 
 interface PlanChanges {
@@ -155,17 +155,13 @@ export const insertInviteCode = writeStatement(
 
 export const selectInviteCodes = readStatement(
   InviteCode,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select ${codeColumns} from platform_invite_codes c left join users u on u.id = c.created_by
-     order by c.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(latestIdFirst, page, 'c')}`,
 )
 
-export function selectSalesLeads(db: PlatformDb, { source, skip, limit }: LeadQuery & PageQuery): Promise<SalesLead[]> {
+export function selectSalesLeads(db: PlatformDb, { source, ...page }: LeadQuery & PageQuery): Promise<SalesLead[]> {
   let leads = db.selectFrom('sales_leads').select(['id', 'email', 'name', 'company', 'source', 'message', 'phone', 'seats', 'received_at'])
   if (source) leads = leads.where('source', '=', source)
-  return leads
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return leads.$call(selectPage(latestIdFirst, page)).execute()
 }

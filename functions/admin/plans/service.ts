@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { Context } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
@@ -9,7 +9,7 @@ import type { FeatureOverrideUpdate, InviteCodeCreate, LeadQuery, PlanFeatureUpd
 type StaffContext = Context<'post', 'super_admin', string>
 
 export async function listLimits({ platform }: StaffContext, page: PageQuery) {
-  return toPage(await queries.selectPlans.all(platform, page), page.limit)
+  return toPage(await queries.selectPlans.all(platform, page), page, null)
 }
 
 /** Create or update a plan. The change takes effect immediately, because plans are not cached. */
@@ -58,9 +58,9 @@ export async function createInviteCode({ platform }: StaffContext, input: Invite
 }
 
 export async function listInviteCodes({ platform }: StaffContext, page: PageQuery) {
-  return toPage(await queries.selectInviteCodes.all(platform, page), page.limit)
+  return toPage(await queries.selectInviteCodes.all(platform, page), page, latestIdFirst)
 }
 
 export async function listSalesLeads({ platform }: StaffContext, query: LeadQuery & PageQuery) {
-  return toPage(await queries.selectSalesLeads(platform, query), query.limit)
+  return toPage(await queries.selectSalesLeads(platform, query), query, latestIdFirst)
 }

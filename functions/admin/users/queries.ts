@@ -1,6 +1,6 @@
 import { type NotNull, sql } from 'kysely'
 import { toContainsPattern } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { latestIdFirst, newestFirst, type Order, type PageQuery, selectPage } from '#db/page.ts'
 import { auditColumns } from '#db/rows/audit.ts'
 import type { PlatformDb, StaffDb } from '#db/scope.ts'
 import type { AccountQuery, AdminAccount, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
@@ -48,16 +48,12 @@ function selectUserRows(db: PlatformDb) {
     .where('u.is_service', '=', false)
 }
 
-export function selectUsers(db: StaffDb, { q, account_id, skip, limit }: UserQuery & PageQuery): Promise<AdminUser[]> {
+export function selectUsers(db: StaffDb, { q, account_id, ...page }: UserQuery & PageQuery): Promise<AdminUser[]> {
   let users = selectUserRows(db)
   if (q)
     users = users.where((eb) => eb.or([eb('u.email', 'ilike', toContainsPattern(q)), eb('u.full_name', 'ilike', toContainsPattern(q))]))
   if (account_id) users = users.where('u.account_id', '=', account_id)
-  return users
-    .orderBy('u.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return users.$call(selectPage(latestIdFirst, page, 'u')).execute()
 }
 
 export function selectUser(db: StaffDb, id: string): Promise<AdminUser | undefined> {
@@ -171,30 +167,23 @@ export async function extendTrial(db: StaffDb, userId: string, days: number): Pr
   return row && (row.account_id === null ? null : { ...row, account_id: row.account_id })
 }
 
-export function selectAccounts(db: StaffDb, { q, skip, limit }: AccountQuery & PageQuery): Promise<AdminAccount[]> {
+export function selectAccounts(db: StaffDb, { q, ...page }: AccountQuery & PageQuery): Promise<AdminAccount[]> {
   let accounts = db
     .selectFrom('accounts as a')
     .select([...accountColumns, plan.as('plan'), subscriptionStatus.as('subscription_status'), 'a.trial_ends_at'])
   if (q) accounts = accounts.where('a.name', 'ilike', toContainsPattern(q))
-  return accounts
-    .orderBy('a.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return accounts.$call(selectPage(latestIdFirst, page, 'a')).execute()
 }
 
-export function selectAuditLogs(db: StaffDb, { skip, limit, ...filter }: AuditQuery & PageQuery) {
+/** With an account filter, the index on account and creation time provides the order. */
+export const auditOrder = ({ account_id }: Pick<AuditQuery, 'account_id'>): Order => (account_id ? newestFirst : latestIdFirst)
+
+export function selectAuditLogs(db: StaffDb, { skip, limit, after, ...filter }: AuditQuery & PageQuery) {
   let entries = selectAuditRows(db)
   if (filter.account_id) entries = entries.where('l.account_id', '=', filter.account_id)
   if (filter.actor_id) entries = entries.where('l.actor_id', '=', filter.actor_id)
   if (filter.action) entries = entries.where('l.action', '=', filter.action)
   if (filter.created_after) entries = entries.where('l.created_at', '>=', filter.created_after)
   if (filter.created_before) entries = entries.where('l.created_at', '<', filter.created_before)
-  // With an account filter, the index on account and creation time provides this order.
-  if (filter.account_id) entries = entries.orderBy('l.created_at', 'desc')
-  return entries
-    .orderBy('l.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return entries.$call(selectPage(auditOrder(filter), { skip, limit, after }, 'l')).execute()
 }

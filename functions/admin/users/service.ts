@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, toPage } from '#db/page.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import type { Context } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
@@ -8,7 +8,7 @@ import type { AccountQuery, AuditQuery, PlanChange, SuperAdminUpdate, UserQuery 
 type StaffContext = Context<'post', 'super_admin', string>
 
 export async function list({ platform }: StaffContext, query: UserQuery & PageQuery) {
-  return toPage(await queries.selectUsers(platform, query), query.limit)
+  return toPage(await queries.selectUsers(platform, query), query, latestIdFirst)
 }
 
 export async function get({ platform }: StaffContext, id: string) {
@@ -33,9 +33,9 @@ export async function extendTrial({ platform }: StaffContext, userId: string, da
 }
 
 export async function listAccounts({ platform }: StaffContext, query: AccountQuery & PageQuery) {
-  return toPage(await queries.selectAccounts(platform, query), query.limit)
+  return toPage(await queries.selectAccounts(platform, query), query, latestIdFirst)
 }
 
 export async function listAuditLogs({ platform }: StaffContext, query: AuditQuery & PageQuery) {
-  return toPage(await queries.selectAuditLogs(platform, query), query.limit)
+  return toPage(await queries.selectAuditLogs(platform, query), query, queries.auditOrder(query))
 }

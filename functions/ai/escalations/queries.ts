@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { aiStatuses, type Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb } from '#db/scope.ts'
@@ -10,6 +10,12 @@ import { QueueItem } from './schemas.ts'
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 const rankOf = (urgency: RawBuilder<unknown>) => sql`array_position(array['critical', 'high', 'normal', 'low'], ${urgency})`
 
+export const queueOrder: Order = [
+  { field: 'urgency', kind: 'text', column: sql`coalesce(h.urgency, 'normal')`, rank: rankOf },
+  { field: 'created_at', kind: 'time', column: sql`coalesce(h.created_at, s.updated_at)` },
+  { field: 'session_id', kind: 'uuid', column: sql`s.id` },
+]
+
 /**
  * Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the oldest. The subqueries with a
  * limit make PostgreSQL look up each handoff and each engineer by id. If it expected few rows in the account, it would instead join each
@@ -17,7 +23,7 @@ const rankOf = (urgency: RawBuilder<unknown>) => sql`array_position(array['criti
  */
 export const selectQueue = readStatement(
   QueueItem,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select q.session_id, q.handoff_id, q.title, u.full_name as engineer_name, q.psa_ticket_id, q.client_name, q.urgency, q.target_user_id,
            q.claimed_by, q.created_at
       from (
@@ -29,7 +35,7 @@ export const selectQueue = readStatement(
            and coalesce(h.created_by, s.user_id) <> app.user_id()
            and (s.team_id is null or app.team_id() is null or s.team_id = app.team_id() or app.role() = 'admin'
                 or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
-         order by ${rankOf(sql`coalesce(h.urgency, 'normal')`)}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}
+         ${pageEnd(queueOrder, page)}
       ) q left join lateral (select full_name from users where account_id = app.account_id() and id = q.engineer_id limit 1) u on true
      order by ${rankOf(sql`q.urgency`)}, q.created_at, q.session_id`,
 )

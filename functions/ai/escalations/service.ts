@@ -9,7 +9,7 @@ import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 
 export async function listQueue({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectQueue.all(db, page), page.limit)
+  return toPage(await queries.selectQueue.all(db, page), page, queries.queueOrder)
 }
 
 /** Open the stream of the account's events, as a WebSocket or as server-sent events. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { oldestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { Fix } from '#db/rows/ai-session.ts'
 import { type AiSessionState, lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { fixItem, isOwnAiSession } from '#db/rows/ai-session-queries.ts'
@@ -14,7 +14,7 @@ const isOpenFix = sql`x.status in ('proposed', 'applied_partial', 'applied_pendi
 
 const fix = sql<Fix>`jsonb_build_object(${fixItem})`
 
-export async function selectFixes(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<Fix[]> {
+export async function selectFixes(db: ReadDb, sessionId: string, page: PageQuery): Promise<Fix[]> {
   const rows = await db
     .selectFrom('ai_sessions as s')
     .innerJoin('ai_fixes as x', (join) => join.onRef('x.account_id', '=', 's.account_id').onRef('x.session_id', '=', 's.id'))
@@ -22,10 +22,7 @@ export async function selectFixes(db: ReadDb, sessionId: string, { skip, limit }
     .where('s.account_id', '=', accountId)
     .where('s.id', '=', sessionId)
     .where(sql<boolean>`app.sees_ai_session(s)`)
-    .orderBy('x.created_at')
-    .orderBy('x.id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(oldestFirst, page, 'x'))
     .execute()
   return rows.map((row) => row.fix)
 }

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { Fix, FixStatus } from '#db/rows/ai-session.ts'
 import type { SuggestedFix } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
@@ -20,7 +20,7 @@ const finalStatuses: readonly FixStatus[] = ['applied_success', 'applied_failed'
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const fixes = await queries.selectFixes(db, sessionId, page)
   if (fixes.length === 0) await aiSessions.find(db, sessionId)
-  return toPage(fixes as SuggestedFix[], page.limit)
+  return toPage(fixes as SuggestedFix[], page, oldestFirst)
 }
 
 /** Record when the fix was first applied. Its outcome is recorded later. */

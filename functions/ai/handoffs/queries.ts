@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now, nowText } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { requireRow } from '#db/required-row.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
@@ -186,10 +186,10 @@ export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
 
 export const selectHandoffItems = readStatement(
   HandoffItem,
-  (sessionId: string, { skip, limit }: PageQuery) => sql`
+  (sessionId: string, page: PageQuery) => sql`
     select jsonb_build_object(${handoffItem}) as handoff from ai_handoffs x
      where x.account_id = app.account_id() and x.session_id = ${sessionId}
-     order by x.created_at desc, x.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(newestFirst, page, 'x')}`,
 )
 
 export async function selectHandoffs(db: ReadDb, sessionId: string, page: PageQuery): Promise<Handoff[]> {

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
 import { updateAiSession } from '#db/rows/ai-session-queries.ts'
@@ -50,7 +50,7 @@ export async function escalate(ctx: WriteContext, id: string, input: HandoffEsca
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {
   await aiSessions.find(db, id)
-  return toPage(await queries.selectHandoffs(db, id, page), page.limit)
+  return toPage(await queries.selectHandoffs(db, id, page), page, newestFirst)
 }
 
 export async function resume({ db }: WriteContext, id: string): Promise<AiSessionDetail> {

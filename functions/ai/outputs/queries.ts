@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { oldestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { isOwnAiSession } from '#db/rows/ai-session-queries.ts'
 import type { WriteDb } from '#db/scope.ts'
@@ -15,10 +15,10 @@ const joinPush = sql`left join psa_pushes p on p.account_id = o.account_id and p
 
 export const selectOutputs = readStatement(
   Output,
-  (sessionId: string, { skip, limit }: PageQuery) => sql`
+  (sessionId: string, page: PageQuery) => sql`
     select ${outputColumns} from ai_sessions s join ai_outputs o on o.account_id = s.account_id and o.session_id = s.id ${joinPush}
      where s.account_id = app.account_id() and s.id = ${sessionId} and app.sees_ai_session(s)
-     order by o.created_at, o.id offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(oldestFirst, page, 'o')}`,
 )
 
 /** Insert an output. Return undefined when the caller no longer owns the session. */

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
@@ -26,7 +26,7 @@ export async function createStatusUpdate(ctx: WriteContext, id: string, options:
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const outputs = await queries.selectOutputs.all(db, sessionId, page)
   if (outputs.length === 0) await aiSessions.find(db, sessionId)
-  return toPage(outputs, page.limit)
+  return toPage(outputs, page, oldestFirst)
 }
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {

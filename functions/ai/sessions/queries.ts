@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { isAfter, newestFirst, type PageQuery } from '#db/page.ts'
 import { AiSessionItem, type AiSessionRow, openStates } from '#db/rows/ai-session.ts'
 import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { type Candidate, selectCandidates } from '#db/rows/candidates.ts'
@@ -41,20 +41,22 @@ export async function insertAiSession(db: WriteDb, session: NewAiSession): Promi
  * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest first. Each of the three parts
  * uses its own index. With `owner_left`, select those that the caller inherits.
  */
-export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, owner_left, ...query }: AiSessionQuery & PageQuery) => {
-  const filters = Object.entries(query).map(([column, value]) => sql`and s.${sql.ref(column)} = ${value}`)
+export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, after, owner_left, ...query }: AiSessionQuery & PageQuery) => {
+  const page = { skip, limit, after }
+  const filters = Object.entries(query).map(([column, value]) => sql`s.${sql.ref(column)} = ${value}`)
+  const isListed = sql.join([isAfter(newestFirst, page, 's'), ...filters], sql` and `)
   const newestBy = (column: RawBuilder<unknown>) => sql`
-    (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() ${sql.join(filters, sql` `)}
-      order by s.created_at desc, s.id desc limit ${skip + limit + 1}::bigint)`
+    (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() and ${isListed}
+      order by s.created_at desc, s.id desc limit ${page.skip + page.limit + 1}::bigint)`
   const inherited = (column: RawBuilder<unknown>) => sql`
     select s.id, s.created_at from users u join ai_sessions s on s.account_id = u.account_id and s.${column} = u.id
-     where u.account_id = app.account_id() and not u.is_active and app.inherits_ai_session(s) ${sql.join(filters, sql` `)}`
+     where u.account_id = app.account_id() and not u.is_active and app.inherits_ai_session(s) and ${isListed}`
   const candidates = owner_left
     ? sql`${inherited(sql`user_id`)} union ${inherited(sql`picked_up_by_id`)}`
     : sql`${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}`
   return sql`
     with candidates as (${candidates}),
-         page as (select id from candidates order by created_at desc, id desc offset ${skip} limit ${limit + 1})
+         page as (select id from candidates order by created_at desc, id desc offset ${page.skip} limit ${page.limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
      order by s.created_at desc, s.id desc`
 })

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '#db/rows/ai-session.ts'
 import { selectAiSession, updateAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
@@ -39,7 +39,7 @@ export async function create(ctx: WriteContext, input: AiSessionCreate): Promise
 }
 
 export async function list({ db }: ReadContext, query: AiSessionQuery & PageQuery) {
-  return toPage(await queries.selectAiSessions.all(db, query), query.limit)
+  return toPage(await queries.selectAiSessions.all(db, query), query, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<AiSessionDetail> {

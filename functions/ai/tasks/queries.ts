@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
@@ -20,15 +20,10 @@ function selectOwnTasks(db: ReadDb) {
     .where('user_id', '=', userId)
 }
 
-export function selectTasks(db: ReadDb, { state, skip, limit }: TaskQuery & PageQuery): Promise<z.output<typeof AiTaskItem>[]> {
+export function selectTasks(db: ReadDb, { state, ...page }: TaskQuery & PageQuery): Promise<z.output<typeof AiTaskItem>[]> {
   let tasks = selectOwnTasks(db)
   if (state) tasks = tasks.where('state', '=', state)
-  return tasks
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return tasks.$call(selectPage(newestFirst, page)).execute()
 }
 
 export function selectTask(db: ReadDb, id: string): Promise<(z.output<typeof AiTaskItem> & { response_body: string | null }) | undefined> {

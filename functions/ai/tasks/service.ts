@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { throwNotFound } from '#problem.ts'
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 export async function list({ db }: ReadContext, query: TaskQuery & PageQuery) {
-  return toPage(await queries.selectTasks(db, query), query.limit)
+  return toPage(await queries.selectTasks(db, query), query, newestFirst)
 }
 
 export async function get({ db }: ReadContext, id: string): Promise<AiTask> {

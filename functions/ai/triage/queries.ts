@@ -1,7 +1,7 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { oldestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { type Evidence, type Fact, maxFacts, openStates } from '#db/rows/ai-session.ts'
 import { type AiSessionState, lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { factItem, isOwnAiSession, updateAiSession } from '#db/rows/ai-session-queries.ts'
@@ -60,12 +60,9 @@ function selectVisibleBranches(db: ReadDb, id: string) {
     .where(sql<boolean>`app.sees_ai_session(s)`)
 }
 
-export function selectBranches(db: ReadDb, id: string, { skip, limit }: PageQuery): Promise<Branch[]> {
+export function selectBranches(db: ReadDb, id: string, page: PageQuery): Promise<Branch[]> {
   return selectVisibleBranches(db, id)
-    .orderBy('b.created_at')
-    .orderBy('b.id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(oldestFirst, page, 'b'))
     .execute()
 }
 

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { maxFacts, openStates } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
@@ -39,7 +39,7 @@ export async function putTaskLane({ db }: WriteContext, id: string, input: TaskL
 export async function listBranches({ db }: ReadContext, id: string, page: PageQuery) {
   const branches = await queries.selectBranches(db, id, page)
   if (branches.length === 0) await aiSessions.find(db, id)
-  return toPage(branches, page.limit)
+  return toPage(branches, page, oldestFirst)
 }
 
 /** Create a branch that starts after a message of the active branch, and activate it. */

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, nowText } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import {
   type AiMessage,
   type Citation,
@@ -241,11 +241,13 @@ export const insertFacts = writeStatement(
      where ${isOwnAiSession(sessionId, workingStates)} and exists (select from inserted_facts)`,
 )
 
+export const messageOrder: Order = [{ field: 'position', kind: 'integer' }]
+
 export const selectMessageItems = readStatement(
   z.object({ message: z.custom<AiMessage>() }),
-  (sessionId: string, branchId: string, { skip, limit }: PageQuery) => sql`
+  (sessionId: string, branchId: string, page: PageQuery) => sql`
     select jsonb_build_object(${messageItem}) as message from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId })} x
-     order by x.position offset ${skip} limit ${limit + 1}`,
+     where true ${pageEnd(messageOrder, page, 'x')}`,
 )
 
 export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, page: PageQuery): Promise<AiMessage[]> {

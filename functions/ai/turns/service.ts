@@ -118,7 +118,7 @@ export async function listMessages(
   const session = await aiSessions.find(db, id)
   const branchId = branch_id ?? session.active_branch_id
   if (branch_id && !(await queries.selectBranch(db, id, branch_id))) throw notFound('Branch')
-  return toPage(await queries.selectMessages(db, id, branchId, page), page.limit)
+  return toPage(await queries.selectMessages(db, id, branchId, page), page, queries.messageOrder)
 }
 
 /** Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { FlowResult, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
@@ -134,11 +134,16 @@ export const selectBranding = readStatement(
 const subscriptions = sql`report_subscriptions r join teams t on t.account_id = r.account_id and t.id = r.team_id
   where r.account_id = app.account_id() and r.user_id = app.user_id()`
 
+export const subscriptionOrder: Order = [
+  { field: 'team_name', kind: 'name', column: sql`t.name` },
+  { field: 'team_id', kind: 'uuid', column: sql`t.id` },
+]
+
 export const selectSubscriptions = readStatement(
   ReportSubscription,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select r.team_id, t.name as team_name, r.created_at from ${subscriptions}
-     order by t.name collate "und-x-icu", t.id offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(subscriptionOrder, page)}`,
 )
 
 export const selectSubscription = readStatement(

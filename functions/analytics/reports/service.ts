@@ -55,7 +55,7 @@ async function loadBranding({ db, uploads }: ReadContext, teamId: string): Promi
 }
 
 export async function listSubscriptions({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectSubscriptions.all(db, page), page.limit)
+  return toPage(await queries.selectSubscriptions.all(db, page), page, queries.subscriptionOrder)
 }
 
 /** Subscribe the caller. Idempotent. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountId, isInherited, isOwnOrInherited, jsonb, now, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { Json } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { FlowDraft } from '#rules/flows/flat-nodes.ts'
@@ -31,17 +31,14 @@ const itemColumns = ['id', 'user_id', sql<string>`left(goal, 300)`.as('goal'), '
 const isReachable = (id: string) =>
   sql<boolean>`account_id = ${accountId} and ${isOwnOrInherited('user_id')} and id = ${id} and expires_at > ${now}`
 
-export function selectConversations(db: ReadDb, { owner_left, skip, limit }: ConversationQuery & PageQuery): Promise<ConversationItem[]> {
+export function selectConversations(db: ReadDb, { owner_left, ...page }: ConversationQuery & PageQuery): Promise<ConversationItem[]> {
   return db
     .selectFrom('flow_conversations')
     .select(itemColumns)
     .where('account_id', '=', accountId)
     .where(owner_left ? isInherited('user_id') : sql<boolean>`user_id = ${userId}`)
     .where('expires_at', '>', now)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(newestFirst, page))
     .execute()
 }
 

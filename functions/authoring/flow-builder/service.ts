@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as assistant from '#functions/authoring/assistant/service.ts'
 import type { Tree } from '#functions/flows/trees/schemas.ts'
@@ -31,7 +31,7 @@ export async function start(ctx: WriteContext, input: ConversationStart): Promis
 }
 
 export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQuery & PageQuery) {
-  return toPage(await queries.selectConversations(db, query), query.limit)
+  return toPage(await queries.selectConversations(db, query), query, newestFirst)
 }
 
 /** Return a conversation that the caller reaches and that has not expired. */

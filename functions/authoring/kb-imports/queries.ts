@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, isEditable, jsonb, mayChange, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -49,15 +49,10 @@ function selectItems(db: ReadDb) {
     .select(nodeCount.as('node_count'))
 }
 
-export function selectImports(db: ReadDb, { status, skip, limit }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
+export function selectImports(db: ReadDb, { status, ...page }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
   let imports = selectItems(db).where('i.account_id', '=', accountId)
   if (status) imports = imports.where('i.status', '=', status)
-  return imports
-    .orderBy('i.created_at', 'desc')
-    .orderBy('i.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return imports.$call(selectPage(newestFirst, page, 'i')).execute()
 }
 
 export function selectImport(db: ReadDb, id: string): Promise<KbImportRow | undefined> {

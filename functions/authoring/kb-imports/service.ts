@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import * as trees from '#functions/flows/trees/service.ts'
@@ -37,7 +37,7 @@ export async function create({ db, budget }: WriteContext, input: FormFile | KbI
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {
-  return toPage(await queries.selectImports(db, { ...(status ? { status } : {}), ...page }), page.limit)
+  return toPage(await queries.selectImports(db, { ...(status ? { status } : {}), ...page }), page, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<KbImport> {

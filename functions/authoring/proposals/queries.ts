@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountId, jsonb, now, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { FlowDraft } from '#rules/flows/flat-nodes.ts'
 import type { FlowProposal, FlowProposalItem } from './schemas.ts'
@@ -42,16 +42,13 @@ const proposalColumns = [
   submitterName.as('submitter_name'),
 ] as const
 
-export function selectProposals(db: ReadDb, status: FlowProposal['status'], { skip, limit }: PageQuery): Promise<FlowProposalItem[]> {
+export function selectProposals(db: ReadDb, status: FlowProposal['status'], page: PageQuery): Promise<FlowProposalItem[]> {
   return db
     .selectFrom('flow_proposals')
     .select([...itemColumns, proposedHead.as('proposed_flow')])
     .where('account_id', '=', accountId)
     .where('status', '=', status)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(newestFirst, page))
     .execute()
 }
 

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
@@ -47,7 +47,7 @@ export async function create(ctx: WriteContext, id: string, { target_tree_id }: 
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: ProposalQuery & PageQuery) {
-  return toPage(await queries.selectProposals(db, status, page), page.limit)
+  return toPage(await queries.selectProposals(db, status, page), page, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<FlowProposal> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
+import { accountId, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
 import { toContainsPattern } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { nameOrder, type Order, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 
@@ -21,17 +21,13 @@ const typeColumns = [
   isEditable('device_types').as('may_change'),
 ] as const
 
-export function selectTypes(db: ReadDb, { category, search, skip, limit }: DeviceTypeQuery & PageQuery): Promise<DeviceTypeRow[]> {
+export const typeOrder: Order = [{ field: 'category', kind: 'text' }, ...nameOrder()]
+
+export function selectTypes(db: ReadDb, { category, search, ...page }: DeviceTypeQuery & PageQuery): Promise<DeviceTypeRow[]> {
   let types = db.selectFrom('device_types').select(typeColumns).where('account_id', 'in', [accountId, platformAccountId])
   if (category) types = types.where('category', '=', category)
   if (search) types = types.where('name', 'ilike', toContainsPattern(search))
-  return types
-    .orderBy('category')
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return types.$call(selectPage(typeOrder, page)).execute()
 }
 
 export function selectType(db: ReadDb, id: string): Promise<DeviceTypeRow | undefined> {

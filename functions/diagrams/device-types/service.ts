@@ -6,7 +6,7 @@ import * as queries from './queries.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: DeviceTypeQuery & PageQuery) {
-  return toPage((await queries.selectTypes(db, query)).map(toDeviceType), query.limit)
+  return toPage((await queries.selectTypes(db, query)).map(toDeviceType), query, queries.typeOrder)
 }
 
 export async function create({ db }: WriteContext, type: DeviceTypeCreate) {

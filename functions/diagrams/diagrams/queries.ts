@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import { type Diagram, DiagramClient, type DiagramCreate, type DiagramItem, type DiagramQuery, type DiagramUpdate } from './schemas.ts'
@@ -29,7 +29,12 @@ const itemColumns = [
 const diagramColumns = [...itemColumns, 'nodes', 'edges', mayChange('created_by', 'team_id').as('may_change')] as const
 const countOf = (column: 'nodes' | 'edges') => sql<number>`jsonb_array_length(${sql.ref(column)})`
 
-export function selectDiagrams(db: ReadDb, { search, client, archived, skip, limit }: DiagramQuery & PageQuery): Promise<DiagramItem[]> {
+export const diagramOrder: Order = [
+  { field: 'updated_at', kind: 'time', isDescending: true },
+  { field: 'id', kind: 'uuid', isDescending: true },
+]
+
+export function selectDiagrams(db: ReadDb, { search, client, archived, ...page }: DiagramQuery & PageQuery): Promise<DiagramItem[]> {
   let diagrams = db
     .selectFrom('network_diagrams')
     .select([...itemColumns, countOf('nodes').as('node_count'), countOf('edges').as('edge_count')])
@@ -38,20 +43,21 @@ export function selectDiagrams(db: ReadDb, { search, client, archived, skip, lim
   if (client) diagrams = diagrams.where(sql<boolean>`lower(client_name) = lower(${client})`)
   if (search)
     diagrams = diagrams.where('id', 'in', sql<string>`(select ${callFunction('app.find_diagrams', { p_words: toWordPatterns(search) })})`)
-  return diagrams
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return diagrams.$call(selectPage(diagramOrder, page)).execute()
 }
+
+const lowerClient = { field: 'client_name', column: sql`d.client_name`, rank: (name: RawBuilder<unknown>) => sql`lower(${name})` }
+export const clientOrder: Order = [
+  { ...lowerClient, kind: 'name', rank: (name) => sql`lower(${name}) collate "und-x-icu"` },
+  { ...lowerClient, kind: 'text' },
+]
 
 export const selectClients = readStatement(
   DiagramClient,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select mode() within group (order by d.client_name) as client_name, count(*)::integer as count
       from network_diagrams d where d.account_id = app.account_id() and not d.is_archived and d.client_name is not null
-     group by lower(d.client_name) order by lower(d.client_name) collate "und-x-icu", lower(d.client_name) offset ${skip} limit ${limit + 1}`,
+     group by lower(d.client_name) having true ${pageEnd(clientOrder, page)}`,
 )
 
 export function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {

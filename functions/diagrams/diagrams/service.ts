@@ -22,11 +22,11 @@ import {
 } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: DiagramQuery & PageQuery) {
-  return toPage(await queries.selectDiagrams(db, query), query.limit)
+  return toPage(await queries.selectDiagrams(db, query), query, queries.diagramOrder)
 }
 
 export async function listClients({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectClients.all(db, page), page.limit)
+  return toPage(await queries.selectClients.all(db, page), page, queries.clientOrder)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Diagram> {

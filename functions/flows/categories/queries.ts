@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { accountId, byName, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { accountId, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
+import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import { type Category, Tag } from './schemas.ts'
@@ -22,15 +22,12 @@ const categoryColumns = [
   isEditable('categories').as('may_change'),
 ] as const
 
-export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promise<CategoryRow[]> {
+export function selectCategories(db: ReadDb, page: PageQuery): Promise<CategoryRow[]> {
   return db
     .selectFrom('categories')
     .select(categoryColumns)
     .where('account_id', 'in', [accountId, platformAccountId])
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page))
     .execute()
 }
 
@@ -61,11 +58,16 @@ export async function deleteCategory(db: WriteDb, id: string): Promise<boolean> 
   return numDeletedRows > 0n
 }
 
+export const tagOrder: Order = [
+  { field: 'count', kind: 'integer', isDescending: true, column: sql`count(*)` },
+  { field: 'tag', kind: 'text', column: sql`tag`, rank: (tag) => sql`lower(${tag})` },
+]
+
 export const selectTags = readStatement(
   Tag,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select mode() within group (order by tag) as tag, count(*)::integer as count
       from trees t, unnest(t.tags) tag
      where t.account_id in (app.account_id(), app.platform_account()) and t.deleted_at is null
-     group by lower(tag) order by count desc, lower(tag) offset ${skip} limit ${limit + 1}`,
+     group by lower(tag) having true ${pageEnd(tagOrder, page)}`,
 )

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { throwNameTaken } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
@@ -6,7 +6,7 @@ import * as queries from './queries.ts'
 import type { Category } from './schemas.ts'
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage((await queries.selectCategories(db, page)).map(toCategory), page.limit)
+  return toPage((await queries.selectCategories(db, page)).map(toCategory), page, nameOrder())
 }
 
 export async function create({ db }: WriteContext, name: string) {
@@ -23,7 +23,7 @@ export async function remove({ db }: WriteContext, id: string) {
 }
 
 export async function listTags({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectTags.all(db, page), page.limit)
+  return toPage(await queries.selectTags.all(db, page), page, queries.tagOrder)
 }
 
 /** Return the category. Throw 404 when the caller cannot see it, and 403 when they may not change it. */

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { copyColumns } from '#rules/flows/rfflow.ts'
@@ -19,5 +19,5 @@ export async function create(ctx: WriteContext, treeId: string, { name, reason }
 
 export async function list({ db }: ReadContext, treeId: string, page: PageQuery) {
   await trees.find(db, treeId)
-  return toPage(await queries.selectForks(db, treeId, page), page.limit)
+  return toPage(await queries.selectForks(db, treeId, page), page, newestFirst)
 }

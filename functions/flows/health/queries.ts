@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { selectIds } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { notNull, readStatement } from '#db/statement.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import { periodDays } from '#rules/flows/health/thresholds.ts'
@@ -9,11 +9,19 @@ import type { TreeStructure } from '#rules/flows/structure.ts'
 
 const periodStart = sql`app.now() - make_interval(days => ${sql.lit(periodDays)})`
 
+const failedRuns = sql`coalesce(s.failed, 0)`
+const brokenLinks = sql`coalesce(jsonb_array_length(jsonb_path_query_array(c.links, '$[*] ? (@.state == "broken")')), 0)`
+export const worstFirst: Order = [
+  { field: 'failed', kind: 'integer', isDescending: true, column: failedRuns },
+  { field: 'broken', kind: 'integer', isDescending: true, column: brokenLinks },
+  { field: 'id', kind: 'uuid', column: sql`t.id` },
+]
+
 /** Select published flows of the account, worst first: by sessions that ended without being resolved, then by broken links. */
 export const selectWorstFlows = readStatement(
-  z.object({ id: z.string() }),
-  ({ skip, limit }: PageQuery) => sql`
-    select t.id from trees t
+  z.object({ id: z.string(), failed: z.int(), broken: z.int() }),
+  (page: PageQuery) => sql`
+    select t.id, ${failedRuns}::integer as failed, ${brokenLinks} as broken from trees t
       left join (
         select s.tree_id, count(*) as failed from sessions s
          where s.account_id = app.account_id() and s.started_at >= ${periodStart}
@@ -21,8 +29,7 @@ export const selectWorstFlows = readStatement(
          group by s.tree_id) s on s.tree_id = t.id
       left join flow_link_checks c on c.account_id = t.account_id and c.tree_id = t.id
      where t.account_id = app.account_id() and t.status = 'published' and t.deleted_at is null
-     order by coalesce(s.failed, 0) desc, coalesce(jsonb_array_length(jsonb_path_query_array(c.links, '$[*] ? (@.state == "broken")')), 0) desc, t.id
-    offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(worstFirst, page)}`,
 )
 
 const FlowContent = z.object({

@@ -11,14 +11,14 @@ import type { FlowHealth } from './schemas.ts'
 const flowsAtOnce = 10
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  const { items: flows, hasMore } = toPage(await queries.selectWorstFlows.all(db, page), page.limit)
+  const { items: flows, next } = toPage(await queries.selectWorstFlows.all(db, page), page, queries.worstFirst)
   const items: FlowHealth[] = []
   for (let start = 0; start < flows.length; start += flowsAtOnce) {
     const ids = flows.slice(start, start + flowsAtOnce).map(({ id }) => id)
     const healthById = new Map((await readHealth(db, ids)).map((health) => [health.tree_id, health]))
     items.push(...ids.flatMap((id) => healthById.get(id) ?? []))
   }
-  return { items, hasMore }
+  return { items, next }
 }
 
 export async function get({ db }: ReadContext, treeId: string): Promise<FlowHealth> {

@@ -1,6 +1,6 @@
 import { type NotNull, sql } from 'kysely'
 import { accountId, bytea, mayChange, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import type { Share } from './schemas.ts'
 
@@ -29,7 +29,7 @@ export function insertShare(
     .executeTakeFirst()
 }
 
-export function selectShares(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<Share[]> {
+export function selectShares(db: ReadDb, treeId: string, page: PageQuery): Promise<Share[]> {
   return db
     .selectFrom('tree_shares as s')
     .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'))
@@ -38,10 +38,7 @@ export function selectShares(db: ReadDb, treeId: string, { skip, limit }: PageQu
     .where('s.tree_id', '=', treeId)
     .where('s.revoked_at', 'is', null)
     .where('s.expires_at', '>', now)
-    .orderBy('s.created_at', 'desc')
-    .orderBy('s.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(newestFirst, page, 's'))
     .execute()
 }
 

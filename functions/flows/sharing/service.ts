@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -19,7 +19,7 @@ export async function createLink({ db, config }: WriteContext, treeId: string, d
 
 export async function list({ db }: ReadContext, treeId: string, page: PageQuery) {
   await trees.find(db, treeId)
-  return toPage(await queries.selectShares(db, treeId, page), page.limit)
+  return toPage(await queries.selectShares(db, treeId, page), page, newestFirst)
 }
 
 export async function revoke({ db }: WriteContext, treeId: string, id: string) {

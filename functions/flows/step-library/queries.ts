@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, byName, mayChange, now, teamId, userId } from '#db/expressions.ts'
+import { accountId, mayChange, now, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
@@ -32,7 +32,7 @@ const stepColumns = [
 const isVisible = sql<boolean>`account_id = ${accountId} and app.sees(visibility, created_by, team_id)`
 const isEditable = sql<boolean>`${isVisible} and source_tree_id is null and ${mayChangeStep}`
 
-export function selectSteps(db: ReadDb, { search, synced, active, skip, limit }: LibraryQuery & PageQuery): Promise<LibraryStepRow[]> {
+export function selectSteps(db: ReadDb, { search, synced, active, ...page }: LibraryQuery & PageQuery): Promise<LibraryStepRow[]> {
   let steps = db
     .selectFrom('library_steps')
     .select(stepColumns)
@@ -45,12 +45,7 @@ export function selectSteps(db: ReadDb, { search, synced, active, skip, limit }:
       'in',
       sql<string>`(select ${callFunction('app.find_library_steps', { p_words: toWordPatterns(search), p_active: active })})`,
     )
-  return steps
-    .orderBy(byName('title'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return steps.$call(selectPage(nameOrder('title'), page)).execute()
 }
 
 export function selectStep(db: ReadDb, id: string): Promise<LibraryStepRow | undefined> {

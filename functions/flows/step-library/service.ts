@@ -1,11 +1,11 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: LibraryQuery & PageQuery) {
-  return toPage((await queries.selectSteps(db, query)).map(toLibraryStep), query.limit)
+  return toPage((await queries.selectSteps(db, query)).map(toLibraryStep), query, nameOrder('title'))
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<LibraryStep> {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, mayChange, nowText } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { nameOrder, newestFirst, type Order, type PageQuery, readCursor } from '#db/page.ts'
 import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import { selectTreeItems, selectTreesWithContent, type WrittenColumn, writtenColumns } from '#db/rows/trees.ts'
 import type { DB } from '#db/schema.ts'
@@ -32,8 +32,20 @@ export function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined>
   return selectTreeWithContent(db, id).executeTakeFirst()
 }
 
+const lastId = { field: 'id', kind: 'uuid', isDescending: true } as const
+/** The orders of `app.list_trees`. */
+export const treeOrders: Record<TreeQuery['sort_by'], Order> = {
+  usage_count: [{ field: 'usage_count', kind: 'integer', isDescending: true }, lastId],
+  updated_at: [{ field: 'updated_at', kind: 'time', isDescending: true }, lastId],
+  created_at: newestFirst,
+  name: nameOrder(),
+  name_desc: [{ field: 'name', kind: 'name', isDescending: true }, lastId],
+  version: [{ field: 'version', kind: 'integer', isDescending: true }, lastId],
+}
+
 export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
-  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
+  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit, after } = query
+  const [p_after = null, p_after_id = null] = after === undefined ? [] : readCursor(treeOrders[sort_by], after).map(String)
   // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
   const page = sql<Selectable<DB['trees']>>`(
     select trees.*, p.place from ${callFunction('app.list_trees', {
@@ -47,6 +59,8 @@ export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<T
       p_category: category ?? null,
       p_tag: tag ?? null,
       p_words: search ? toWordPatterns(search) : null,
+      p_after,
+      p_after_id,
     })} p
      cross join lateral (select * from trees where trees.id = p.id offset 0) trees)`
   return selectTreeItems(db, page).orderBy(sql`t.place`).execute()

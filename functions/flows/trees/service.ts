@@ -20,7 +20,7 @@ import { type Tree, type TreeCreate, type TreeQuery, type TreeUpdate, wrongStruc
 type TreeContext = Pick<WriteContext, 'db' | 'caller' | 'budget'>
 
 export async function list({ db }: ReadContext, query: TreeQuery & PageQuery) {
-  return toPage(await queries.selectTrees(db, query), query.limit)
+  return toPage(await queries.selectTrees(db, query), query, queries.treeOrders[query.sort_by])
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Tree> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PageQuery } from '#db/page.ts'
+import { latestVersionFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import type { TreeVersion, TreeVersionItem } from './schemas.ts'
 
@@ -17,11 +17,9 @@ function selectItems(db: ReadDb, treeId: string) {
     .where('t.deleted_at', 'is', null)
 }
 
-export function selectVersions(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<TreeVersionItem[]> {
+export function selectVersions(db: ReadDb, treeId: string, page: PageQuery): Promise<TreeVersionItem[]> {
   return selectItems(db, treeId)
-    .orderBy('v.version', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(latestVersionFirst, page, 'v'))
     .execute()
 }
 

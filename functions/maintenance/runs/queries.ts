@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, selectPage } from '#db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { BatchCreate } from '#functions/sessions/batches/schemas.ts'
@@ -16,17 +16,19 @@ const sessionCounts = sql<RunRow['counts']>`
      select x.state, x.outcome, count(*) as count from sessions x
       where x.account_id = r.account_id and x.batch_id = any (r.batch_ids) group by 1, 2) c)`
 
-export function selectRuns(db: ReadDb, scheduleId: string, { skip, limit }: PageQuery): Promise<RunRow[]> {
+export const runOrder: Order = [
+  { field: 'due_at', kind: 'time', isDescending: true },
+  { field: 'id', kind: 'uuid', isDescending: true },
+]
+
+export function selectRuns(db: ReadDb, scheduleId: string, page: PageQuery): Promise<RunRow[]> {
   return db
     .selectFrom('maintenance_runs as r')
     .select(['r.id', 'r.schedule_id', 'r.due_at', 'r.trigger', 'r.status', 'r.error', 'r.batch_ids', 'r.session_count', 'r.started_at'])
     .select(sessionCounts.as('counts'))
     .where('r.account_id', '=', accountId)
     .where('r.schedule_id', '=', scheduleId)
-    .orderBy('r.due_at', 'desc')
-    .orderBy('r.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(runOrder, page, 'r'))
     .execute()
 }
 

@@ -19,7 +19,7 @@ export type MaintenanceContext = Pick<JobContext, 'platform' | 'openAccountScope
 
 export async function list({ db }: ReadContext, scheduleId: string, page: PageQuery) {
   await schedules.find(db, scheduleId)
-  return toPage((await queries.selectRuns(db, scheduleId, page)).map(toRun), page.limit)
+  return toPage((await queries.selectRuns(db, scheduleId, page)).map(toRun), page, queries.runOrder)
 }
 
 /**

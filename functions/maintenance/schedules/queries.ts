@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, byName, isEditable, mayChange, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { accountId, isEditable, mayChange, now } from '#db/expressions.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
@@ -41,15 +41,12 @@ const scheduleColumns = [
   lastRun.as('last_run'),
 ] as const
 
-export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<StoredSchedule[]> {
+export function selectSchedules(db: ReadDb, page: PageQuery): Promise<StoredSchedule[]> {
   return db
     .selectFrom('maintenance_schedules as s')
     .select(scheduleColumns)
     .where('s.account_id', '=', accountId)
-    .orderBy(byName('s.name'))
-    .orderBy('s.id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page, 's'))
     .execute()
 }
 

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
@@ -13,7 +13,7 @@ import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 const nextRunCount = 5
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage((await queries.selectSchedules(db, page)).map(addWarnings), page.limit)
+  return toPage((await queries.selectSchedules(db, page)).map(addWarnings), page, nameOrder())
 }
 
 export async function get({ db }: ReadContext, id: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountId, byName, isEditable, jsonb, mayChange, now, teamId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { TargetList, TargetListCreate, TargetListItem, TargetListUpdate } from './schemas.ts'
 
@@ -16,15 +16,12 @@ const targetListColumns = [
   mayChange('created_by', 'team_id').as('may_change'),
 ] as const
 
-export function selectLists(db: ReadDb, { skip, limit }: PageQuery): Promise<TargetListItem[]> {
+export function selectLists(db: ReadDb, page: PageQuery): Promise<TargetListItem[]> {
   return db
     .selectFrom('target_lists')
     .select([...itemColumns, sql<number>`jsonb_array_length(targets)`.as('target_count')])
     .where('account_id', '=', accountId)
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page))
     .execute()
 }
 

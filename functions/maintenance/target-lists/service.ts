@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, requireVersion, throwNotFound } from '#problem.ts'
@@ -6,7 +6,7 @@ import * as queries from './queries.ts'
 import type { TargetList, TargetListCreate, TargetListUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectLists(db, page), page.limit)
+  return toPage(await queries.selectLists(db, page), page, nameOrder())
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<TargetList> {

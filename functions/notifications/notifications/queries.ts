@@ -1,6 +1,7 @@
 import { type SelectExpression, sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb, now } from '#db/expressions.ts'
+import { newestFirst, type Order, type PageQuery, readCursor, selectPage } from '#db/page.ts'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -32,15 +33,8 @@ const deliveryColumns = [
   'created_at',
 ] as const satisfies readonly SelectExpression<DB, 'deliveries'>[]
 
-export function selectConfigs(db: ReadDb, skip: number, limit: number) {
-  return db
-    .selectFrom('notification_configs')
-    .select(configColumns)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+export function selectConfigs(db: ReadDb, page: PageQuery) {
+  return db.selectFrom('notification_configs').select(configColumns).$call(selectPage(newestFirst, page)).execute()
 }
 
 export function selectConfig(db: ReadDb, id: string) {
@@ -76,17 +70,10 @@ export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
 }
 
 /** Select the config's id and its deliveries, newest first, in one round trip. */
-export function selectDeliveries(db: ReadDb, configId: string, skip: number, limit: number) {
+export function selectDeliveries(db: ReadDb, configId: string, page: PageQuery) {
   return db.batch([
     db.selectFrom('notification_configs').select('id').where('id', '=', configId),
-    db
-      .selectFrom('deliveries')
-      .select(deliveryColumns)
-      .where('config_id', '=', configId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .offset(skip)
-      .limit(limit + 1),
+    db.selectFrom('deliveries').select(deliveryColumns).where('config_id', '=', configId).$call(selectPage(newestFirst, page)),
   ])
 }
 
@@ -121,8 +108,14 @@ export function selectDelivery(db: ReadDb, id: string) {
   return db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-export function selectNotifications(callFunction: CallFunction, skip: number, limit: number) {
-  return callFunction<{ body: string; more: boolean }>('app.list_notifications', { p_skip: skip, p_limit: limit })
+/** Unread ones first, then the newest. */
+const inboxOrder: Order = [{ field: 'is_read', kind: 'boolean' }, ...newestFirst]
+
+/** Select the JSON of a page, and the keys of its last item if more follow. */
+export function selectNotifications(callFunction: CallFunction, { skip, limit, after }: PageQuery) {
+  const [isRead, at, id] = after === undefined ? [] : readCursor(inboxOrder, after)
+  const start = at === undefined ? {} : { p_after_read: String(isRead), p_after_at: String(at), p_after_id: String(id) }
+  return callFunction<{ body: string; last: string | null }>('app.list_notifications', { p_skip: skip, p_limit: limit, ...start })
 }
 
 export function countUnread(callFunction: CallFunction) {

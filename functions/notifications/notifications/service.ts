@@ -1,4 +1,4 @@
-import { type Page, type PageQuery, toPage } from '#db/page.ts'
+import { encodeCursor, newestFirst, type Page, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as deliveries from '#functions/notifications/deliveries/service.ts'
 import { type Context, JsonText, type ReadContext, type WriteContext } from '#http/operation.ts'
@@ -13,8 +13,8 @@ type PlatformContext = Context<'post', 'team_admin', string>
 type ConfigRow = NonNullable<Awaited<ReturnType<typeof queries.selectConfig>>>
 type DeliveryRow = Awaited<ReturnType<typeof queries.selectDelivery>>
 
-export async function listConfigs({ db }: ReadContext, { skip, limit }: PageQuery) {
-  return mapPage(toPage(await queries.selectConfigs(db, skip, limit), limit), toConfig)
+export async function listConfigs({ db }: ReadContext, page: PageQuery) {
+  return mapPage(toPage(await queries.selectConfigs(db, page), page, newestFirst), toConfig)
 }
 
 export async function createConfig({ db, guard }: WriteContext, input: NotificationConfigCreate) {
@@ -38,10 +38,10 @@ export async function testConfig(ctx: PlatformContext, configId: string) {
   return result.ok ? { success: true, message: 'The test message was accepted' } : { success: false, message: result.error }
 }
 
-export async function listDeliveries({ db }: ReadContext, configId: string, { skip, limit }: PageQuery) {
-  const [configs, rows] = await queries.selectDeliveries(db, configId, skip, limit)
+export async function listDeliveries({ db }: ReadContext, configId: string, page: PageQuery) {
+  const [configs, rows] = await queries.selectDeliveries(db, configId, page)
   if (configs.length === 0) throwNotFound('Config')
-  return mapPage(toPage(rows, limit), toDelivery)
+  return mapPage(toPage(rows, page, newestFirst), toDelivery)
 }
 
 export async function retryDelivery({ db }: WriteContext, id: string) {
@@ -56,9 +56,9 @@ export async function listEventKeys() {
   return Object.entries(eventKeys).map(([key, description]) => ({ key: key as EventKey, description }))
 }
 
-export async function list({ callFunction }: ReadContext, { skip, limit }: PageQuery) {
-  const page = await queries.selectNotifications(callFunction, skip, limit)
-  return new JsonText(page?.body ?? '[]', page?.more)
+export async function list({ callFunction }: ReadContext, page: PageQuery) {
+  const row = await queries.selectNotifications(callFunction, page)
+  return new JsonText(row?.body ?? '[]', row?.last ? { after: encodeCursor(JSON.parse(row.last)) } : null)
 }
 
 export async function countUnread({ callFunction }: ReadContext) {
@@ -89,8 +89,8 @@ function throwMissingAddress(error: unknown): never {
   throw field ? invalidField(['body', field], 'is required for the channel of this config', 'missing') : error
 }
 
-function mapPage<Row, Item>({ items, hasMore }: Page<Row>, convert: (row: Row) => Item): Page<Item> {
-  return { items: items.map(convert), hasMore }
+function mapPage<Row, Item>({ items, next }: Page<Row>, convert: (row: Row) => Item): Page<Item> {
+  return { items: items.map(convert), next }
 }
 
 // The generated column types are text and JSON. These functions narrow them to what the database's checks allow.

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, byName, jsonb, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
@@ -23,15 +23,12 @@ const policyColumns = [
   mayChange.as('may_change'),
 ] as const
 
-export function selectPolicies(db: ReadDb, { skip, limit }: PageQuery) {
+export function selectPolicies(db: ReadDb, page: PageQuery) {
   return db
     .selectFrom('escalation_policies')
     .select(policyColumns)
     .where('account_id', '=', accountId)
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page))
     .execute()
 }
 

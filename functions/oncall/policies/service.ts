@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -8,7 +8,7 @@ import * as queries from './queries.ts'
 import type { EscalationPolicy, PolicyCreate, PolicyUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage((await queries.selectPolicies(db, page)).map(toPolicy), page.limit)
+  return toPage((await queries.selectPolicies(db, page)).map(toPolicy), page, nameOrder())
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<EscalationPolicy> {

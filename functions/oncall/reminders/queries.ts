@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
@@ -119,12 +119,12 @@ export async function markAdminsTold(db: WriteDb, followUpId: string): Promise<b
 /** Select the reminders of a session's escalations, the latest first. */
 export const selectReminders = readStatement(
   ListedReminder,
-  (sessionId: string, { skip, limit }: PageQuery) => sql`
+  (sessionId: string, page: PageQuery) => sql`
     select r.id, f.handoff_id, r.round, r.step, case r.state when 'retrying' then 'waiting' else r.state end as state,
            r.next_attempt_at as due_at, r.sent_at as taken_at
       from escalation_follow_ups f join escalation_reminders r on r.account_id = f.account_id and r.follow_up_id = f.id
      where f.account_id = app.account_id() and f.session_id = ${sessionId}
-     order by r.created_at desc, r.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(newestFirst, page, 'r')}`,
 )
 
 type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, byName, jsonb, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
+import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
@@ -23,15 +23,12 @@ const scheduleColumns = [
   sql<boolean>`team_id is distinct from app.team_id()`.as('is_other_team'),
 ] as const
 
-export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery) {
+export function selectSchedules(db: ReadDb, page: PageQuery) {
   return db
     .selectFrom('on_call_schedules')
     .select(scheduleColumns)
     .where('account_id', '=', accountId)
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page))
     .execute()
 }
 
@@ -159,11 +156,16 @@ const overrideColumns = sql`
   o.id, (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = o.account_id and u.id = o.user_id) as "user",
   o.starts_at, o.ends_at, o.created_by, o.created_at`
 
+export const overrideOrder: Order = [
+  { field: 'ends_at', kind: 'time', isDescending: true },
+  { field: 'id', kind: 'uuid', isDescending: true },
+]
+
 export const selectOverrides = readStatement(
   OverrideRow,
-  (scheduleId: string, { skip, limit }: PageQuery) => sql`
+  (scheduleId: string, page: PageQuery) => sql`
     select ${overrideColumns} from on_call_overrides o where o.account_id = app.account_id() and o.schedule_id = ${scheduleId}
-     order by o.ends_at desc, o.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(overrideOrder, page, 'o')}`,
 )
 
 /** Insert an override. Return undefined if it has ended, or if the caller may neither change the schedule nor names themselves. */

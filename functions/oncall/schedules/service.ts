@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
@@ -27,7 +27,7 @@ const maxOverrideDays = 31
 const maxShiftDays = 92
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage((await queries.selectSchedules(db, page)).map(toSchedule), page.limit)
+  return toPage((await queries.selectSchedules(db, page)).map(toSchedule), page, nameOrder())
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<OnCallSchedule> {
@@ -122,7 +122,7 @@ export async function listScheduleShifts({ db }: ReadContext, id: string, { from
 
 export async function listOverrides({ db }: ReadContext, id: string, page: PageQuery) {
   await find(db, id)
-  return toPage(await queries.selectOverrides.all(db, id, page), page.limit)
+  return toPage(await queries.selectOverrides.all(db, id, page), page, queries.overrideOrder)
 }
 
 /** Put a member on call. Whoever is replaced is notified, and the admins of another team than the caller's. */

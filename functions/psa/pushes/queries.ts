@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Push, type PushQuery } from './schemas.ts'
@@ -11,13 +11,13 @@ const pushColumns = sql`
   p.id, p.kind, p.ticket_id, ${visibility} as visibility, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
   p.provider_note_id, p.created_at`
 
-export const selectPushes = readStatement(Push, ({ skip, limit, state, source_id }: PushQuery & PageQuery) => {
+export const selectPushes = readStatement(Push, ({ state, source_id, ...page }: PushQuery & PageQuery) => {
   const where: RawBuilder<unknown>[] = [sql`p.account_id = app.account_id()`]
   if (state) where.push(sql`p.state = ${state}`)
   if (source_id) where.push(sql`p.source_id = ${source_id}`)
   return sql`
     select ${pushColumns} from psa_pushes p where ${sql.join(where, sql` and `)}
-     order by p.created_at desc, p.id desc offset ${skip} limit ${limit + 1}`
+     ${pageEnd(newestFirst, page, 'p')}`
 })
 
 export const selectPush = readStatement(

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 import type { NewTicket, Push, PushQuery, TicketNote, TimeEntry } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
-  return toPage(await queries.selectPushes.all(db, query), query.limit)
+  return toPage(await queries.selectPushes.all(db, query), query, newestFirst)
 }
 
 /** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, isInherited, isOwnOrInherited, jsonb, now, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { ParametersSchema } from '#rules/scripts/schema.ts'
@@ -27,18 +27,13 @@ const itemColumns = [
   messageCount.as('message_count'),
 ] as const
 
-export function selectSessions(db: ReadDb, { origin, owner_left, skip, limit }: BuilderQuery & PageQuery): Promise<BuilderItem[]> {
+export function selectSessions(db: ReadDb, { origin, owner_left, ...page }: BuilderQuery & PageQuery): Promise<BuilderItem[]> {
   let sessions = db
     .selectFrom('script_builder_sessions as s')
     .select(itemColumns)
     .where(owner_left ? sql<boolean>`s.account_id = ${accountId} and ${isInherited('s.user_id')}` : isOwnSession)
   if (origin !== 'all') sessions = sessions.where('s.origin', '=', origin)
-  return sessions
-    .orderBy('s.created_at', 'desc')
-    .orderBy('s.id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return sessions.$call(selectPage(newestFirst, page, 's')).execute()
 }
 
 export function selectSession(db: ReadDb, id: string): Promise<BuilderSession | undefined> {

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import { requireGranted } from '#http/granted-scopes.ts'
@@ -31,7 +31,7 @@ export async function create(ctx: WriteContext, input: BuilderCreate): Promise<B
 }
 
 export async function list({ db }: ReadContext, query: BuilderQuery & PageQuery) {
-  return toPage(await queries.selectSessions(db, query), query.limit)
+  return toPage(await queries.selectSessions(db, query), query, newestFirst)
 }
 
 /** Return a session that the caller reaches. */

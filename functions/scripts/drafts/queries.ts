@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now, teamId, userId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { ScriptParameter, ScriptRisk } from '#rules/scripts/schema.ts'
@@ -22,15 +22,10 @@ const draftColumns = [
   'resolved_at',
 ] as const
 
-export function selectDrafts(db: ReadDb, pendingOnly: boolean, { skip, limit }: PageQuery): Promise<DraftTemplate[]> {
+export function selectDrafts(db: ReadDb, pendingOnly: boolean, page: PageQuery): Promise<DraftTemplate[]> {
   let drafts = db.selectFrom('draft_templates').select(draftColumns).where('account_id', '=', accountId)
   if (pendingOnly) drafts = drafts.where('status', '=', sql.lit('pending'))
-  return drafts
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return drafts.$call(selectPage(newestFirst, page)).execute()
 }
 
 export function selectDraft(db: ReadDb, id: string): Promise<DraftTemplate | undefined> {

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -8,7 +8,7 @@ import * as queries from './queries.ts'
 import type { DraftAccept } from './schemas.ts'
 
 export async function list({ db }: ReadContext, { pending_only, ...page }: { pending_only: boolean } & PageQuery) {
-  return toPage(await queries.selectDrafts(db, pending_only, page), page.limit)
+  return toPage(await queries.selectDrafts(db, pending_only, page), page, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '#db/expressions.ts'
+import { accountId, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
@@ -52,7 +52,7 @@ const scriptColumns = [
 ] as const
 
 export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promise<ScriptItem[]> {
-  const { mine, shared, language, category, search, skip, limit } = query
+  const { mine, shared, language, category, search, ...page } = query
   let scripts = db
     .selectFrom('script_templates')
     .leftJoin('script_categories as c', (join) =>
@@ -71,12 +71,7 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
       'in',
       sql<string>`(select ${callFunction('app.find_scripts', { p_words: toWordPatterns(search) })})`,
     )
-  return scripts
-    .orderBy(byName('script_templates.name'))
-    .orderBy('script_templates.id')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+  return scripts.$call(selectPage(nameOrder(), page, 'script_templates')).execute()
 }
 
 export function selectScript(db: ReadDb, id: string): Promise<ScriptRow | undefined> {
@@ -135,15 +130,12 @@ const scriptCount = sql<number>`
   (select count(*)::integer from script_templates s where s.account_id = script_categories.account_id and s.category_id = script_categories.id)`
 const categoryColumns = ['id', 'name', 'created_at', scriptCount.as('count')] as const
 
-export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promise<ScriptCategory[]> {
+export function selectCategories(db: ReadDb, page: PageQuery): Promise<ScriptCategory[]> {
   return db
     .selectFrom('script_categories')
     .select(categoryColumns)
     .where('account_id', '=', accountId)
-    .orderBy(byName('name'))
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
+    .$call(selectPage(nameOrder(), page))
     .execute()
 }
 

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '#db/sqlstate.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
@@ -26,7 +26,7 @@ import * as queries from './queries.ts'
 import type { RenderRequest, ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) {
-  return toPage(await queries.selectScripts(db, query), query.limit)
+  return toPage(await queries.selectScripts(db, query), query, nameOrder())
 }
 
 export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<ScriptTemplate> {
@@ -144,7 +144,7 @@ async function readSessionAnswers(ctx: WriteContext, sessionId: string, { parame
 }
 
 export async function listCategories({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectCategories(db, page), page.limit)
+  return toPage(await queries.selectCategories(db, page), page, nameOrder())
 }
 
 export async function createCategory({ db }: WriteContext, name: string) {

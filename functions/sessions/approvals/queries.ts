@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
@@ -34,20 +34,29 @@ const columns = sql`${listColumns}, a.subject, a.risk_reasons, a.team_id, a.runn
   coalesce(app.person_of(a.decided_by) = app.person_of(app.user_id()), false) as is_own_decision`
 const joinCaller = sql`left join users u on u.account_id = a.account_id and u.id = app.user_id()`
 
+export const waitingOrder: Order = [
+  { field: 'expires_at', kind: 'time' },
+  { field: 'id', kind: 'uuid' },
+]
+export const approvalOrder: Order = [
+  { field: 'requested_at', kind: 'time', isDescending: true },
+  { field: 'id', kind: 'uuid', isDescending: true },
+]
+
 export const selectWaiting = readStatement(
   ListRow,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select ${listColumns} from approvals a ${joinCaller}
      where a.account_id = app.account_id() and a.state = 'pending' and a.expires_at > app.now() and app.may_decide(a, u)
-     order by a.expires_at, a.id offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(waitingOrder, page, 'a')}`,
 )
 
 export const selectOfSession = readStatement(
   ListRow,
-  (sessionId: string, { skip, limit }: PageQuery) => sql`
+  (sessionId: string, page: PageQuery) => sql`
     select ${listColumns} from approvals a ${joinCaller}
      where a.account_id = app.account_id() and a.session_id = ${sessionId}
-     order by a.requested_at desc, a.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(approvalOrder, page, 'a')}`,
 )
 
 export const selectApproval = readStatement(

@@ -28,13 +28,13 @@ const maxSubjectBytes = 400_000
 type ApprovalId = { session_id: string; approval_id: string }
 
 export async function listWaiting({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectWaiting.all(db, page), page.limit)
+  return toPage(await queries.selectWaiting.all(db, page), page, queries.waitingOrder)
 }
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const rows = await queries.selectOfSession.all(db, sessionId, page)
   if (rows.length === 0) await sessions.find(db, sessionId)
-  return toPage(rows, page.limit)
+  return toPage(rows, page, queries.approvalOrder)
 }
 
 export async function get({ db }: ReadContext, { session_id, approval_id }: ApprovalId): Promise<Approval> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountId, now } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { oldestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { mayChange } from '#db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { FeedbackPut, Rating, RatingPut, StepFeedback, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
@@ -31,13 +31,8 @@ function selectSessionItems(db: ReadDb, sessionId: string) {
     .where('session_id', '=', sessionId)
 }
 
-export function selectItems(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<SupportingItem[]> {
-  return selectSessionItems(db, sessionId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit + 1)
-    .execute()
+export function selectItems(db: ReadDb, sessionId: string, page: PageQuery): Promise<SupportingItem[]> {
+  return selectSessionItems(db, sessionId).$call(selectPage(oldestFirst, page)).execute()
 }
 
 export function selectItem(db: ReadDb, sessionId: string, id: string): Promise<SupportingItem | undefined> {

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -12,7 +12,7 @@ const throwUnknownUpload = throwUnknownId('upload_id', 'upload', 'upload')
 export async function listSupportingData({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const items = await queries.selectItems(db, sessionId, page)
   if (items.length === 0) await sessions.find(db, sessionId)
-  return toPage(items, page.limit)
+  return toPage(items, page, oldestFirst)
 }
 
 export async function addSupportingData({ db }: WriteContext, sessionId: string, item: SupportingCreate) {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, teamId } from '#db/expressions.ts'
 import { toContainsPattern } from '#db/like.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, readCursor } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import {
   changeSession,
@@ -33,8 +33,9 @@ const toStart = (text: string | undefined) =>
 const toEnd = (text: string | undefined) =>
   text && isDay(text) ? sql`(${text}::date + 1)::timestamp at time zone ${accountTimezone} - interval '1 millisecond'` : (text ?? null)
 
-export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ...query }: SessionQuery & PageQuery) => {
+export const selectSessions = readStatement(SessionListShape, ({ skip, limit, after, ...query }: SessionQuery & PageQuery) => {
   const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
+  const [p_after_at = null, p_after_id = null] = after === undefined ? [] : readCursor(newestFirst, after).map(String)
   const { state = null, user_id = null, mine = null, batch_id = null } = query
   return sql`
     select ${sessionColumns}
@@ -52,6 +53,8 @@ export const selectSessions = readStatement(SessionListShape, ({ skip, limit, ..
         p_state: state,
         p_user: user_id,
         p_mine: mine,
+        p_after_at,
+        p_after_id,
       })} with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`

@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { changeSession, selectSession } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
@@ -17,7 +17,7 @@ import * as queries from './queries.ts'
 import type { Session, SessionListItem, SessionPrepare, SessionQuery, SessionStart, SessionUpdate, Variables } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: SessionQuery & PageQuery) {
-  return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query.limit)
+  return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query, newestFirst)
 }
 
 export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Session> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import { isAtPosition, SessionListShape, type SessionPosition, selectSession, sessionColumns, sessionJoins } from '#db/rows/sessions.ts'
 import type { WriteDb } from '#db/scope.ts'
@@ -10,11 +10,14 @@ import type { Variables } from '#functions/sessions/sessions/schemas.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import type { StepPosition } from '#rules/flows/step-navigation.ts'
 
+export const subflowOrder: Order = [{ field: 'id', kind: 'uuid' }]
+
 export const selectSubflowSessions = readStatement(
   SessionListShape,
-  (parentId: string, { skip, limit }: PageQuery) => sql`
+  (parentId: string, page: PageQuery) => sql`
     select ${sessionColumns} from sessions s ${sessionJoins}
-     where s.account_id = app.account_id() and s.parent_session_id = ${parentId} order by s.id offset ${skip} limit ${limit + 1}`,
+     where s.account_id = app.account_id() and s.parent_session_id = ${parentId}
+     ${pageEnd(subflowOrder, page, 's')}`,
 )
 
 /** Select the flow of a session, then those of the sessions that it is a sub-flow of, and how many sub-flows each of them has. */

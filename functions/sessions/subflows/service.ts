@@ -18,7 +18,7 @@ const maxSubflows = 200
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {
   const rows = await queries.selectSubflowSessions.all(db, id, page)
   if (rows.length === 0) await sessions.find(db, id)
-  return toPage(rows.map(sessions.toListItem), page.limit)
+  return toPage(rows.map(sessions.toListItem), page, queries.subflowOrder)
 }
 
 /** Start the flow that the current step runs. The session then waits for it. */

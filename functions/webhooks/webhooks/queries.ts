@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { DueRow } from '#work/attempts.ts'
@@ -14,9 +14,9 @@ const textArray = (values: readonly string[]) => sql`array(select jsonb_array_el
 
 export const selectWebhooks = readStatement(
   Webhook,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select ${webhookColumns} from webhooks w where w.account_id = app.account_id()
-     order by w.created_at desc, w.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(newestFirst, page, 'w')}`,
 )
 
 export const selectWebhook = readStatement(
@@ -84,7 +84,7 @@ export const insertTest = writeStatement(
     returning id`,
 )
 
-export function selectDeliveries(db: ReadDb, webhookId: string, { skip, limit, state }: DeliveryQuery & PageQuery) {
+export function selectDeliveries(db: ReadDb, webhookId: string, { state, ...page }: DeliveryQuery & PageQuery) {
   let deliveries = db
     .selectFrom('webhook_deliveries')
     .select(['id', 'webhook_id', 'message_id', 'type', 'state', 'attempts', 'payload as request_body', 'last_status_code', 'response_body'])
@@ -92,12 +92,7 @@ export function selectDeliveries(db: ReadDb, webhookId: string, { skip, limit, s
     .where('account_id', '=', accountId)
     .where('webhook_id', '=', webhookId)
   if (state) deliveries = deliveries.where('state', '=', state)
-  return deliveries
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit + 1)
-    .$narrowType<{ type: WebhookDelivery['type'] }>()
+  return deliveries.$call(selectPage(newestFirst, page)).$narrowType<{ type: WebhookDelivery['type'] }>()
 }
 
 /**

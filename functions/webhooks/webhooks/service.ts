@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import * as attempts from '#functions/webhooks/attempts/service.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
@@ -23,7 +23,7 @@ type PlatformContext = Context<'post', 'account_admin', string>
 const testMessage = 'This is a test. Your receiver has verified the signature if it accepts this message.'
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectWebhooks.all(db, page), page.limit)
+  return toPage(await queries.selectWebhooks.all(db, page), page, newestFirst)
 }
 
 /** Create a webhook with a new secret. This answer is the only one that shows it. */
@@ -64,7 +64,7 @@ export async function test(ctx: PlatformContext, id: string): Promise<WebhookTes
 export async function listDeliveries({ db }: ReadContext, id: string, query: DeliveryQuery & PageQuery) {
   const [webhooks, rows] = await db.batch([queries.selectWebhook.query(id), queries.selectDeliveries(db, id, query)])
   if (webhooks.length === 0) throwNotFound('Webhook')
-  return toPage(rows, query.limit)
+  return toPage(rows, query, newestFirst)
 }
 
 export async function replay({ db }: WriteContext, id: string, input: WebhookReplay) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { PageQuery } from '#db/page.ts'
+import { latestVersionFirst, type PageQuery, pageEnd } from '#db/page.ts'
 
 /** The tables of something whose earlier versions are kept. The newest version is the row of `table` itself. */
 export interface VersionedTable {
@@ -45,7 +45,7 @@ export function writeVersionSql({ table, versions, key }: VersionedTable, conten
       left join users u on u.account_id = t.account_id and u.id = s.saved_by
      where t.id = ${id} ${rest}`
   return {
-    selectItems: (id, { skip, limit }) => select(id, sql``, sql`order by v.version desc offset ${skip} limit ${limit + 1}`),
+    selectItems: (id, page) => select(id, sql``, pageEnd(latestVersionFirst, page, 'v')),
     selectVersion: (id, version) => select(id, sql`, ${listContent('v')}`, sql`and v.version = ${version}`),
   }
 }

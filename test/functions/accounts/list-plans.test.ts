@@ -68,7 +68,7 @@ it('the escalation queue reads each waiting session and its handoff once, also b
 })
 
 it('the list of members reads one sign-in of each member on the page', async () => {
-  const { scansOf, rows } = await explainList((db) => selectMembers(db, 0, pageSize))
+  const { scansOf, rows } = await explainList((db) => selectMembers(db, { skip: 0, limit: pageSize }))
   expect(rows).toBe(pageSize + 1)
   expect(totalRowsRead(scansOf('users'))).toBeLessThanOrEqual(pageSize + 2)
   expect(totalRowsRead(scansOf('sign_ins'))).toBeLessThanOrEqual(pageSize + 2)
@@ -83,7 +83,7 @@ it('the list of sign-ins of a user with 10,000 sign-ins reads at most 100 rows',
 })
 
 it('the audit log at a high offset reads only the entries of the page outside the index', async () => {
-  const { scansOf, rows } = await explainList((db) => selectAuditLog(db, counts.auditLogs - 1000, pageSize))
+  const { scansOf, rows } = await explainList((db) => selectAuditLog(db, { skip: counts.auditLogs - 1000, limit: pageSize }))
   expect(rows).toBe(pageSize + 1)
   const scans = scansOf('audit_logs')
   expect(Math.max(...scans.filter(isIndexOnly).map(rowsRead))).toBe(counts.auditLogs - 1000 + pageSize + 1)

@@ -115,6 +115,21 @@ describe('the list of flows', () => {
     }
   })
 
+  it.each(['usage_count', 'updated_at', 'created_at', 'name', 'name_desc', 'version'] as const)(
+    'WIR-67 by %s hides no flow when earlier ones are deleted',
+    async (sort_by) => {
+      const { admin } = await createAccount(service)
+      for (let n = 0; n < 6; n++) await createFlow(admin, { name: `Flow ${n % 3}`, tags: ['walked'] })
+      const expected = (await admin.client.flows.trees.list({ tag: 'walked', sort_by })).map(({ id }) => id)
+      const walked: string[] = []
+      for await (const { id } of admin.client.flows.trees.list({ tag: 'walked', sort_by, limit: 2 })) {
+        walked.push(id)
+        if (walked.length === 2) for (const tree_id of walked) await admin.client.flows.trees.delete({ tree_id })
+      }
+      expect(walked).toEqual(expected)
+    },
+  )
+
   it('WIR-21 returns each flow on exactly one page, in every sort order', async () => {
     const account = await createAccount(service)
     for (let n = 0; n < 7; n++) await createFlow(account.admin, { name: `Flow ${n % 3}`, tags: ['paged'] })

@@ -89,7 +89,7 @@ describe('the input of a tool', () => {
 
   it('has pages of 20 by default', () => {
     const { properties } = bind({ paged: true }).inputSchema as unknown as { properties: Record<string, { default?: number }> }
-    expect([Object.keys(properties), properties.limit?.default]).toEqual([['skip', 'limit'], 20])
+    expect([Object.keys(properties), properties.limit?.default]).toEqual([['skip', 'limit', 'after'], 20])
   })
 
   it('has to be an object', () => {

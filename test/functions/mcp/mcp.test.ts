@@ -96,6 +96,20 @@ describe('tools', () => {
   })
 })
 
+it('WIR-67 a list says with what the next page is called, and resources have it as cursor', async () => {
+  const { account, client } = await createScene()
+  for (const name of ['0 A', '0 B', '0 C']) await createFlow(account.admin, { visibility: 'account', name })
+  const list = async (start: object) =>
+    (await client.callTool({ name: 'search_flows', arguments: { sort_by: 'name', limit: 2, ...start } })).content as { text: string }[]
+  const [, more] = await list({})
+  const [second] = await list(JSON.parse(more?.text.replace('More follow: call again with ', '') ?? ''))
+  expect(JSON.parse(second?.text ?? '')[0].name).toBe('0 C')
+  for (let n = 0; n < 50; n++) await createFlow(account.admin, { visibility: 'account', name: `0 D${n}` })
+  // The client follows the cursors.
+  const names = (await client.listResources()).resources.map(({ name }) => name).filter((name) => name.startsWith('0 '))
+  expect([names.length, new Set(names).size]).toEqual([53, 53])
+})
+
 describe('resources and prompts', () => {
   it('MCP-06 lists published flows as resources, and reads one as markdown', async () => {
     const { account, client } = await createScene()

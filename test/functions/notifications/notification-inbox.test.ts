@@ -94,6 +94,21 @@ it('NOT-17 marks all my notifications as read, and returns an unread count of 0'
   expect(await colleague.client.notifications.countUnread()).toEqual({ count: 1 })
 })
 
+it('WIR-67 repeats and hides no notification while others come, and while earlier ones are read', async () => {
+  const { admin } = await createAccount(service)
+  await insertNotifications(admin, 6)
+  const expected = (await admin.client.notifications.list()).map(({ id }) => id)
+  const unread: string[] = []
+  for await (const { id, is_read } of admin.client.notifications.list({ limit: 2 })) {
+    if (is_read || !expected.includes(id)) continue
+    unread.push(id)
+    if (unread.length !== 2) continue
+    await admin.client.notifications.markRead({ notification_id: id })
+    await insertNotifications(admin, 1)
+  }
+  expect(unread).toEqual(expected)
+})
+
 it('WIR-20 WIR-21 pages along Link without losing or repeating a row, even with equal times', async () => {
   const { admin } = await createAccount(service)
   const ids = await insertNotifications(admin, 23, (n) => `timestamptz '2026-01-01' + interval '${n % 3} seconds'`)

@@ -3,7 +3,7 @@ import { fold } from '#rules/text/fold.ts'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
-import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
@@ -181,6 +181,22 @@ describe('the list of sessions', () => {
     } = session
     const { tree_structure, intake_form, ...snapshot } = tree_snapshot
     expect((await admin.call('GET', '/sessions')).body).toEqual([{ ...item, tree_snapshot: snapshot }])
+  })
+
+  it.each([
+    ['repeats no session when one starts', (admin: Person, tree_id: string) => createSession(admin, { tree_id })],
+    ['hides no session when one goes', (_: Person, __: string, id: string) => service.sql('delete from sessions where id = $1', [id])],
+  ])('WIR-67 %s', async (_, change) => {
+    const { admin } = await createAccount(service)
+    const { id: tree_id } = await createFlow(admin)
+    for (let n = 0; n < 6; n++) await createSession(admin, { tree_id })
+    const expected = (await admin.client.sessions.list()).map(({ id }) => id)
+    const walked: string[] = []
+    for await (const { id } of admin.client.sessions.list({ limit: 3 })) {
+      walked.push(id)
+      if (walked.length === 3) await change(admin, tree_id, id)
+    }
+    expect(walked).toEqual(expected)
   })
 
   it('WIR-06 WIR-20 WIR-21 returns each session of the account on exactly one page', async () => {

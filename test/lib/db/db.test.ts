@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import { base64url } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { toIsoTime } from '#db/database.ts'
-import { PageQuery, toPage } from '#db/page.ts'
+import { latestVersionFirst, newestFirst, PageQuery, readCursor, toPage } from '#db/page.ts'
 
 describe('toIsoTime', () => {
   it.each([
@@ -27,10 +28,28 @@ describe('toIsoTime', () => {
   })
 })
 
-it('toPage drops the row after the limit and reports it as hasMore', () => {
-  expect(toPage([1, 2, 3], 2)).toEqual({ items: [1, 2], hasMore: true })
-  expect(toPage([1, 2], 2)).toEqual({ items: [1, 2], hasMore: false })
-  expect(toPage([], 2)).toEqual({ items: [], hasMore: false })
+it('toPage drops the row after the limit, and says how the next page starts', () => {
+  const [one, two, three] = [{ version: 3 }, { version: 2 }, { version: 1 }]
+  const page = { skip: 4, limit: 2 }
+  const { items, next } = toPage([one, two, three], page, latestVersionFirst)
+  expect(items).toEqual([one, two])
+  expect(readCursor(latestVersionFirst, (next as { after: string }).after)).toEqual([2])
+  expect(toPage([one, two, three], page, null).next).toEqual({ skip: 6 })
+  expect([toPage([one, two], page, latestVersionFirst).next, toPage([], page, null).next]).toEqual([null, null])
+})
+
+it.each([
+  ['no base64url', '%%%'],
+  ['no JSON', base64url.encode('{')],
+  ['no UTF-8', base64url.encode(new Uint8Array([0x22, 0xff, 0x22]))],
+  ['a text', base64url.encode('"a"')],
+  ['too few keys', base64url.encode('[]')],
+  ['too many keys', base64url.encode('["2026-01-01T00:00:00Z","01a216d0-0686-7392-aee1-48bdde4aff6c",1]')],
+  ['no time', base64url.encode('["today","01a216d0-0686-7392-aee1-48bdde4aff6c"]')],
+  ['no id', base64url.encode('["2026-01-01T00:00:00Z","1"]')],
+  ['a text that cannot be stored', base64url.encode('["\\u0000","01a216d0-0686-7392-aee1-48bdde4aff6c"]')],
+])('WIR-67 refuses a cursor that is %s', (_, after) => {
+  expect(() => readCursor(newestFirst, after)).toThrow(expect.objectContaining({ status: 422 }))
 })
 
 it.each([

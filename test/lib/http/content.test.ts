@@ -115,7 +115,7 @@ describe('an operation', () => {
     returns: z.array(z.strictObject({ n: z.int() })),
     handle: async ({ query: { skip, limit } }) => ({
       items: Array.from({ length: limit }, (_, n) => ({ n: skip + n })),
-      hasMore: skip + limit < 10,
+      next: skip + limit < 10 ? { skip: skip + limit } : null,
     }),
   })
 

@@ -8,17 +8,17 @@ import { createStubOperation } from '#test/support/stub-operation.ts'
 describe('a result', () => {
   const returns = z.strictObject({ a: z.int() })
   it.each<[object, unknown, object]>([
-    [{ returns }, { a: 1 }, { status: 200, body: '{"a":1}', hasMore: false }],
+    [{ returns }, { a: 1 }, { status: 200, body: '{"a":1}', next: null }],
     [{ returns, success: 201 }, new Existing({ a: 1 }), { status: 200, body: '{"a":1}' }],
     [{ returns, success: 201 }, { a: 1 }, { status: 201 }],
     [{ success: 204 }, undefined, { status: 204, body: '' }],
     [
       { returns: z.array(returns), paged: true },
-      { items: [{ a: 1 }], hasMore: true },
-      { body: '[{"a":1}]', hasMore: true },
+      { items: [{ a: 1 }], next: { skip: 1 } },
+      { body: '[{"a":1}]', next: { skip: 1 } },
     ],
-    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]', true), { body: '[{"a":1}]', hasMore: true }],
-    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]'), { hasMore: false }],
+    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]', { skip: 1 }), { body: '[{"a":1}]', next: { skip: 1 } }],
+    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]'), { next: null }],
     [{ success: 307 }, new Redirect('/x'), { status: 307, location: '/x', body: '' }],
     [{}, new SocketUpgrade(() => new Response()), { status: 101, body: '' }],
   ])('of an operation with %j is rendered', (changes, result, expected) => {
@@ -47,16 +47,17 @@ describe('a response', () => {
     return toResponse(c, op, { status: 200, body: '', ...rendered }, 'https://api.example')
   }
   it.each([
-    ['', '?skip=50&limit=50'],
-    ['?limit=10', '?limit=10&skip=10'],
-    ['?skip=20&limit=10&x=1', '?skip=30&limit=10&x=1'],
+    ['', '?limit=50&after=abc'],
+    ['?limit=10', '?limit=10&after=abc'],
+    ['?skip=20&limit=10&x=1', '?limit=10&x=1&after=abc'],
+    ['?after=aaa&limit=10&x=1', '?after=abc&limit=10&x=1'],
   ])('WIR-57 of a page %j links to %s at the public address, not at that of a proxy', (query, next) => {
     const op = createStubOperation({ paged: true })
-    expect(respond(op, { body: '[]', hasMore: true }, {}, query).headers.get('link')).toBe(
+    expect(respond(op, { body: '[]', next: { after: 'abc' } }, {}, query).headers.get('link')).toBe(
       `<https://api.example/api/v1/a${next}>; rel="next"`,
     )
-    expect(respond(op, { body: '[]', hasMore: false }).headers.get('link')).toBeNull()
-    expect(respond(createStubOperation({}), { body: '[]', hasMore: true }).headers.get('link')).toBeNull()
+    expect(respond(op, { body: '[]', next: null }).headers.get('link')).toBeNull()
+    expect(respond(createStubOperation({}), { body: '[]', next: { after: 'abc' } }).headers.get('link')).toBeNull()
   })
   it('is not sent again to a cache that has it', async () => {
     const op = createStubOperation({ maxAgeSeconds: 60 })

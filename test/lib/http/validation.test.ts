@@ -19,7 +19,7 @@ const operations = [
     paged: true,
     query: z.strictObject({ search: z.string().optional() }),
     returns: z.array(z.unknown()),
-    handle: async ({ query }) => ({ items: [query], hasMore: false }),
+    handle: async ({ query }) => ({ items: [query], next: null }),
   }),
   operation({ ...shared, id: 'notes.create', method: 'post', path: '/notes', body: Note, handle: async ({ body }) => body }),
   operation({
