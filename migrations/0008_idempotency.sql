@@ -8,6 +8,8 @@ create table idempotency_keys (
   request      bytea not null,
   -- Null while an operation that calls an external service is running, at most until leased_until.
   status       integer,
+  -- The id of what the request stores. A second run after a crash has the same, so it finds what the first one stored.
+  work_id      uuid not null default uuidv7(),
   -- Sealed. During a change of CREDENTIALS_KEY the old key stays for the day that a row lives.
   body         text,
   leased_until timestamptz(3),

@@ -139,6 +139,8 @@ create table ai_steps (
   rationale  text check (length(rationale) <= 20000),
   citations  jsonb not null default '[]',
   response   text check (length(response) between 1 and 20000),
+  -- The work of the request that stored the response, so that a repetition does not answer the next step.
+  answer_work_id uuid,
   created_at timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, session_id, seq),
@@ -283,7 +285,7 @@ grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_
               pending_task_lane, task_lane_version, is_branching, active_branch_id, escalation_package, escalated_to_id, picked_up_by_id, state_version,
               outcome, resolution_notes, psa_push_id, last_activity_at, updated_at, resolved_at) on ai_sessions to app_runtime;
 grant select, insert on ai_branches, ai_messages, ai_message_uploads to app_runtime;
-grant select, insert, update (response) on ai_steps to app_runtime;
+grant select, insert, update (response, answer_work_id) on ai_steps to app_runtime;
 grant select, insert, update (value, source, created_by, updated_at) on ai_facts to app_runtime;
 grant select, insert, update (status, applied_at, verified_at, partial_notes, pending_reason, failure_reason, ai_drafted_script,
   ai_drafted_language, ai_drafted_parameters, ai_outcome_proposal, updated_at) on ai_fixes to app_runtime;

@@ -12,6 +12,8 @@ create table flow_conversations (
   draft            jsonb check (jsonb_typeof(draft) = 'object'),
   -- Incremented with each turn. Of two concurrent turns on the same draft, one is stored.
   turns            integer not null default 1 check (turns between 1 and 100),
+  -- The work of the request that added the last turn, so that a repetition adds no other.
+  last_work_id     uuid,
   created_at       timestamptz(3) not null default app.now(),
   expires_at       timestamptz(3) not null default app.now() + interval '24 hours',
   primary key (id),
@@ -148,7 +150,7 @@ call app.protect('kb_import_nodes');
 call app.protect('script_builder_sessions');
 call app.protect('script_builder_messages');
 
-grant select, insert, delete, update (messages, draft, turns) on flow_conversations to app_runtime;
+grant select, insert, delete, update (messages, draft, turns, last_work_id) on flow_conversations to app_runtime;
 grant select, insert, update (status, decided_by, decided_at, reason) on flow_proposals to app_runtime;
 grant select, insert, delete, update (status, warnings, tree_id, updated_at) on kb_imports to app_runtime;
 grant select, insert, delete, update (parent_id, position, kind, title, content) on kb_import_nodes to app_runtime;

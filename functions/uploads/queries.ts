@@ -9,13 +9,20 @@ interface NewUpload {
   size: number
 }
 
+const columns = ['id', 'width', 'height', 'size', 'created_at'] as const
+
 export async function insertUpload(db: WriteDb, upload: NewUpload): Promise<Upload> {
   const row = await db
     .insertInto('uploads')
     .values({ ...upload, content_type: 'image/jpeg' })
-    .returning(['id', 'width', 'height', 'size', 'created_at'])
+    .returning(columns)
     .executeTakeFirstOrThrow()
   return { ...row, content_type: 'image/jpeg' }
+}
+
+export async function selectUpload(db: ReadDb, id: string): Promise<Upload | undefined> {
+  const row = await db.selectFrom('uploads').select(columns).where('id', '=', id).executeTakeFirst()
+  return row && { ...row, content_type: 'image/jpeg' }
 }
 
 export async function selectObjectKey(db: ReadDb, id: string): Promise<string | undefined> {

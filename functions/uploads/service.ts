@@ -1,4 +1,3 @@
-import { uuidv7 } from '#db/uuid.ts'
 import { Content, type FormFile, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem } from '#problem.ts'
 import { inspectImage, isPhonePhoto, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
@@ -22,7 +21,9 @@ export async function create(ctx: WriteContext, { bytes }: FormFile) {
   const jpeg = await convertToJpeg(ctx, bytes.subarray(0, input.end))
   const output = inspectImage(jpeg)
   if (!output.ok || Math.max(output.width, output.height) > maxStoredSide) throw new Problem('provider_error')
-  const id = uuidv7()
+  const earlier = ctx.isRepeat ? await queries.selectUpload(ctx.db, ctx.workId) : undefined
+  if (earlier) return earlier
+  const id = ctx.workId
   const object_key = `accounts/${ctx.caller.accountId}/${id}.jpg`
   await ctx.uploads.put(object_key, jpeg).catch(throwProviderError)
   // A crash between the two writes leaves an object without a row, which no request can reach.

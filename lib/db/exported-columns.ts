@@ -522,6 +522,7 @@ export const exportedColumns = {
     'rationale',
     'citations',
     'response',
+    'answer_work_id',
     'created_at',
   ],
   ai_facts: [
@@ -629,6 +630,7 @@ export const exportedColumns = {
     'messages',
     'draft',
     'turns',
+    'last_work_id',
     'created_at',
     'expires_at',
   ],

@@ -293,6 +293,7 @@ export interface AiStepsTable {
   rationale: string | null
   citations: Generated<JsonColumns['ai_steps.citations']>
   response: string | null
+  answer_work_id: string | null
   created_at: Generated<string>
 }
 
@@ -617,6 +618,7 @@ export interface FlowConversationsTable {
   messages: Json
   draft: Json | null
   turns: Generated<number>
+  last_work_id: string | null
   created_at: Generated<string>
   expires_at: Generated<string>
 }
@@ -654,6 +656,7 @@ export interface IdempotencyKeysTable {
   key: string
   request: Uint8Array
   status: number | null
+  work_id: Generated<string>
   body: string | null
   leased_until: string | null
   created_at: Generated<string>

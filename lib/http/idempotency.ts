@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import type { Scope, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { uuidv7 } from '#db/uuid.ts'
 import { invalidRequest, Problem } from '#problem.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import type { Vault } from '#vendors/auth/vault.ts'
+import type { C } from './app.ts'
 import type { RenderedResponse } from './response.ts'
 
 /** What identifies a repeated request of a caller, and the hash of the request. */
@@ -67,29 +69,58 @@ export const upsertResponse = writeStatement(
     do update set request = excluded.request, status = excluded.status, body = excluded.body, created_at = app.now()`,
 )
 
-/** Lease a key for 5 minutes unless it has a response or another lease. Return the response or lease that it had. */
+// The lease is renewed while its process lives, so after a crash the key is free soon, however long the operation may take.
+const leaseSeconds = 60
+const renewEveryMs = 20_000
+
+/**
+ * Lease a key unless it has a response, another lease, or a task that still works on its request. Return the response or lease that it had. The
+ * same request gets the same `work_id` again.
+ */
 export const leaseKey = writeStatement(
-  z.object({ status: z.int().nullable(), body: z.string().nullable(), is_same: z.boolean(), is_leased: z.boolean() }),
-  ({ operation, key, request }: RequestKey) => sql`
+  z.object({
+    ...{ status: z.int().nullable(), body: z.string().nullable(), is_same: z.boolean(), retry_seconds: z.int() },
+    ...{ work_id: z.string().nullable(), is_repeat: z.boolean() },
+  }),
+  ({ operation, key, request }: RequestKey, workId: string) => sql`
     with old as (
-      select status, body, request = ${request}::bytea as is_same from idempotency_keys
-       where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
-         and (status is not null or leased_until > app.now())
+      select i.status, i.body, i.request = ${request}::bytea as is_same, greatest(i.leased_until, t.next_attempt_at) as busy_until
+        from idempotency_keys i
+        left join ai_tasks t on t.account_id = i.account_id and t.id = i.work_id and t.state in ('queued', 'retrying')
+       where i.account_id = app.account_id() and i.user_id = app.user_id() and i.operation = ${operation} and i.key = ${key}
+         and i.created_at > app.now() - interval '24 hours' and (i.status is not null or i.leased_until > app.now() or t.id is not null)
     ), new_lease as (
-      insert into idempotency_keys (operation, key, request, leased_until)
-      select ${operation}, ${key}, ${request}::bytea, app.now() + interval '5 minutes' where not exists (select from old)
+      insert into idempotency_keys as k (operation, key, request, leased_until, work_id)
+      select ${operation}, ${key}, ${request}::bytea, app.now() + make_interval(secs => ${leaseSeconds}), ${workId}::uuid where not exists (select from old)
       on conflict (account_id, user_id, operation, key)
-      do update set request = excluded.request, status = null, body = null, leased_until = excluded.leased_until, created_at = app.now()
-        where idempotency_keys.created_at <= app.now() - interval '24 hours'
-           or (idempotency_keys.status is null and idempotency_keys.leased_until <= app.now())
-      returning true
+      do update set request = excluded.request, status = null, body = null, leased_until = excluded.leased_until, created_at = app.now(),
+                    work_id = case when k.request = excluded.request and k.status is null and k.created_at > app.now() - interval '24 hours'
+                                   then k.work_id else excluded.work_id end
+        where k.created_at <= app.now() - interval '24 hours' or (k.status is null and coalesce(k.leased_until, app.now()) <= app.now())
+      returning k.work_id
     )
-    select old.status, old.body, coalesce(old.is_same, true) as is_same, exists (select from new_lease) as is_leased
-      from (select 1) one left join old on true`,
+    select old.status, old.body, coalesce(old.is_same, true) as is_same,
+           greatest(1, ceil(extract(epoch from old.busy_until - app.now())))::integer as retry_seconds,
+           n.work_id, coalesce(n.work_id <> ${workId}::uuid, false) as is_repeat
+      from (select 1) one left join old on true left join new_lease n on true`,
 )
 
-async function deleteKey(db: WriteDb, { operation, key }: RequestKey): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where(isCallers).where('operation', '=', operation).where('key', '=', key).execute()
+export const renewLease = writeStatement(
+  null,
+  ({ operation, key }: RequestKey) => sql`
+    update idempotency_keys set leased_until = app.now() + make_interval(secs => ${leaseSeconds})
+     where ${isCallers} and operation = ${operation} and key = ${key} and status is null and leased_until is not null`,
+)
+
+/** Free a key. Its row stays, so that the same request finds what it has stored. */
+async function freeKey(db: WriteDb, { operation, key }: RequestKey): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ leased_until: null })
+    .where(isCallers)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .execute()
 }
 
 async function storeLeasedResponse(db: WriteDb, { operation, key }: RequestKey, { status, body }: StoredResponse): Promise<void> {
@@ -147,14 +178,21 @@ function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
 async function openStoredResponse(
   vault: Vault,
   requestKey: RequestKey,
-  { status, body, is_same }: { status: number | null; body: string | null; is_same: boolean },
+  { status, body, is_same, retry_seconds }: { status: number | null; body: string | null; is_same: boolean; retry_seconds?: number },
 ): Promise<RenderedResponse> {
   if (!is_same) throw createReusedKeyProblem()
-  if (!status) throw createKeyInUseProblem()
+  if (!status) throw createKeyInUseProblem(retry_seconds)
   if (!body) return { status, body: '' }
   // Without its key the answer is lost, but the effect is not repeated.
   const opened = await vault.open(body, contextOf(requestKey)).catch(() => Promise.reject(createKeyInUseProblem()))
   return { status, body: opened }
+}
+
+/** The work of a leased key. */
+export interface LeasedWork {
+  id: string
+  /** Whether an earlier request had the same. */
+  isRepeat: boolean
 }
 
 /**
@@ -164,22 +202,34 @@ async function openStoredResponse(
 export async function runIdempotentWithLease(
   { scope, vault }: IdempotencyContext,
   requestKey: RequestKey,
-  work: () => Promise<RenderedResponse>,
+  { executionCtx }: Pick<C, 'executionCtx'>,
+  work: (work: LeasedWork) => Promise<RenderedResponse>,
 ): Promise<RenderedResponse> {
-  const lease = await leaseKey.one(scope.db, requestKey)
-  if (!lease.is_leased) return openStoredResponse(vault, requestKey, lease)
-  const response = await work().catch(async (error: unknown) => {
-    const repeatable = toRepeatableResponse(error)
-    if (repeatable) return repeatable
-    await deleteKey(scope.db, requestKey)
+  const lease = await leaseKey.one(scope.db, requestKey, uuidv7())
+  if (lease.work_id === null) return openStoredResponse(vault, requestKey, lease)
+  const renewing = setInterval(() => executionCtx.waitUntil(renewLease.run(scope.db, requestKey).catch(() => {})), renewEveryMs)
+  try {
+    const response = await work({ id: lease.work_id, isRepeat: lease.is_repeat }).catch(throwUnlessRepeatable)
+    await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
+    return response
+  } catch (error) {
+    // If this fails too, the lease expires.
+    await freeKey(scope.db, requestKey).catch(() => {})
     throw error
-  })
-  await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
-  return response
+  } finally {
+    clearInterval(renewing)
+  }
 }
 
-function createKeyInUseProblem(): Problem {
-  return new Problem('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running')
+function throwUnlessRepeatable(error: unknown): RenderedResponse {
+  const repeatable = toRepeatableResponse(error)
+  if (repeatable) return repeatable
+  throw error
+}
+
+function createKeyInUseProblem(retrySeconds = 1): Problem {
+  const headers = { 'retry-after': String(retrySeconds) }
+  return new Problem('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running', { headers })
 }
 
 function createReusedKeyProblem(): Problem {

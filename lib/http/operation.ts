@@ -19,10 +19,13 @@ export interface BaseContext extends Ports {
   requestId: string
   /** The work that the request may still cause. */
   budget: Budget
-  /** The id of the task that stores a `background` request if it takes long or its client disconnects. */
-  taskId: string
-  /** Whether a job calls the operation of a task again. The first call may have stored a part of its work. */
-  isTaskRun: boolean
+  /**
+   * The id of this work: of the row that a leased operation stores, and of the task that stores a `background` request if it takes long or its
+   * client disconnects. A call that repeats the work has the same.
+   */
+  workId: string
+  /** Whether an earlier call with this `workId` may have stored a part of the work. */
+  isRepeat: boolean
   /** The client's address. */
   ip: string
   userAgent: string
@@ -201,11 +204,13 @@ export interface Operation<
   returns?: R
   /** Failures beyond those that access, limit and the request's shape imply. */
   errors?: readonly ProblemKind[]
-  /** A signed-in user's POST takes an `Idempotency-Key` unless this is false. `leased`: it waits for an external service, so no transaction stays open. */
+  /**
+   * A signed-in user's POST takes an `Idempotency-Key` unless this is false. `leased`: it waits for an
+   * external service, so no transaction stays open. A second call with the same `ctx.workId` must store nothing twice.
+   */
   idempotent?: false | 'leased'
   /**
-   * Marks a POST that may take long. It becomes a task for `Prefer: respond-async`, after two seconds, and when the client disconnects. A
-   * second call with the same `ctx.taskId` must store nothing twice.
+   * Marks a POST that may take long. It becomes a task for `Prefer: respond-async`, after two seconds, and when the client disconnects.
    */
   background?: true
   /** Marks a GET that calls an external service: unlike other reads it waits for the rate limiter. */

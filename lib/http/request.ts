@@ -15,7 +15,7 @@ import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
 import { requireGranted } from './granted-scopes.ts'
-import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
+import { hashRequest, type LeasedWork, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
 import {
@@ -194,8 +194,8 @@ async function invokeIdempotent(call: OperationCall, input: RequestInput): Promi
   const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, input.rawBody) }
   const idempotency = { scope, vault: call.services.ports.vault }
   if (accept) return runIdempotent(idempotency, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
-  if (op.idempotent === 'leased') return runIdempotentWithLease(idempotency, requestKey, () => callHandler(call, input))
-  return runIdempotent(idempotency, requestKey, (db) => callHandler(call, input, db))
+  if (op.idempotent === 'leased') return runIdempotentWithLease(idempotency, requestKey, c, (work) => callHandler(call, input, { work }))
+  return runIdempotent(idempotency, requestKey, (db) => callHandler(call, input, { db }))
 }
 
 function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestInput) {
@@ -206,15 +206,19 @@ function wantsEvents(c: C): boolean {
   return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
-async function callHandler(call: OperationCall, input: RequestInput, db?: WriteDb): Promise<RenderedResponse> {
+async function callHandler(
+  call: OperationCall,
+  input: RequestInput,
+  { db, work }: { db?: WriteDb; work?: LeasedWork } = {},
+): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
-  const taskId = call.task?.id ?? uuidv7()
+  const workId = call.task?.id ?? work?.id ?? uuidv7()
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
     budget: call.budget,
-    taskId,
-    isTaskRun: call.task !== undefined,
+    workId,
+    isRepeat: call.task !== undefined || work?.isRepeat === true,
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
@@ -233,7 +237,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
   const handled = op.handle({ ctx, params: input.params, query: input.query, body: input.body })
-  if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, taskId, toAnswer(op, handled))
+  if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, workId, toAnswer(op, handled))
   const result = await toOutcome(handled)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()

@@ -69,7 +69,7 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ id, session_type: 'chat', title: 'VPN', problem_summary: null, tree_id: null, environment_tags: [] }],
   ],
   'functions/ai/sessions/queries.ts#selectAiSessions': [[page], [{ status: 'active', session_type: 'chat', ...page }]],
-  'functions/ai/turns/queries.ts#answerStep': [[id, id, 'Yes']],
+  'functions/ai/turns/queries.ts#answerStep': [[id, id, { response: 'Yes', workId: id }]],
   'functions/ai/turns/queries.ts#insertUserMessage': [[id, { id, content: 'Hello', uploadIds: [] }]],
   'functions/ai/triage/queries.ts#insertAndActivateBranch': [
     [{ session_id: id, branch_id: id, name: 'B', fromMessageId: undefined }],

@@ -1,5 +1,4 @@
 import { restoredKinds } from '#db/restored-columns.ts'
-import { uuidv7 } from '#db/uuid.ts'
 import { type Archive, firstPosition, openArchive, sumSizes } from '#functions/accounts/import-records/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
@@ -12,9 +11,11 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 
 /** Store an archive and start its import. A job does it in slices. Throw 409 unless the account is empty, and while another import is open. */
 export async function create(ctx: WriteContext, { bytes }: FormFile): Promise<AccountImport> {
+  const earlier = ctx.isRepeat ? await queries.selectImport.first(ctx.db, ctx.workId) : undefined
+  if (earlier) return earlier
   const archive = await openArchive(bytes)
   if (!(await queries.isEmpty.one(ctx.db)).is_empty) throw new Problem('account_not_empty')
-  const id = uuidv7()
+  const id = ctx.workId
   const object_key = `accounts/${ctx.caller.accountId}/imports/${id}.zip`
   await ctx.uploads.put(object_key, bytes, 'application/zip').catch((cause: unknown) => {
     throw new Problem('provider_error', undefined, { cause })

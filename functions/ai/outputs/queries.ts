@@ -24,11 +24,11 @@ export const selectOutputs = readStatement(
 /** Insert an output. Return undefined when the caller no longer owns the session. */
 export const insertOutput = writeStatement(
   Output,
-  (sessionId: string, kind: OutputCreate['kind'], content: string) => sql`
+  (sessionId: string, { id, kind, content }: { id: string; kind: OutputCreate['kind']; content: string }) => sql`
     with s as (
       update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)} returning s.id
     ), o as (
-      insert into ai_outputs (session_id, kind, content) select s.id, ${kind}, ${content} from s returning *
+      insert into ai_outputs (id, session_id, kind, content) select ${id}::uuid, s.id, ${kind}, ${content} from s returning *
     ) select ${outputColumns} from o ${joinPush}`,
 )
 

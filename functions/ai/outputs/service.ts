@@ -31,8 +31,10 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
+  const earlier = ctx.isRepeat ? await queries.selectOutput.first(ctx.db, { session_id: id, output_id: ctx.workId }) : undefined
+  if (earlier) return toOutput(earlier)
   const { text } = await ask(ctx, sessionOutput, { facts: { ...(await collectWritingFacts(ctx, session, isForClient[kind])), kind } })
-  const output = await queries.insertOutput.first(ctx.db, id, kind, text)
+  const output = await queries.insertOutput.first(ctx.db, id, { id: ctx.workId, kind, content: text })
   if (!output) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), [])
   return output
 }

@@ -3,7 +3,6 @@ import { type AiSessionRow, type AiStatus, openStates } from '#db/rows/ai-sessio
 import { selectAiSession, updateAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
-import { uuidv7 } from '#db/uuid.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
@@ -25,7 +24,7 @@ export async function create(ctx: WriteContext, input: AiSessionCreate): Promise
   if (input.tree_id) await requireTroubleshootingFlow(ctx, input.tree_id)
   const ticket = input.psa_ticket_id ? await findTicketFacts(ctx, input.psa_ticket_id, true) : null
   const session = await queries.insertAiSession(ctx.db, {
-    id: uuidv7(),
+    id: ctx.workId,
     session_type: input.session_type,
     title: toSessionTitle(input.problem_summary ?? ticket?.summary ?? '') || createDefaultTitle(input.session_type),
     problem_summary: input.problem_summary ?? ticket?.summary ?? null,

@@ -144,31 +144,35 @@ export interface NewStep {
   rationale: string
   citations: Citation[]
 }
-/** Insert the step that follows the session's `stepCount` existing steps. A unique index rejects the second of two concurrent inserts. */
+/** Insert the step that follows the existing ones. A unique index rejects the second of two concurrent inserts. */
 export function storeStep(
   db: WriteDb,
   sessionId: string,
-  stepCount: number,
-  { options, citations, ...step }: NewStep,
+  { options, citations, ...step }: NewStep & { id: string; seq: number },
   changes: TurnChanges,
 ) {
   const insert = db
     .insertInto('ai_steps')
-    .values({ session_id: sessionId, seq: stepCount + 1, options: jsonb(options), citations: jsonb(citations), ...step })
+    .values({ session_id: sessionId, options: jsonb(options), citations: jsonb(citations), ...step })
     .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'response', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
+}
+
+/** Select the step whose response this work has stored. */
+export function selectAnsweredStep(db: ReadDb, workId: string): Promise<{ id: string } | undefined> {
+  return db.selectFrom('ai_steps').select('id').where('account_id', '=', accountId).where('answer_work_id', '=', workId).executeTakeFirst()
 }
 
 /** Store the response to an open step. Return false when the step has a response or the session is not active. */
 export const answerStep = writeStatement(
   z.object({ id: z.string() }),
-  (sessionId: string, stepId: string, response: string) => sql`
+  (sessionId: string, stepId: string, { response, workId }: { response: string; workId: string }) => sql`
     with s as (
       update ai_sessions s set last_activity_at = app.now(), updated_at = app.now(), title = ${titleAfter('guided', response)}
        where ${isOwnAiSession(sessionId, workingStates)}
          and exists (select from ai_steps x where x.account_id = s.account_id and x.session_id = s.id and x.id = ${stepId} and x.response is null)
       returning s.id)
-    update ai_steps x set response = ${response} from s
+    update ai_steps x set response = ${response}, answer_work_id = ${workId} from s
      where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${stepId} and x.response is null returning x.id`,
 )
 

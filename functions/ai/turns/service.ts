@@ -1,5 +1,6 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import { type AiSessionRow, workingStates } from '#db/rows/ai-session.ts'
+import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { AiSessionCreate, AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
@@ -25,8 +26,9 @@ const maxPromptMessages = 30
 /** Create a session, and the first step of a guided one. The session stays when the model fails. */
 export async function createSession(ctx: WriteContext, input: AiSessionCreate): Promise<AiSessionDetail> {
   if (input.session_type === 'guided') await requireAiBudget(ctx)
-  const session = await aiSessions.create(ctx, input)
-  if (input.session_type === 'chat') return aiSessions.toDetail(session)
+  const earlier = ctx.isRepeat ? await selectAiSession.first(ctx.db, ctx.workId) : undefined
+  const session = earlier ?? (await aiSessions.create(ctx, input))
+  if (input.session_type === 'chat' || session.steps.length > 0) return aiSessions.toDetail(session)
   await addNextStep(ctx, session).catch((error: unknown) => {
     if (!(error instanceof Problem) || (error.kind !== 'ai_provider_error' && error.kind !== 'ai_budget_exhausted')) throw error
     const { resets_at } = error.body
@@ -39,11 +41,11 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 /** Store the user's message, then the model's reply. The message stays when the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const wholeSession = await aiSessions.findOwn(ctx.db, id, workingStates)
-  const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.taskId)
+  const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.workId)
   if (reply) return { message: toReplyMessage(reply) }
   const images = await loadImages(ctx, upload_ids)
   await requireAiBudget(ctx)
-  const newMessage = { id: ctx.taskId, content: message, uploadIds: upload_ids }
+  const newMessage = { id: ctx.workId, content: message, uploadIds: upload_ids }
   const branchId = (storedMessage ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))?.branch_id
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
@@ -94,17 +96,17 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
   const current = session.steps.find((step) => step.response === null)
-  const lastAnswered = session.steps.findLast((step) => step.response !== null)
-  if (ctx.isTaskRun && lastAnswered && lastAnswered.response === response && step_id !== current?.step_id) {
-    // The first call has stored the response, and maybe the next step.
-    return current ? { step: current } : addNextStep(ctx, session)
-  }
+  // The first call has stored the response, and maybe the next step.
+  const stored = session.steps.find((step) => step.step_id === ctx.workId)
+  if (stored) return { step: stored }
+  if (ctx.isRepeat && (await queries.selectAnsweredStep(ctx.db, ctx.workId))) return addNextStep(ctx, session)
   if (step_id && step_id !== current?.step_id) throw createStepProblem(current)
   if (!current && response !== undefined) throw createStepProblem(current)
   await requireAiBudget(ctx)
   if (current) {
     if (response === undefined) throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
-    if ((await queries.answerStep.run(ctx.db, id, current.step_id, response)) === 0) await throwStepNotCurrent(ctx, id)
+    if ((await queries.answerStep.run(ctx.db, id, current.step_id, { response, workId: ctx.workId })) === 0)
+      await throwStepNotCurrent(ctx, id)
     current.response = response
   }
   return addNextStep(ctx, session)
@@ -132,7 +134,7 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations }
   const changes = toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input)
   const { row: step, applied } = await queries
-    .storeStep(ctx.db, session.id, session.steps.length, newStep, changes)
+    .storeStep(ctx.db, session.id, { ...newStep, id: ctx.workId, seq: session.steps.length + 1 }, changes)
     .catch(async (error: unknown) => {
       if (getSqlState(error) !== '23505') return throwIfDeleted(error)
       return throwStepNotCurrent(ctx, session.id)

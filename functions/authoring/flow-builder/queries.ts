@@ -9,6 +9,7 @@ import type { Conversation, ConversationItem, ConversationQuery, ConversationSta
 export interface ConversationRow extends Omit<Conversation, 'draft' | 'problems'> {
   draft: FlowDraft | null
   turns: number
+  last_work_id: string | null
 }
 /** An answer of the model. */
 export interface ModelReply {
@@ -24,6 +25,7 @@ const conversationColumns = [
   sql<Conversation['messages']>`messages`.as('messages'),
   sql<FlowDraft | null>`draft`.as('draft'),
   'turns',
+  'last_work_id',
   'created_at',
   'expires_at',
 ] as const
@@ -52,12 +54,14 @@ export function selectConversation(db: ReadDb, id: string): Promise<Conversation
 
 export function insertConversation(
   db: WriteDb,
+  id: string,
   { goal, tree_type, environment_tags = [] }: ConversationStart,
   { reply, draft }: ModelReply,
 ): Promise<ConversationRow> {
   return db
     .insertInto('flow_conversations')
     .values({
+      id,
       goal,
       tree_type,
       environment_tags: jsonb(environment_tags),
@@ -72,12 +76,16 @@ export function insertConversation(
 export function addTurn(
   db: WriteDb,
   { id, turns }: ConversationRow,
-  message: string,
-  { reply, draft }: ModelReply,
+  { workId, message, reply: { reply, draft } }: { workId: string; message: string; reply: ModelReply },
 ): Promise<ConversationRow | undefined> {
   return db
     .updateTable('flow_conversations')
-    .set({ turns: turns + 1, messages: sql<Json>`messages || ${toMessages(message, reply)}`, ...(draft ? { draft: jsonb(draft) } : {}) })
+    .set({
+      turns: turns + 1,
+      last_work_id: workId,
+      messages: sql<Json>`messages || ${toMessages(message, reply)}`,
+      ...(draft ? { draft: jsonb(draft) } : {}),
+    })
     .where(isReachable(id))
     .where('turns', '=', turns)
     .returning(conversationColumns)

@@ -19,11 +19,13 @@ const maxPromptMessages = 20
 
 /** Start a conversation with a first answer of the model. Store nothing if the model fails. A draft counts as one build of the month. */
 export async function start(ctx: WriteContext, input: ConversationStart): Promise<Conversation> {
+  const earlier = ctx.isRepeat ? await queries.selectConversation(ctx.db, ctx.workId) : undefined
+  if (earlier) return toConversation(earlier, ctx.budget)
   await assistant.requireBuild(ctx)
   const { goal, tree_type, environment_tags = [] } = input
   const reply = await askModel(ctx, { goal, tree_type, environment_tags, draft: null, messages: [] }, goal)
   const stored = await inTransaction(ctx.db, async (db) => {
-    const conversation = await queries.insertConversation(db, input, reply)
+    const conversation = await queries.insertConversation(db, ctx.workId, input, reply)
     if (reply.draft) await assistant.countBuild(db)
     return conversation
   })
@@ -42,12 +44,14 @@ export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
 /** Add one turn. Store nothing if the model fails. The first draft counts as a build; refinements do not. */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<Conversation> {
   const before = await find(ctx.db, id)
+  if (before.last_work_id === ctx.workId) return toConversation(before, ctx.budget)
   if (before.turns >= maxTurns)
     throw limitReached('turns', maxTurns, `A conversation has at most ${maxTurns} turns; commit it or start another`)
   if (!before.draft) await assistant.requireBuild(ctx)
   const reply = await askModel(ctx, before, message)
   const after = await inTransaction(ctx.db, async (db) => {
-    const conversation = (await queries.addTurn(db, before, message, reply)) ?? (await throwStaleConversation(db, id))
+    const conversation =
+      (await queries.addTurn(db, before, { workId: ctx.workId, message, reply })) ?? (await throwStaleConversation(db, id))
     if (reply.draft && !before.draft) await assistant.countBuild(db)
     return conversation
   })
@@ -85,7 +89,7 @@ function askModel(
   })
 }
 
-function toConversation({ turns: _, ...conversation }: queries.ConversationRow, budget: Budget): Conversation {
+function toConversation({ turns: _, last_work_id: __, ...conversation }: queries.ConversationRow, budget: Budget): Conversation {
   const { draft } = conversation
   return { ...conversation, problems: draft ? validateFlow(draft, 'published', budget).errors : [] }
 }

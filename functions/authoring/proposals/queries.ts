@@ -67,7 +67,9 @@ export function selectPending(db: ReadDb, sourceId: string): Promise<{ id: strin
     .executeTakeFirst()
 }
 
-export type NewProposal = Pick<ProposalRow, 'source' | 'source_id' | 'proposed_flow'> & { target: { id: string; version: number } | null }
+export type NewProposal = Pick<ProposalRow, 'id' | 'source' | 'source_id' | 'proposed_flow'> & {
+  target: { id: string; version: number } | null
+}
 
 /** Insert a proposal. Throw a unique violation (23505) while another proposal of the session is pending. */
 export function insertProposal(db: WriteDb, { proposed_flow, target, ...columns }: NewProposal): Promise<ProposalRow> {

@@ -30,6 +30,8 @@ interface Source {
 
 /** Let the model write a publishable flow from a session, then store it as a proposal and notify the admins. */
 export async function create(ctx: WriteContext, id: string, { target_tree_id }: Conversion): Promise<FlowProposal> {
+  const earlier = ctx.isRepeat ? await queries.selectProposal(ctx.db, ctx.workId) : undefined
+  if (earlier) return toProposal(earlier)
   const { source, tree_type, facts, base } = await findSource(ctx.db, id)
   if (target_tree_id) await requireGranted(ctx, ['flows:read'])
   const target = target_tree_id ? await findTarget(ctx, target_tree_id, tree_type) : null
@@ -40,7 +42,9 @@ export async function create(ctx: WriteContext, id: string, { target_tree_id }: 
     target: target && toModelFlow(target.flow),
   })
   return inTransaction(ctx.db, async (db) => {
-    const proposal = await queries.insertProposal(db, { source, source_id: id, proposed_flow, target }).catch(throwAlreadyPending)
+    const proposal = await queries
+      .insertProposal(db, { id: ctx.workId, source, source_id: id, proposed_flow, target })
+      .catch(throwAlreadyPending)
     await enqueueProposalEvent(ctx, db, proposal, { key: 'proposal.submitted', submitterName: proposal.submitter_name })
     return toProposal(proposal)
   })

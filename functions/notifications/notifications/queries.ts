@@ -77,17 +77,18 @@ export function selectDeliveries(db: ReadDb, configId: string, page: PageQuery) 
   ])
 }
 
-/** Insert the delivery of a test message, which gets a single attempt. Return undefined for an unknown config. */
-export function insertTestDelivery(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
+/** Insert the delivery of a test message, unless this work has. It gets a single attempt. Return undefined for an unknown config. */
+export function insertTestDelivery(db: WriteDb, configId: string, workId: string): Promise<{ id: string } | undefined> {
   return db
     .insertInto('deliveries')
-    .columns(['config_id', 'channel', 'max_attempts'])
+    .columns(['id', 'config_id', 'channel', 'max_attempts'])
     .expression((eb) =>
       eb
         .selectFrom('notification_configs')
-        .select(['id', 'channel', eb.lit(1).as('max_attempts')])
+        .select([sql<string>`${workId}::uuid`.as('id'), 'id as config_id', 'channel', eb.lit(1).as('max_attempts')])
         .where('id', '=', configId),
     )
+    .onConflict((on) => on.column('id').doUpdateSet({ max_attempts: 1 }))
     .returning('id')
     .executeTakeFirst()
 }

@@ -33,9 +33,15 @@ export async function deleteConfig({ db }: WriteContext, id: string) {
 }
 
 export async function testConfig(ctx: PlatformContext, configId: string) {
-  const test = (await queries.insertTestDelivery(ctx.db, configId)) ?? throwNotFound('Config')
-  const result = await deliveries.deliverNow(ctx, test.id)
+  const test = (await queries.insertTestDelivery(ctx.db, configId, ctx.workId)) ?? throwNotFound('Config')
+  const earlier = ctx.isRepeat ? await queries.selectDelivery(ctx.db, test.id) : undefined
+  const result =
+    earlier?.state === 'failed' || earlier?.state === 'delivered' ? toResult(earlier) : await deliveries.deliverNow(ctx, test.id)
   return result.ok ? { success: true, message: 'The test message was accepted' } : { success: false, message: result.error }
+}
+
+function toResult({ state, last_error }: { state: string; last_error: string | null }) {
+  return state === 'delivered' ? { ok: true as const } : { ok: false as const, error: last_error ?? '' }
 }
 
 export async function listDeliveries({ db }: ReadContext, configId: string, page: PageQuery) {

@@ -95,16 +95,21 @@ export async function insertInline(db: WriteDb, input: BuilderCreate): Promise<{
 }
 
 /** Insert a message of the caller. Return undefined unless the caller reaches the session. */
-export function insertUserMessage(db: WriteDb, id: string, content: string): Promise<{ id: string } | undefined> {
+export function insertUserMessage(
+  db: WriteDb,
+  sessionId: string,
+  message: { id: string; content: string },
+): Promise<{ id: string } | undefined> {
   return db
     .insertInto('script_builder_messages')
-    .columns(['session_id', 'role', 'content'])
+    .columns(['id', 'session_id', 'role', 'content'])
     .expression((eb) =>
       eb
         .selectFrom('script_builder_sessions as s')
-        .select(['s.id', sql.lit('user' as const).as('role'), eb.val(content).as('content')])
+        .select([sql<string>`${message.id}::uuid`.as('id'), 's.id as session_id', sql.lit('user' as const).as('role')])
+        .select(eb.val(message.content).as('content'))
         .where(isReachable)
-        .where('s.id', '=', id),
+        .where('s.id', '=', sessionId),
     )
     .returning('id')
     .executeTakeFirst()

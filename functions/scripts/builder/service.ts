@@ -41,12 +41,22 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 
 /** Store the user's message, then request and store the model's reply. The message is stored even if the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<BuilderReply> {
-  const session = await get(ctx, id)
+  const wholeSession = await get(ctx, id)
+  const at = wholeSession.messages.findIndex((each) => each.id === ctx.workId)
+  const stored = wholeSession.messages[at + 1]
+  // The session's script, because the reply may have written it.
+  if (at >= 0 && stored) return { message: stored, ...toScript(wholeSession) }
+  const session = at < 0 ? wholeSession : { ...wholeSession, messages: wholeSession.messages.slice(0, at) }
   await requireAiBudget(ctx)
-  if (!(await queries.insertUserMessage(ctx.db, id, message))) throw notFound('Script-builder session')
+  if (at < 0 && !(await queries.insertUserMessage(ctx.db, id, { id: ctx.workId, content: message })))
+    throw notFound('Script-builder session')
   const { reply, script } = await requestReply(ctx, session, message)
   const replyMessage = (await queries.insertReply(ctx.db, id, reply, script)) ?? throwNotFound('Script-builder session')
   return { message: replyMessage, ...(script ? { script: script.body, parameters_schema: script.parameters } : {}) }
+}
+
+function toScript({ script_body, parameters_schema }: BuilderSession): Pick<BuilderReply, 'script' | 'parameters_schema'> {
+  return script_body === null ? {} : { script: script_body, parameters_schema }
 }
 
 export async function saveToLibrary(ctx: WriteContext, id: string, { name, category_id, description, ...changes }: BuilderSave) {

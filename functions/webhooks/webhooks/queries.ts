@@ -5,7 +5,15 @@ import { newestFirst, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { DueRow } from '#work/attempts.ts'
-import { type DeliveryQuery, Webhook, type WebhookCreate, type WebhookDelivery, type WebhookReplay, type WebhookUpdate } from './schemas.ts'
+import {
+  type DeliveryQuery,
+  Webhook,
+  type WebhookCreate,
+  type WebhookDelivery,
+  type WebhookReplay,
+  WebhookTestResult,
+  type WebhookUpdate,
+} from './schemas.ts'
 
 const webhookColumns = sql`
   w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
@@ -75,13 +83,21 @@ export const rotateSecret = writeStatement(
 /** Insert a test message, which gets a single attempt. Return undefined for an unknown webhook. */
 export const insertTest = writeStatement(
   z.object({ id: z.string() }),
-  (webhookId: string, message: string) => sql`
-    insert into webhook_deliveries (webhook_id, message_id, type, subject, payload, max_attempts)
-    select w.id, 'msg_' || replace(uuidv7()::text, '-', ''), 'webhook.test', w.id::text,
+  (webhookId: string, message: string, workId: string) => sql`
+    insert into webhook_deliveries (id, webhook_id, message_id, type, subject, payload, max_attempts)
+    select ${workId}::uuid, w.id, 'msg_' || replace(${workId}::text, '-', ''), 'webhook.test', w.id::text,
            json_build_object('type', 'webhook.test', 'timestamp', app.iso(app.now()),
                              'data', json_build_object('webhook_id', w.id, 'message', ${message}::text))::text, 1
       from webhooks w where w.account_id = app.account_id() and w.id = ${webhookId}
-    returning id`,
+    on conflict (id) do update set max_attempts = 1 returning id`,
+)
+
+/** Select the result of a test message that was sent. */
+export const selectTestResult = readStatement(
+  WebhookTestResult,
+  (id: string, accepted: string) => sql`
+    select d.state = 'delivered' as success, coalesce(d.last_error, ${accepted}) as message, d.last_status_code as status, d.duration_ms
+      from webhook_deliveries d where d.account_id = app.account_id() and d.id = ${id} and d.state in ('delivered', 'failed')`,
 )
 
 export function selectDeliveries(db: ReadDb, webhookId: string, { state, ...page }: DeliveryQuery & PageQuery) {

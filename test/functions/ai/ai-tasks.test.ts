@@ -225,8 +225,8 @@ describe('a client that disconnects', () => {
   it('AIT-07 gets the next step of a guided session when its response was stored already', async () => {
     const { owner, session, path } = await createScene('guided')
     const [step] = session.steps
-    await service.sql('update ai_steps set response = $2 where id = $1', [step.step_id, 'It is on'])
     const id = await insertTask(owner, `${path}/respond`, { response: 'It is on', step_id: step.step_id })
+    await service.sql('update ai_steps set response = $2, answer_work_id = $3 where id = $1', [step.step_id, 'It is on', id])
     await service.stack.runCron()
     await waitUntilSettled()
     expect([(await getTask(owner, id)).response_status, (await owner.call('GET', path)).body.steps.length]).toEqual([200, 2])

@@ -53,7 +53,13 @@ describe('a reply of the model', () => {
         return { text: JSON.stringify(answers.shift()), usage: noUsage, requestId: null }
       },
     }
-    const ctx = { db, ai, budget: createBudget(), config: { AI_REDACTION: 'none', AI_PRICES: defaultPrices, AI_UNPAID_DAILY_BUDGET: 50 } }
+    const ctx = {
+      db,
+      ai,
+      workId: 'w',
+      budget: createBudget(),
+      config: { AI_REDACTION: 'none', AI_PRICES: defaultPrices, AI_UNPAID_DAILY_BUDGET: 50 },
+    }
     const outcome = await sendMessage(ctx as never, 's', 'Write it').then(
       (reply) => reply.script ?? 'no script',
       (error: { kind: string }) => error.kind,

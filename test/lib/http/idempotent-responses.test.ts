@@ -17,11 +17,24 @@ const reused = {
 // Marks what is sealed, so that a test sees that it was opened.
 const vault = { seal: async (text: string) => `sealed ${text}`, open: async (text: string) => text.replace('sealed ', '') }
 
+const executionCtx = { waitUntil() {} }
+
 /** Run work under a key for which these rows are stored. Return the result or the error, and the statements that write. */
 async function run(rows: { lock?: object; stored?: object; lease?: object }, error?: Error) {
   const stub = createStubDatabase((sql) => {
     if (sql.includes('pg_try_advisory_xact_lock')) return [rows.lock ?? { is_locked: true }]
-    if (sql.includes('new_lease')) return [{ status: null, body: null, is_same: true, is_leased: true, ...rows.lease }]
+    if (sql.includes('new_lease'))
+      return [
+        {
+          status: null,
+          body: null,
+          is_same: true,
+          retry_seconds: 7,
+          work_id: '01a216d0-0686-7392-aee1-48bdde4aff6c',
+          is_repeat: false,
+          ...rows.lease,
+        },
+      ]
     return rows.stored && sql.includes('select status') ? [{ status: 200, body: 'sealed old', is_same: true, ...rows.stored }] : []
   })
   const scope = { db: stub.db, transaction: (work: (db: unknown) => unknown) => work(stub.db) } as unknown as Scope
@@ -29,8 +42,11 @@ async function run(rows: { lock?: object; stored?: object; lease?: object }, err
     if (error) throw error
     return response
   }
-  const start = rows.lease ? runIdempotentWithLease : runIdempotent
-  const result = await start({ scope, vault }, key, work).catch((failure: unknown) => failure)
+  const context = { scope, vault }
+  const result = await (rows.lease
+    ? runIdempotentWithLease(context, key, { executionCtx } as never, work)
+    : runIdempotent(context, key, work)
+  ).catch((failure: unknown) => failure)
   const writes = stub.statements.map(({ sql }) => sql.split(' ').slice(0, 2).join(' ')).filter((text) => !/^(?:select|with)/.test(text))
   return { result, writes }
 }
@@ -83,19 +99,19 @@ describe('runIdempotentWithLease', () => {
   it.each<[object, Error | undefined, object]>([
     [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
     [{}, invalid, { result: { status: 422, body: invalidBody }, writes: ['update idempotency_keys'] }],
-    [{ is_leased: false, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
+    [{ work_id: null, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
   ])('with the lease %j and the error %s returns a response', async (lease, error, expected) => {
     expect(await run({ lease }, error)).toEqual(expected)
   })
 
   it('gives up the key after another error', async () => {
     const error = new Problem('conflict')
-    expect(await run({ lease: {} }, error)).toEqual({ result: error, writes: ['delete from'] })
+    expect(await run({ lease: {} }, error)).toEqual({ result: error, writes: ['update idempotency_keys'] })
   })
 
   it.each([
-    [{ is_leased: false }, running],
-    [{ is_leased: false, is_same: false, status: 200 }, reused],
+    [{ work_id: null }, running],
+    [{ work_id: null, is_same: false, status: 200 }, reused],
   ])('refuses a key with the lease %j', async (lease, problem) => {
     expect((await run({ lease })).result).toMatchObject(problem)
   })
