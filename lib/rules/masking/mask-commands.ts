@@ -21,7 +21,7 @@ const windowsCommands: readonly Command[] = [
   ],
   ['(?:ps\\w{3,10}(?:64)?(?:\\.exe)?)', `%${gap}-p${gap}`],
   ['sqlplus|sqlldr|exp|imp', `${gap}[\\w.]{1,60}/(?=[^\\s@]{1,80})`],
-  ['winrs|xfreerdp|wfreerdp|mstsc', `%${gap}[/-]p:`],
+  ['winrs|[xw]?freerdp|mstsc', `%${gap}[/-]p:`],
   ['schtasks(?:\\.exe)?', `%${gap}/rp${gap}`],
   ['sc(?:\\.exe)?', `${gap}(?:config|create)%${gap}password=[ \\t]{1,4}`],
   ['netdom|djoin', `%${gap}/p(?:asswordd|d|o|asswordo):`],
@@ -31,12 +31,13 @@ const windowsCommands: readonly Command[] = [
   ['slmgr(?:\\.vbs)?|ospp\\.vbs', `%${gap}/(?:ipk${gap}|inpkey:)`],
   ['setx?', `${gap}["']?\\w{0,40}(?:PASS(?:WORD)?|PWD|SECRET|TOKEN|KEY)(?:=|${gap})(?=[^\\s]{0,60}\\d)`],
   ['netsh', `%${gap}(?:key|keymaterial|userkey)=(?!clear)`],
+  ['rasdial(?:\\.exe)?', `${gap}(?:"[^"\\n]{1,80}"|[^\\s/"]{1,80})${gap}[^\\s/]{1,80}${gap}(?![/*])`],
   ['plink|pscp|psftp|putty|kitty|mputty|winscp', `%${gap}-pw${gap}`],
   ['bitsadmin', `${gap}/setcredentials${gap}\\S{1,60}${gap}\\w{1,10}${gap}\\w{1,10}${gap}\\S{1,60}${gap}`],
 ]
 
 const unixCommands: readonly Command[] = [
-  ['sqlcmd|osql|isql|bcp|ipmitool', `%${gap}-P[ \\t]{0,4}`],
+  ['sqlcmd|osql|isql|bcp|ipmitool|mosquitto_(?:pub|sub|rr)', `%${gap}-P[ \\t]{0,4}`],
   ['mysql\\w{0,8}|mariadb\\w{0,8}', `%${gap}-p(?![ \\t-])`],
   ['mysqladmin', `%${gap}password${gap}`],
   [
@@ -56,7 +57,7 @@ const unixCommands: readonly Command[] = [
   ['ssh-keygen', `%${gap}-[NP]${gap}`],
   ['htpasswd', `${gap}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${gap}\\S{1,120}${gap}\\S{1,60}${gap}`],
   ['ldap(?:search|modify|add|delete|passwd|whoami)', `%${gap}-w${gap}`],
-  ['smbclient|rpcclient|smbmap|smbget|net rpc|net ads|wmic', `%${gap}(?:-U|--user)[ =\\t]{1,4}["']?[^\\s%"']{1,80}%`],
+  ['smbclient|winexe|rpcclient|smbmap|smbget|net rpc|net ads|wmic', `%${gap}(?:-U|--user)[ =\\t]{1,4}["']?[^\\s%"']{1,80}%`],
   ['smbclient', `${gap}(?:\\[masked path\\]|//\\S{1,120})${gap}(?!-)`],
   ['7z[ar]?|unrar|rar', `%${gap}-h?p(?![ \\t])`],
   ['zip|unzip|zipcloak', `%${gap}-P${gap}`],
@@ -78,6 +79,7 @@ const unixCommands: readonly Command[] = [
     '(?:impacket-)?(?:secretsdump|psexec|wmiexec|smbexec|getTGT|GetNPUsers|atexec|dcomexec)(?:\\.py)?',
     `%${gap}["']?[^\\s:"']{1,80}:(?=[^\\s@]{1,80}@)`,
   ],
+  ['racadm|idracadm7?|restic|borg|certutil', `%${gap}-p${gap}`],
   ['racadm', `${gap}set${gap}\\S{1,60}Password${gap}`],
   [
     'echo|printf',
@@ -101,7 +103,10 @@ const prefixes: readonly string[] = [
   `PSCredential[ ]?\\(?[ ]?["'][^"'\\n]{0,80}["'],[ ]?\\(?(?=["'])`,
   `PSCredential[ ]["'][^"'\\n]{0,80}["'],[ ]?(?=["'])`,
   `(?<!\\w)auth[ ]?=[ ]?\\([ ]?["'][^"'\\n]{0,80}["'],[ ]?(?=["'])`,
-  `ConvertTo-SecureString${gap}(?:-String${gap})?(?![\\s-])`,
+  `ConvertTo-SecureString${gap}(?:-(?:String|AsPlainText|Force)${gap}){0,3}(?![\\s-])`,
+  `-Credential${gap}\\([\\w-]{1,40}${gap}[^\\s()]{1,60}${gap}(?=["'])`,
+  // A user and a password with letters and digits, of any command: -u ann -p …
+  `(?<![\\w-])-(?:u|l|-user|-username)[ =](?<!(?:mysql|mariadb)[^\\n]{0,80})\\S{1,60}(?:${gap}(?!-p)\\S{1,60}){0,4}${gap}-(?:p|pw)${gap}(?=\\S{0,60}\\d)(?=\\S{0,60}[a-z])(?!\\d{1,5}[:./])`,
   `(?<=[\\w/])jdbc:oracle:thin:[\\w.]{1,60}/(?=[^\\s@]{1,80}@)`,
   `jdbc:oracle:thin:[\\w.]{1,60}/(?=[^\\s@]{1,80}@)`,
   `machine[ ]\\S{1,80}[ ]login[ ]\\S{1,80}[ ]password[ ]`,

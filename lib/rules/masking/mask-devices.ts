@@ -5,7 +5,7 @@ import { isDescriptionWord, secretMask } from './secret-labels.ts'
 const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"';<>{}]{1,256})`
 /** How a vendor marks the form of the secret that follows, such as `7`, `ENC` or `ciphertext`. */
 const form =
-  '(?:(?:0|5|6|7|8|9|ENC|encrypt(?:ed)?|cipher(?:text)?|plain(?:text)?|simple|hash|sha1|sha256|md5|ascii(?:-text)?|ascii 0|ascii 7|hexadecimal|hex|text|set-key ascii 0)[ \\t]{1,4})'
+  '(?:(?:0|5|6|7|8|9|ENC|encrypt(?:ed)?|cipher(?:text)?|plain(?:text)?|simple|hash(?=[ \\t]{1,4}\\S{0,80}\\d)|sha1|sha256|md5|ascii(?:-text)?|ascii 0|ascii 7|hexadecimal|hex|text|set-key ascii 0)[ \\t]{1,4})'
 const gap = '[ \\t]{1,4}'
 /** Refuses words that continue a statement without a secret. */
 const noKeyword =

@@ -100,9 +100,16 @@ function isRandom(part: string): boolean {
     previousClass = charClass
   }
   if (!classes.has('0') || !classes.has('a')) return false
-  if (classes.has('A')) return alternations >= part.length * 0.38
+  if (classes.has('A')) return alternations >= part.length * 0.38 && !isCamelCase(part)
   // Only lower case and digits: the letters after f tell it from a hexadecimal hash.
   return part.length >= 32 && !classes.has('-') && /[g-z]/.test(part) && alternations >= part.length * 0.25
+}
+
+/** Return whether a text is words in camel case with one number. Their runs of lower case are longer than those of a random text. */
+function isCamelCase(part: string): boolean {
+  const lowerRuns = part.match(/[a-z]+/g) ?? []
+  const lowerCount = lowerRuns.reduce((sum, { length }) => sum + length, 0)
+  return lowerCount >= lowerRuns.length * 2.7 && (part.match(/\d+/g) ?? []).length === 1
 }
 
 function getCharacterClass(char: string): 'A' | 'a' | '0' | '-' {
@@ -122,8 +129,9 @@ interface Rule {
   mask: MaskFunction
 }
 
-/** For a rule that needs only one trait. */
+/** For a rule that needs only one trait, or none. */
 const anyTrait = -1
+const noTrait = 1 << 30
 
 /** Create a function that replaces matches. By default the first group, the text before the secret, stays. */
 function createReplacer(
@@ -170,7 +178,7 @@ const rules: Rule[] = [
     needsOneOf: trait.colon | trait.equals | trait.nonAscii,
     andOneOf: trait.keyWord,
     mask: createReplacer(
-      /((?<![A-Za-z])(?:key|pass|pw|pin)[ \t]{0,2}[:：=][ \t]{0,2})(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\d\s.,])[^\s"'`,;&<>()[\]]{6,}/gi,
+      /((?<![A-Za-z])(?:key|pass|pw|pin)[ \t]{0,2}[:：=][ \t]{0,2})(?!(?:ctrl|alt|altgr|shift|win|windows|cmd|command|option|fn|strg|umschalt|maj)\b)(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\d\s.,])[^\s"'`,;&<>()[\]]{6,}/gi,
     ),
   },
   // A name of a secret and its value without a sign between them.
@@ -195,15 +203,15 @@ const rules: Rule[] = [
     andOneOf: anyTrait,
     needsMatch: /SecureString/i,
     mask: createReplacer(
-      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked|-)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
+      /(ConvertTo-SecureString[ \t]{1,4}(?:-(?:String|AsPlainText|Force)[ \t]{1,4}){0,3})(?!\[masked|-)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
     ),
   },
   // A recovery key of BitLocker.
   {
-    needsOneOf: trait.dash,
-    andOneOf: trait.digit,
-    needsMatch: /\d{6}-\d{6}-/,
-    mask: createReplacer(/(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])/g, secretMask),
+    needsOneOf: trait.digit,
+    andOneOf: anyTrait,
+    needsMatch: /\d{6}[\s\u2010-\u2015\u2212-]{1,3}\d{6}/,
+    mask: createReplacer(/(?<![\d-])\d{6}(?:[\s\u2010-\u2015\u2212-]{1,3}\d{6}){7}(?![\d-])/g, secretMask),
   },
   // A product key of Windows.
   {
@@ -239,7 +247,7 @@ const rules: Rule[] = [
     needsOneOf: anyTrait,
     andOneOf: anyTrait,
     needsMatch:
-      /(?<![\w-])(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /i,
+      /(?<![\w-])(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|rasdial|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /i,
     mask: maskCommands,
   },
   { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskTables },
@@ -248,7 +256,7 @@ const rules: Rule[] = [
     needsOneOf: trait.slash | trait.colon | trait.equals | trait.secretName | trait.nonAscii,
     andOneOf: anyTrait,
     needsMatch:
-      /cred|log[ -]?[io]n|logged|u\/p|user|admin|root|router|switch|firewall|idrac|ilo|zugang|daten|identif|inlog|ssid|wi-?fi|wlan|sa ?[/:]|guest|support|operator|(?<!\p{L})un?[:=]/iu,
+      /cred|log[ -]?[io]n|logowan|logged|údaje|tài kho|u\/p|\w:[^\s@]{4,60}@|asks|prompted|fragt|demande|pide|anmelden|sign in|user|admin|root|router|switch|firewall|idrac|ilo|zugang|daten|identif|inlog|ssid|wi-?fi|wlan|sa ?[/:]|guest|support|operator|(?<!\p{L})un?[:=]/iu,
     mask: maskCredentials,
   },
   { needsOneOf: trait.longRun, andOneOf: anyTrait, mask: maskKeyRuns },
@@ -258,7 +266,7 @@ const rules: Rule[] = [
 export function maskSecrets(text: string, traits = detectTraits(text)): string {
   let masked = text
   for (const { needsOneOf, andOneOf, needsMatch, mask } of rules) {
-    const hasTraits = traits & needsOneOf && traits & (andOneOf | trait.nonAscii)
+    const hasTraits = (traits | noTrait) & needsOneOf && (traits | noTrait) & (andOneOf | trait.nonAscii)
     if (hasTraits && (!needsMatch || needsMatch.test(masked))) masked = mask(masked)
   }
   return masked

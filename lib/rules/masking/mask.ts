@@ -144,6 +144,9 @@ const partOfIpv4 = /[\p{Nd}a-f](?:\\?[.．。][\p{Nd}x*]| ?[[({](?:\.|dot))/iu
 /** Text before a version number or the number of a section. */
 const versionPrefix =
   /(?:(?<![a-z])v(?:er)?\.?|(?:version|release|build|firmware|driver|bios|section|chapter|clause|kapitel|abschnitt|§)s?[ :=#]{0,2}(?:v|is|to)? ?|(?:chrome|chromium|edge?|edga?|opr|firefox|safari|version|webkit|yabrowser|vivaldi|agent|client|server|openvpn|openssl)\/|(?<![a-z])(?:model|modell|sentinelone|crowdstrike|falcon|teamviewer|anydesk|splashtop|screenconnect|zoom|acrobat|reader|office|java|sophos|eset|defender|forticlient|fortios|anyconnect|globalprotect|citrix|vmware|veeam|esxi|aruba|[a-z]{0,7}os|android|hotfix|patch) )$/i
+/** The name of a PowerShell module or a package before its version: `Az.Accounts 2.12.1.0`. */
+const packagePrefix =
+  /(?:==|(?<!\w)(?:Script|Manifest|Binary|Cim) {1,12}|(?<![\w.])(?:PS[A-Z]\w{2,30}|[A-Z]\w{1,30}(?:\.[A-Z]\w{1,30}){1,5})[ @]{1,12})$/
 /** An address in a URL as one number. */
 const ipv4NumberInUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
 /** A host name of AWS, such as `ip-10-0-8-21`. */
@@ -157,11 +160,17 @@ function maskIpv4(text: string, traits: number): string {
 }
 
 const ipv4Separator = new RegExp(ipv4Dot, 'giu')
+const versionSuffix =
+  /^ (?:(?:is|was) )?(?:loaded|installed|out of date|outdated|deprecated|or later|or newer|or higher|and later|and newer)\b/i
 const maxVersionPrefixLength = 24
+const maxPackagePrefixLength = 80
 
 /** Return whether the candidate, which is at `start` in the text, is an address and not a version number. */
 function isIpv4(candidate: string, text: string, start: number): boolean {
-  const isVersion = () => versionPrefix.test(text.slice(Math.max(0, start - maxVersionPrefixLength), start))
+  const isVersion = () =>
+    versionPrefix.test(text.slice(Math.max(0, start - maxVersionPrefixLength), start)) ||
+    packagePrefix.test(text.slice(Math.max(0, start - maxPackagePrefixLength), start)) ||
+    versionSuffix.test(text.slice(start + candidate.length, start + candidate.length + 20))
   const plainOctets = parsePlainIpv4(candidate)
   if (plainOctets) return plainOctets.every((value) => value <= 255) && (isPrivate(plainOctets) || !isVersion())
   const [address = ''] = candidate.split('/')

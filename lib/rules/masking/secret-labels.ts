@@ -4,26 +4,28 @@ export const secretMask = '[masked secret]'
 
 /** Names that are unmistakable inside a longer name too, as in `DB_PASSWORD` or `Gästepasswort`. */
 const longNames = [
-  'password|passwort|passwd|passphrase|passcode|passord|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|lösenord|has(?:ł|l)o|senha|palavra[ -]passe',
+  'password|passwort|passwd|pass[ -]?phrase|passcode|passord|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|lösenord|has(?:ł|l)o|senha|palavra[ -]passe',
   'adgangskode|salasana|heslo|jelszó|jelszo|parol(?:ă|a)(?: d.ordine| chiave)?|şifre|sifre|парол[ьяею]|密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة المرور|סיסמה',
   'pwd|psk|pre[ -]?shared[ -]?(?:key|secret)|psksecret|geheimnis|losung|userpassword|unicodepwd|admpwd|dsrm',
-  'zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|inloggegevens|dane logowania|inloggningsuppgifter|credentials?',
+  'mật khẩu|authtok|bindpw|phrase (?:secrète|de passe)|frase (?:de (?:contraseña|paso)|secreta)',
+  'přihlašovací údaje|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|inloggegevens|dane logowania|inloggningsuppgifter|credentials?',
 ].join('|')
 
 /** Names that occur in other words, so no letter of the same case may be before them. */
 const boundedNames = [
   '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa[23]?|wi-?fi|wlan|network|aes|hmac|app|host|support|security)[ _-]?(?:access[ _-]?)?key',
-  '(?:session|auth)[ _-]?id|one[ -]?time[ -]?password|tap|temporary access pass|(?:uninstall|master)[ -]?(?:pass|code)',
-  '(?:verification|security|mfa|2fa|sms|login|device|door|gate|alarm|access|backup|recovery|emergency|scratch|bypass|unlock|activation|puk|pin|otp|authenticator|entry)[ _-]?(?:code|pin)s?',
-  'safe combination|combination|seed(?: phrase)?|totp seed|bestätigungscode|sicherheitscode|zugangscode|einmalkennwort|code d.acc(?:è|e)s|code pin|c(?:ó|o)digo de (?:verificaci(?:ó|o)n|acceso)',
-  'codice di (?:verifica|accesso)|toegangscode|验证码|wlan-?schl(?:ü|ue)ssel|netzwerkschl(?:ü|ue)ssel|schl(?:ü|ue)ssel|cl(?:é|e) (?:wi-?fi|wpa2?)|chiave (?:wi-?fi|wpa)|chave (?:wi-?fi|wpa)|(?:wi-?fi )?sleutel|klucz(?: wi-?fi)?|nyckel(?: till wi-?fi)?',
-  'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
+  '(?:session|auth)[ _-]?id|one[ -]?time[ -]?(?:password|code)|tap|temporary access pass|(?:uninstall|master)[ -]?(?:pass|code)',
+  '(?:verification|security|mfa|2fa|sms|login|device|door|gate|alarm|access|backup|recovery|emergency|scratch|bypass|unlock|activation|puk|pin|otp|authenticator|entry)[ _-]?(?:code|pin)s?|(?:safe|vault|lock|door|gate|alarm)(?: \\p{L}{1,12}){1,2} code',
+  "(?:tür|tor|alarm|safe|tresor|zutritts)code|mã pin|k(?:ó|o)d (?:k|ke|od|do) \\p{L}{3,15}|c(?:ó|o)digo (?:de la|del) (?:puerta|alarma|caja(?: fuerte)?)|code (?:de la porte|du portail|du coffre|de l['’]alarme)|code (?:for|of|to) the (?:alarm|door|gate|safe|lock|vault)|mã (?:mở khóa|cửa|xác minh|xác nhận)|key (?:for|of|to) the (?:wireless|wi-?fi|wlan|guest)(?: network)?",
+  'safe combination|combination|seed(?: phrase)?|totp seed|bestätigungscode|sicherheitscode|zugangscode|einmalkennwort|code d.acc(?:è|e)s(?: de la porte)?|code pin|c(?:ó|o)digo de (?:verificaci(?:ó|o)n|acceso)',
+  'codice di (?:verifica|accesso)|toegangscode|验证码|wlan-?schl(?:ü|ue)ssel|netzwerkschl(?:ü|ue)ssel|\\p{L}{0,30}schl(?:ü|ue)ssel|cl(?:é|e) (?:wi-?fi|wpa2?|de récupération|réseau|secrète|partagée)|chiave (?:wi-?fi|wpa)|chave (?:wi-?fi|wpa)|(?:wi-?fi )?sleutel|klucz(?: wi-?fi| sieciowy| odzyskiwania| dostępu)?|(?:obnovovací|sdílený|síťový|přístupový) klíč|nyckel(?: till wi-?fi)?',
+  'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|mk|(?<!palabra )clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
 ].join('|')
 
 /** Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of other words. */
 const camelCaseNames = 'secret|token|pass|pin|otp|community'
 
-const nameEnding = '(?:s|n|en|code|word|value|text|string|phrase)?(?!\\p{L})'
+const nameEnding = '(?:s|n|en|code|word|[ _-]?value|text|string|phrase)?(?!\\p{L})'
 /** Matches the name of a secret. Use it with the flags `iu`, and check its matches with `isNameAt`. */
 export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNames})${nameEnding}|(?<=\\p{L})(?:${camelCaseNames})${nameEnding})`
 
@@ -40,7 +42,7 @@ export function isNameAt(text: string, position: number): boolean {
 
 /** The rest of a name that does not hold the secret itself, as in `PasswordExpires`, `token_type` or `SECRET_NAME`. */
 const otherPart =
-  '(?:expir\\w*|length|len|min\\w*|max\\w*|polic(?:y|ies)|file(?:name)?|path|ur[il]|name|ref|types?|ttl|count|changed?\\w*|last\\w*|required|protect\\w*|format|age|hint|complex\\w*|never\\w*|reset\\w*|manager|field|prompt|life\\w*|algorithm|provider|location|stores?|size|limit|endpoint|sync|auth(?:entication)?|less|rotation|status|set|enabled|disabled|writeback|spray|list|history|notrequired|server|permission|attempts?|version|agent|encryption|recovery|id|ID)'
+  '(?:expir\\w*|length|len|min\\w*|max\\w*|polic(?:y|ies)|file(?:name)?|path|ur[il]|name|ref|types?|ttl|count|changed?\\w*|last\\w*|required|protect\\w*|format|age|hint|complex\\w*|never\\w*|reset\\w*|manager|field|prompt|life\\w*|algorithm|provider|location|stores?|size|limit|endpoint|sync|auth(?:entication)?|less|rotation|status|set|mgmt|management|enabled|disabled|writeback|spray|list|history|notrequired|server|permission|attempts?|version|agent|encryption|recovery|id|ID)'
 const otherName = new RegExp(`^[ _.-]?${otherPart}(?![\\p{Ll}])|[ _.-]${otherPart}$`, 'iu')
 
 /** Return whether the part of a name after the word for a secret makes it the name of something else. */
@@ -73,6 +75,10 @@ abgelaufen|falsch|geändert|zurückgesetzt|unbekannt|bekannt|siehe|beim|bei|bitt
 changé|expiré|expirée|oublié|oubliée|perdu|perdue|incorrecte|inconnu|inconnue|inconnus|voir|vide|invalide|bloqué|est|été|le|la|les|de|du|dans|chez|à|pas|non|bon|faux|fausse|correcte|modifié|erroné|périmé
 cambiada|caducada|incorrecta|correcta|alterada|desconocida|olvidada|vacía|ver|no|sin|en|el|es|está|ha|inválida|expirada|vencida|errata|scaduta|cambiata|dimenticata|sconosciuta|vuota|vedi|è|stata|corretta|valida
 verlopen|onjuist|vergeten|gewijzigd|onbekend|bij|zie|leeg|geen|niet|juist|werd|wordt|onveranderd|inválido|pendente|redefinida|bloqueada|esquecida|vazia|foi|não|sem|wygasło|nieprawidłowe|zmienione|brak|zobacz|nieznane|jest|zostało|puste|poprawne
+mandatory|per|steht|fragen|erfragen|anders|hängt|oben|unten|trop|selon|transmis|transmise|remise|remis|par|demander|auprès|sera|demasiado|demasiada|según|preguntar|obligatoria|pedir|será
+příliš|podle|dle|na|u|v|je|není|byl|byla|bylo|bude|viz|nelze|chybí|zeptejte|vyprší|stejné|zbyt|według|będzie|nie|zapytaj|wygasa|takie|konieczne
+never|nunca|jamais|nikdy|nigdy|minimum|min|maximum|max|length|level|letters|characters|digits|mindestens|höchstens|stufe|zeichen|groß-|mínimo|cada|caracteres|caractères|minimálně|znaků|znaków|tối|ký|does
+đã|bị|cần|xem|không|sẽ|phải|hỏi|nhập|chưa|hết|sai|đúng|được|đang|quên|vẫn|theo|bí
 fel|okänt|saknas|har|utgått|ändrat|glömt|tomt|inget|korrekt|rätt|изменён|изменен|сброшен|забыт|неверный|неверен|истёк|неизвестен|нет|不明|已过期|错误的|错误|正确|만료됨
 `
   .trim()
@@ -82,9 +88,69 @@ const descriptionWords = new Set(descriptions)
 const adjectiveEnding =
   /(?:ed|ing|able|ible|ful|less|ive|ous|ent|ant|ly|ical|own|ten|bar|lich|iert|isch|ée?|ado|ada|ato|ata|ido|ida|ito|ita|owany|owane|ane|one)$/i
 
+/** Articles, prepositions and conjunctions. A passphrase has them as well. */
+const functionWords = new Set(
+  'the an a this that by in on at to for of off with from and or as der die das im am an auf dem den beim bei le la les de du dans chez à el en es na u v w i do one two three'.split(
+    ' ',
+  ),
+)
+/** Participles of six and more letters, as in `credentials: cached`. */
+const participle =
+  /^(?=\p{Ll}{6})(?:\p{Ll}+ed|(?:ab|an|auf|aus|ein|zu|zurück)?ge\p{Ll}{3,}t|\p{Ll}+iert|(?:ver|über|ent)\p{Ll}{3,}t|\p{Ll}+(?:ées?|és?|[ai]d[oa]s?)|\p{Ll}+(?:owan|nian|kazan|łan)[yaeo]|\p{Ll}+(?:ová|lá|dá|leze|ně)n[oyaéýá]?|\p{Ll}+nut[oyaéýá])$/u
+
 /** Return whether a word describes a secret or belongs to a sentence. */
 export function isDescriptionWord(word: string): boolean {
   return descriptionWords.has(word.toLowerCase())
+}
+
+const phraseName = /phrase|frase|satz$|seed|psk|shared[ _-]?key/iu
+/** Names of codes and generated keys: a word of letters after them is never the secret. */
+const generatedName =
+  /^(?:mã |code )?(?:pin|puk|otp|tap|token|creds|credentials?|credenciales|claves|zugangsdaten|anmeldedaten|identifiants|inloggegevens|dane logowania|přihlašovací údaje|(?!.*(?:wi-?fi|wlan|netz)).*schl(?:ü|ue)ssel|(?:obnovovací )?klíč|klucz(?: odzyskiwania)?|recovery key)$/iu
+/** Words after the first one, up to the end of the line or of the sentence. */
+const followingWords = /^(?:[ \t]+[\p{L}\p{M}\p{N}'’-]{1,30}){1,11}(?=[ \t]*(?:$|[\n\r,;!|<"]|\.(?:\s|$)|[–—-] ))/u
+/** Groups of the same kind, such as `JBSW Y3DP EHPK` or six digits each. */
+const followingGroups = /^(?:(?:[ \t]{1,3}|[ \t]?[–—-][ \t]?)(?:[A-Z0-9]{2,8})(?![\p{L}\p{N}])){1,15}/u
+
+/** Return how many characters after the first word still belong to the secret: the words of a passphrase, or the groups of a key. */
+export function measureSecretTail(first: string, rest: string, name: string, isAssigned = false): number {
+  if (/^[A-Z0-9]{2,8}$/.test(first)) {
+    const groups = followingGroups.exec(rest)?.[0] ?? ''
+    const hasSameLength = groups.split(/[ \t–—-]+/).every((group) => group === '' || group.length === first.length)
+    if (groups !== '' && hasSameLength) return groups.length
+  }
+  if (!/^[\p{L}\p{M}'’-]+$/u.test(first)) return 0
+  // `PASSWORD=x npm start` sets a variable of a command.
+  const words = isAssigned && !phraseName.test(name) ? '' : (followingWords.exec(rest)?.[0] ?? '')
+  return words !== '' && !isProse(words.trim().split(/\s+/), name) ? words.length : 0
+}
+
+/** Return whether words belong to a sentence. Those of a passphrase may be articles, and one of them any word. */
+function isProse(words: readonly string[], name: string): boolean {
+  const isPhrase = phraseName.test(name)
+  const described = words.filter((word) => isStatus(word) && !(isPhrase && functionWords.has(word.toLowerCase())))
+  if (/^(?:min|max|mindest|höchst|mín|tối)/iu.test(words[0] ?? '')) return true
+  return isPhrase ? described.length > 1 || described.length * 2 >= words.length : described.length > 0
+}
+
+const isStatus = (word: string) => isDescriptionWord(word) || participle.test(word)
+
+/** Return whether the words after `is` are the passphrase that the name promises. */
+export function isPhrase(first: string, rest: string, name: string): boolean {
+  if (!/phrase|frase|satz$/iu.test(name) || (isStatus(first) && !functionWords.has(first.toLowerCase()))) return false
+  return measureSecretTail(first, rest, name) > 0 && !isDescribed(first, rest, name)
+}
+
+/** Return whether a value, of which `first` is the first word, cannot be the code or the generated key that its name promises. */
+export function isNoCode(first: string, name: string): boolean {
+  return /^\p{L}+[.!]?$/u.test(first) && generatedName.test(name)
+}
+
+/** Return whether the text after the name of a secret says something about it. */
+export function isDescribed(first: string, rest: string, name: string): boolean {
+  if (!phraseName.test(name) || /[\d\p{S}]/u.test(first)) return isDescription(first, rest)
+  const words = `${first}${/^[^\n,;.:!?()|]{0,120}/u.exec(rest)?.[0] ?? ''}`.trim().split(/\s+/)
+  return words.length > 2 ? isProse(words, name) : isDescription(first, rest)
 }
 
 /** Text instead of a secret: a placeholder, a variable, a mask, or only punctuation. */
@@ -95,7 +161,7 @@ const placeholder =
 export function isDescription(value: string, rest = ''): boolean {
   if (placeholder.test(value)) return true
   const word = value.replace(/^[“"'`(]+|[.!?):\]}”"'`]+$/g, '')
-  if (word === '' || isDescriptionWord(word) || bareName.test(word)) return true
+  if (word === '' || isStatus(word) || bareName.test(word)) return true
   if (!/^\p{L}+$/u.test(word)) return false
   const [, next = '', third = ''] = /^[ \t]+(\p{L}+)(?:[ \t]+(\p{L}+))?/u.exec(rest) ?? []
   return isDescriptionWord(next) || (next !== '' && isDescriptionWord(third))
@@ -127,6 +193,5 @@ export function maskLabelledValue(name: string, value: string): string {
   const text = value.trim()
   if (text === '' || !isSecretLabel(name)) return value
   const [first = ''] = text.split(/\s/, 1)
-  const isDescribed = text.length > first.length ? isDescription(first, text.slice(first.length)) : isDescription(text)
-  return isDescribed ? value : secretMask
+  return isDescribed(first, text.slice(first.length), name) ? value : secretMask
 }

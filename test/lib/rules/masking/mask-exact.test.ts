@@ -42,6 +42,10 @@ describe('mask', () => {
     ['version 169.254.0.1', `version ${ip}`],
     ['version 169.253.0.1', 'version 169.253.0.1'],
     ['version 127.0.0.1', `version ${ip}`],
+    ['Az.Accounts 2.12.1.0', 'Az.Accounts 2.12.1.0'],
+    ['PSWindowsUpdate 2.2.1.4', 'PSWindowsUpdate 2.2.1.4'],
+    ['www.example 203.0.113.7', `www.example ${ip}`],
+    ['FortiGate 203.0.113.7', `FortiGate ${ip}`],
   ])('masks the IPv4 addresses of %j as %j', (text, masked) => {
     expect(mask(text)).toBe(masked)
   })
@@ -63,6 +67,27 @@ describe('maskSecrets', () => {
     ['wifi guest, key: rosebuds', 'wifi guest, key: rosebuds'],
     ['u: dana p: rosebud77', `u: dana p: ${secret}`],
     ['u: dana p: rosebuds', 'u: dana p: rosebuds'],
+    ['Passphrase: correct horse battery staple', `Passphrase: ${secret}`],
+    ['WiFi password: blue tiger 42 moon, ask Tom', `WiFi password: ${secret}, ask Tom`],
+    ['wpa_passphrase=correct horse battery\nssid=x', `wpa_passphrase=${secret}\nssid=x`],
+    ['{"passphrase": "correct horse battery"}', `{"passphrase": ${secret}}`],
+    ['Passphrase: forgotten by the user', 'Passphrase: forgotten by the user'],
+    ['password: Winter2026! for the admin account', `password: ${secret} for the admin account`],
+    ['TOTP seed: JBSW Y3DP EHPK 3PXP', `TOTP seed: ${secret}`],
+    ['recovery password: 123456 234567 345678 456789 567890 678901 789012 890123', `recovery password: ${secret}`],
+    ['123456 – 234567 – 345678 – 456789 – 567890 – 678901 – 789012 – 890123', secret],
+    ['His new password will be Autumn-44', `His new password will be ${secret}`],
+    ['Password:\n\nMarble_19', `Password:\n\n${secret}`],
+    ['client secret value: 7-Kq~x9Wz', `client secret value: ${secret}`],
+    ['racadm -r h -u root -p rosebud get', `racadm -r h -u root -p ${secret} get`],
+    ['rasdial "VPN" bob rosebud', `rasdial "VPN" bob ${secret}`],
+    ['admin:admin123@10.0.0.1', `admin:${secret}@10.0.0.1`],
+    ['Mật khẩu: rosebud', `Mật khẩu: ${secret}`],
+    ['password hash sync is enabled', 'password hash sync is enabled'],
+    ['ThisIsAVeryLongCamelCaseIdentifierName2', 'ThisIsAVeryLongCamelCaseIdentifierName2'],
+    ['mountain pass: closed', 'mountain pass: closed'],
+    ['hot key: Ctrl+F5', 'hot key: Ctrl+F5'],
+    ['credentials: cached', 'credentials: cached'],
   ])('SES-41 masks %j as %j', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked)
   })

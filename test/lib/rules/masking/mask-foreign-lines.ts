@@ -1,6 +1,7 @@
 import { readSecretLines } from './mask-lines.ts'
 
-// Secrets in tickets, notes, chats, mails, logs, scripts and settings of seven languages, written before anyone read or changed the rules for them.
+// Secrets in tickets, notes, chats, mails, logs, scripts and settings of seven languages. Of the first 176, written before the rules for them,
+// 58.52 % were masked completely; of the last 50, written after those rules, 76 %. Then the rules were extended.
 
 export const foreignSecretLines = readSecretLines(String.raw`
 Passphrase of the backup disk: ⟦violet tractor seldom rains⟧
@@ -179,4 +180,54 @@ POST /login user=anna&passwd=⟦form.Post.1⟧&next=%2F 302
 INFO Using token ⟦‹hex:32›⟧ for webhook
 x-api-key: ⟦‹word:32›⟧
 type=USER_CMD msg=audit: cmd="mysql -uapp -p⟦audit-Pw-6⟧ shop"
+Hello desk, my new code for the alarm is ⟦5519⟧, please store it
+The router's admin password: ⟦gateway-Blue-7⟧
+Wifi at the branch: SSID Depot-Guest, password ⟦Forklift#44⟧
+Key for the wireless network is ⟦rainy-monday-12⟧
+pass phrase = ⟦old maps fold badly⟧
+Her mailbox password will become ⟦Citrus.2027⟧ after the migration
+I reset it to ⟦Welcome-Back-9⟧, she has to change it at logon
+The password for user tlang on srv-print is ⟦Ink&Paper5⟧
+You can log on as .\setup with the password ⟦F1rst.Boot⟧
+BitLocker: ⟦443212-118800-654720-220011-330022-110099-553300-440088⟧
+recovery key reads ⟦443212 118800 654720 220011 330022 110099 553300 440088⟧
+authenticator secret: ⟦MZXW 6YTB OI4D AMRT⟧
+vendor gave us the license key ⟦7QK2-PL9M-4XZT-88BD⟧
+kiosk / ⟦Touch.Me.3⟧ are the credentials for the lobby screen
+IPMI user ADMIN password ⟦ADMIN-77x⟧
+Das Passwort für den Router: ⟦Fritz!Box-81⟧
+Passwort vom Chef ist jetzt ⟦Segelboot#4⟧
+WLAN-Passwort Besprechungsraum: ⟦Konf-2027-Gast⟧
+neues Kennwort ⟦Adler!5520⟧ telefonisch durchgegeben
+Die PIN lautet ⟦6604⟧
+Kennwortsatz: ⟦vier alte Boote im Hafen⟧
+Voici le mot de passe : ⟦Orage-2027⟧
+le mot de passe est désormais ⟦Girafe!18⟧
+Mot de passe du serveur de fichiers : ⟦Fich.Serv-2⟧
+code de l'alarme : ⟦7083⟧
+le compte admin a pour mot de passe ⟦Racine#12⟧
+La contraseña de la wifi es ⟦Playa.Azul6⟧
+contraseña nueva: ⟦Montaña_77⟧
+la clave del wifi: ⟦internet-gratis-5⟧
+usuario soporte / contraseña ⟦Ayuda.2027⟧
+Heslo na server je ⟦Buk#4471⟧
+Nové heslo: ⟦Javor-Zima-3⟧
+heslo uživatele jsem nastavil na ⟦Smrk.2027⟧
+Hasło do serwera: ⟦Dab_8812⟧
+Nowe hasło brzmi ⟦Klon!4410⟧
+PIN do karty to ⟦3308⟧
+Mật khẩu máy chủ: ⟦May.Chu-27⟧
+mật khẩu đăng nhập là ⟦DangNhap#3⟧
+mã mở khóa: ⟦551290⟧
+wbadmin start backup -user:CONTOSO\bk -password:⟦B4ck.Up7⟧
+net use \\fs1\it /user:CONTOSO\jan ⟦Jan.Map.6⟧
+New-SmbMapping -RemotePath \\fs1\x -UserName jan -Password '⟦Smb.Map.8⟧'
+curl --user svc:⟦Cu.Rl-99⟧ https://ci.example/api
+helm install app repo/app --set db.password=⟦h3lm.Set⟧
+borg init --encryption repokey; export BORG_PASSPHRASE='⟦deep blue sea 9⟧'
+freerdp /u:bob /p:⟦Rdp.Bob5⟧ /v:ts2
+sqlplus system/⟦Ora.Cle9⟧@orcl
+mail.smtp.password = ⟦m4il.Java⟧
+  auth-pass: ⟦vpn.Yaml.7⟧
+LDAP_BIND_PW="⟦b1nd.Me.2⟧"
 `)

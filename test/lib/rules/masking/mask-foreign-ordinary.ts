@@ -1,6 +1,7 @@
 import { readOrdinaryLines } from './mask-lines.ts'
 
-// Ordinary lines that look like those with secrets, written before anyone read or changed the rules for them.
+// Ordinary lines that look like those with secrets. Of the first 215, written before the rules for them, 12.56 % were changed; of the last 50,
+// written after those rules, 4 %. Then the rules were extended.
 
 export const foreignOrdinaryLines = readOrdinaryLines(`
 Password hash sync is enabled on the second connector
@@ -218,4 +219,54 @@ token refresh failed: invalid_grant
 <PasswordPolicy minLength="12" history="24" />
 {"password_required": true, "token_type": "bearer"}
 {"error":"invalid_client","error_description":"client secret expired"}
+The alarm code is changed every year by the facility team
+Wifi password is printed on the receipt
+Please send the password by separate mail
+The passphrase has to contain five words
+password will become mandatory for the guest network
+BitLocker: waiting for activation on C
+recovery key rotation is enabled
+The key is under the mat
+key: left at the reception desk
+license key: purchased, waiting for the invoice
+Token: please renew before Friday
+token bucket: 200 requests
+API token belongs to the integration user
+Secret: rotated by the pipeline
+PIN: sent by letter
+credentials: wrong domain selected
+Login: page loads slowly
+login as guest is disabled
+user: cannot print to tray 2
+admin: please approve the request
+Case 110682 220473 belongs to 330264
+Microsoft.Graph.Users 2.19.0.0 was imported
+PSReadLine 2.3.4.1 crashes on start
+TheQuickMigrationHelperForLegacyMailboxes2
+CreateScheduledTaskWithHighestPrivilegesOnServer2019
+Das Passwort liegt im Safe der Buchhaltung
+Passwort: Caps Lock war an
+Kennwort: nie per Mail senden
+Die PIN ist gesperrt, Bank informiert
+Schlüssel: im Kasten neben der Tür
+Zugangsdaten: folgen per Brief
+Le mot de passe est trop court
+Mot de passe : jamais par courriel
+clé : dans le tiroir du bureau
+Identifiants : créés hier
+La contraseña está bloqueada
+Contraseña: nunca por correo
+Clave: la tiene el encargado
+Heslo: nikdy neposílat mailem
+Heslo je uloženo v trezoru
+Klíč: visí vedle dveří
+Hasło: nigdy nie wysyłać mailem
+Hasło jest w sejfie
+Mật khẩu: không gửi qua email
+Mật khẩu được lưu trong két sắt
+docker compose -p shop up -d
+tar -cpf site.tar www
+restic forget --keep-daily 7 --prune
+Get-SecretInfo -Vault Ops | Format-Table Name, Type
+password_reset_enabled = true
 `)
