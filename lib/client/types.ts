@@ -1092,7 +1092,7 @@ export type DraftTemplateStatus = ('pending' | 'accepted' | 'rejected')
 export type DrawioFile = {
 /** A draw.io file. */
 format: 'drawio'
-/** The text of the file, plain or compressed. */
+/** The text of the file, plain or compressed. It may be an SVG or HTML file that draw.io exported with a copy of the diagram. */
 content: string
 /** Name of the diagram; the name of the page by default. */
 name?: string | undefined

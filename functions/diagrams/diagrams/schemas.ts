@@ -142,7 +142,13 @@ export type DiagramFile = z.infer<typeof DiagramFile>
 const DrawioFile = z
   .strictObject({
     format: z.literal('drawio').describe('A draw.io file.'),
-    content: z.string().min(1).max(4_000_000).describe('The text of the file, plain or compressed.'),
+    content: z
+      .string()
+      .min(1)
+      .max(4_000_000)
+      .describe(
+        'The text of the file, plain or compressed. It may be an SVG or HTML file that draw.io exported with a copy of the diagram.',
+      ),
     name: Name.optional().describe('Name of the diagram; the name of the page by default.'),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })

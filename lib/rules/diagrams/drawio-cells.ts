@@ -1,6 +1,7 @@
 import { inflateRaw } from '#rules/archive/inflate.ts'
 import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
+import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 
 // Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra
 // data is wrapped in an object or UserObject element.
@@ -8,11 +9,9 @@ import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 /** Thrown if a file cannot be read. Its message is for the user. */
 export class DrawioError extends Error {}
 
-export interface Cell {
-  id: string
-  parent: string
-  label: string
-  style: string
+/** A cell of which only the label is not read yet. */
+interface SourceCell extends LabelSource {
+  isVisible: boolean
   kind: 'vertex' | 'edge' | 'other'
   source: string
   target: string
@@ -22,14 +21,35 @@ export interface Cell {
   height: number
 }
 
+export interface Cell extends Omit<SourceCell, 'value'> {
+  /** The text that draw.io shows, on one line. */
+  label: string
+}
+
 const maxInflatedBytes = 8 * 1024 * 1024
 const maxCells = 20_000
 const maxXmlDepth = 100
 const maxCoordinate = 1_000_000
-const maxLabelLength = 300
+
+/** Parse a draw.io file and the cells of its first page, plain or compressed. */
+export async function readCells(xml: string, budget: Budget): Promise<DrawioFile> {
+  const file = parseXml(xml, budget)
+  const [page] = file.pages
+  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
+  const variables = { page: page?.name ?? '', pagenumber: '1', pagecount: String(file.pages.length) }
+  const context = { cellById: new Map(cells.map((cell) => [cell.id, cell])), variables, budget }
+  const pages = file.pages.map(({ name }) => name)
+  return {
+    pages,
+    cells: cells.map((source) => {
+      const { value: _, ...cell } = source
+      return { ...cell, label: readLabel(source, context) }
+    }),
+  }
+}
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
-export async function parseCompressedCells(text: string, budget: Budget): Promise<Cell[]> {
+async function parseCompressedCells(text: string, budget: Budget): Promise<SourceCell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
@@ -50,29 +70,35 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-interface DrawioFile {
-  pages: { name: string | null; text: string }[]
-  /** The cells of the first page. Empty if that page is compressed. */
+export interface DrawioFile {
+  /** The names of the pages. */
+  pages: (string | null)[]
+  /** The cells of the first page. */
   cells: Cell[]
 }
 
-/** Parse the pages of a file, and the cells of the first one. */
-export function parseXml(xml: string, budget: Budget): DrawioFile {
-  const file: DrawioFile = { pages: [], cells: [] }
+interface ParsedXml {
+  pages: { name: string | null; text: string }[]
+  /** The cells of the first page. Empty if that page is compressed. */
+  cells: SourceCell[]
+}
+
+function parseXml(xml: string, budget: Budget): ParsedXml {
+  const file: ParsedXml = { pages: [], cells: [] }
   /** The element around the next cell. */
   let wrapper: XmlAttributes | null = null
-  let cell: Cell | null = null
+  let cell: SourceCell | null = null
   const createError = (reason: string) => new DrawioError(`The file ${reason}`)
   walkXml(
     xml,
     { maxDepth: maxXmlDepth, budget, createError },
     {
       onOpenTag: (name, attributes) => {
-        if (name === 'diagram') file.pages.push({ name: attributes.name?.trim() || null, text: '' })
+        if (name === 'diagram') file.pages.push({ name: toLine(attributes.name ?? '') || null, text: '' })
         if (file.pages.length > 1) return
         if (isWrapper(name)) wrapper = attributes
         else if (name === 'mxCell') {
-          cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id, value: wrapper.label } : {}) })
+          cell = createCell(attributes, wrapper)
           // It wraps one cell. Otherwise a long label would be read for each of many cells.
           wrapper = null
           file.cells.push(cell)
@@ -98,13 +124,15 @@ function isWrapper(elementName: string): boolean {
 
 const defaultSize = { width: 120, height: 60 }
 
-function createCell(attributes: Record<string, string>): Cell {
-  const { id = '', parent = '', value = '', style = '', vertex, edge, source = '', target = '' } = attributes
+function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): SourceCell {
+  const { parent = '', style = '', vertex, edge, source = '', target = '', visible } = attributes
   const kind = vertex === '1' ? 'vertex' : edge === '1' ? 'edge' : 'other'
-  return { id, parent, label: htmlToText(value), style, kind, source, target, x: 0, y: 0, ...defaultSize }
+  const { id = '', value = '' } = wrapper ? { id: wrapper.id, value: wrapper.label } : attributes
+  const place = { x: 0, y: 0, ...defaultSize }
+  return { id, parent, value, data: wrapper, style, isVisible: visible !== '0', kind, source, target, ...place }
 }
 
-function parseGeometry(attributes: Record<string, string>): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
+function parseGeometry(attributes: XmlAttributes): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
   const parseNumber = (text: string | undefined, defaultValue: number) => {
     const value = Number(text)
     return Number.isFinite(value) ? Math.min(Math.max(value, -maxCoordinate), maxCoordinate) : defaultValue
@@ -115,16 +143,4 @@ function parseGeometry(attributes: Record<string, string>): Pick<Cell, 'x' | 'y'
     width: parseNumber(attributes.width, defaultSize.width),
     height: parseNumber(attributes.height, defaultSize.height),
   }
-}
-
-/** Convert a label, which may be HTML, to one line of text. */
-function htmlToText(html: string): string {
-  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-  return html
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => entities[name] ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, maxLabelLength)
-    .toWellFormed()
 }

@@ -1,5 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
-import { type Cell, DrawioError, parseCompressedCells, parseXml } from './drawio-cells.ts'
+import { type Cell, DrawioError, readCells } from './drawio-cells.ts'
+import { unwrapDrawio } from './drawio-container.ts'
+import { splitHidden } from './drawio-hidden.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
 import { spreadNodes } from './spread.ts'
@@ -17,13 +19,13 @@ const maxListedParts = 100
 
 /** Parse a draw.io file. Throw a DrawioError if it is not one. */
 export async function parseDrawio(content: string, budget: Budget): Promise<DrawioDiagram> {
-  const file = parseXml(content, budget)
-  const [page, ...otherPages] = file.pages
-  const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)
-  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
-  if (!page && cells.length === 0) throw new DrawioError('The file contains no diagram')
-  const diagram = convertCells(cells, skipped, budget)
-  return { name: page?.name ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
+  const { pages, cells } = await readCells(unwrapDrawio(content, budget), budget)
+  const [name = null, ...otherPages] = pages
+  if (pages.length === 0 && cells.length === 0) throw new DrawioError('The file contains no diagram')
+  const skipped = otherPages.map((page, index) => `Page ${page ? `“${page}”` : index + 2}: only the first page is imported`)
+  const { visible, hidden } = splitHidden(cells)
+  const diagram = convertCells(visible, [...skipped, ...hidden], budget)
+  return { name, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 
 function shortenList(skipped: readonly string[]): string[] {

@@ -168,8 +168,8 @@ describe('the import of a diagram', () => {
 
   const cells = `<root><mxCell id="0"/><mxCell id="1" parent="0"/>
     <mxCell id="g" value="Rack" style="group" vertex="1" parent="1"><mxGeometry x="100" y="50" width="400" height="300" as="geometry"/></mxCell>
-    <object id="fw" label="&lt;b&gt;FW-HQ&lt;/b&gt;" ip="10.0.0.1"><mxCell style="shape=mxgraph.cisco.security.firewall;fillColor=#FF0000;" vertex="1" parent="g"><mxGeometry x="10" y="20" width="80" height="60" as="geometry"/></mxCell></object>
-    <mxCell id="sw" value="Core &amp;amp; edge" style="shape=mxgraph.cisco.switches.layer_3_switch" vertex="1" parent="1"><mxGeometry x="300" y="400" width="80" height="60" as="geometry"/></mxCell>
+    <object id="fw" label="&lt;b&gt;FW-HQ&lt;/b&gt;" ip="10.0.0.1"><mxCell style="shape=mxgraph.cisco.security.firewall;fillColor=#FF0000;html=1;" vertex="1" parent="g"><mxGeometry x="10" y="20" width="80" height="60" as="geometry"/></mxCell></object>
+    <mxCell id="sw" value="Core &amp;amp; edge" style="shape=mxgraph.cisco.switches.layer_3_switch;html=1" vertex="1" parent="1"><mxGeometry x="300" y="400" width="80" height="60" as="geometry"/></mxCell>
     <mxCell id="e" style="edgeStyle=orthogonalEdgeStyle" edge="1" source="fw" target="sw" parent="1"><mxGeometry relative="1" as="geometry"/></mxCell>
     <mxCell id="l" value="10G" style="edgeLabel;html=1" vertex="1" parent="e"><mxGeometry relative="1" as="geometry"/></mxCell>
     <mxCell id="t" value="Drawn in 2024" style="text;html=1" vertex="1" parent="1"><mxGeometry x="0" y="0" as="geometry"/></mxCell>
@@ -230,7 +230,7 @@ describe('the import of a diagram', () => {
       'The compressed diagram cannot be decompressed, or is too large',
       'The file is nested too deeply',
       'The file contains no diagram',
-      expect.stringContaining('not well-formed XML'),
+      expect.stringContaining('Send the .drawio file'),
       'The file has more than 20,000 cells',
     ])
     expect((await admin.call('GET', '/network-diagrams')).body).toEqual([])

@@ -4,7 +4,7 @@ import { analyseShapes } from '#rules/diagrams/drawio-shapes.ts'
 
 const createCell = (id: string, fields: Partial<Cell> = {}): Cell => ({
   ...{ id, kind: 'vertex', label: id, style: 'shape=mxgraph.cisco.routers.router', parent: '1', source: '', target: '' },
-  ...{ x: 0, y: 0, width: 30, height: 10, ...fields },
+  ...{ x: 0, y: 0, width: 30, height: 10, isVisible: true, data: null, ...fields },
 })
 /** Return the role of each shape. */
 const listRoles = (...cells: Cell[]) => cells.filter(({ kind }) => kind === 'vertex').map((cell) => analyseShapes(cells).getRole(cell))

@@ -92,7 +92,7 @@ describe('parseDrawio', () => {
   })
 
   it('reads a label as one line of at most 300 characters without HTML', async () => {
-    const label = `value="&lt;b&gt;A &amp;amp; B&lt;/b&gt;&lt;br&gt;${'x'.repeat(300)}"`
+    const label = `style="shape=mxgraph.cisco.routers.router;html=1" value="&lt;b&gt;A &amp;amp; B&lt;/b&gt;&lt;br&gt;${'x'.repeat(300)}"`
     const { nodes } = await parseDrawio(createFile(createShape('a', label)), createBudget())
     expect(nodes[0]?.data?.label).toBe(`A & B ${'x'.repeat(294)}`)
   })

@@ -1,0 +1,53 @@
+import { Parser } from 'htmlparser2'
+import type { Budget } from '#rules/budget.ts'
+import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
+import { isTooDeep, parseJson } from '#rules/text/json.ts'
+import { DrawioError } from './drawio-cells.ts'
+
+// draw.io can put a copy of a diagram into the files that it exports: https://www.drawio.com/doc/faq/export-diagram
+
+const whichFile =
+  'Send the .drawio file (in draw.io: File, Save as), or an SVG or HTML file that draw.io exported with a copy of the diagram'
+
+/** Return the XML of a draw.io file, which may be in an SVG or HTML file. */
+export function unwrapDrawio(content: string, budget: Budget): string {
+  const root = /<([a-z][\w:-]*)/i.exec(content)?.[1]?.toLowerCase()
+  if (!root || !content.trimStart().startsWith('<')) throw new DrawioError(`This is no draw.io file. ${whichFile}`)
+  const isSvg = root === 'svg'
+  if (root.startsWith('mx') || (!isSvg && !/data-mxgraph\s*=/.test(content))) return content
+  const copy = isSvg ? findAttribute(content, 'svg', 'content', budget) : readConfiguration(content, budget)
+  const xml = copy?.startsWith('%3C') ? decode(copy) : copy
+  if (!xml?.trimStart().startsWith('<')) throw new DrawioError(`The file has no copy of the diagram. ${whichFile}`)
+  return xml
+}
+
+/** Return the XML in the JSON of an HTML export. */
+function readConfiguration(content: string, budget: Budget): string | undefined {
+  const json = findAttribute(content, '*', 'data-mxgraph', budget)
+  const configuration = json === undefined || isTooDeep(json) ? undefined : parseJson(json)
+  const xml = typeof configuration === 'object' && configuration && 'xml' in configuration ? configuration.xml : undefined
+  return typeof xml === 'string' ? xml : undefined
+}
+
+/** Return the attribute of the first element with this name, or of the first one that has the attribute. */
+function findAttribute(markup: string, element: string, attribute: string, budget: Budget): string | undefined {
+  budget.spend(countMarkupSteps(markup))
+  let value: string | undefined
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (name !== element && (element !== '*' || attributes[attribute] === undefined)) return
+      value ??= attributes[attribute]
+      parser.pause()
+    },
+  })
+  parser.end(markup)
+  return value
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
