@@ -422,7 +422,7 @@ list: PagedMethod<'diagrams.list'>
 create: Method<'diagrams.create'>
 /** List the clients that have diagrams. Sorted by name. */
 listClients: PagedMethod<'diagrams.listClients'>
-/** Import a network diagram. Imports an exported JSON file or a draw.io file. Only the first page of a draw.io file, plain or compressed, is read. Skipped parts are listed. */
+/** Import a network diagram. Imports an exported JSON file or a page of a draw.io file, plain or compressed. Its groups become nodes, and what is in them has them as `parent_id`. Skipped parts are listed. */
 import: Method<'diagrams.import'>
 /** Get a network diagram */
 get: Method<'diagrams.get'>

@@ -1003,15 +1003,17 @@ export type DiagramGenerateMode = ('replace' | 'merge')
 export type DiagramNode = {
 /** Unique among the nodes or among the edges of the diagram. */
 id: string
-/** The node type of the frontend, or a device category. */
+/** The node type of the frontend, a device category, or `group`. */
 type: string
-/** The upper left corner of the node. */
+/** The upper left corner of the node, on the page also within a group. */
 position: {
 /** Distance from the left, in pixels. */
 x: number
 /** Distance from the top, in pixels. */
 y: number
 }
+/** The id of the node that is the group around this one, such as a site or a rack. At most 20 levels. */
+parent_id?: string | undefined
 /** The name of a device type. */
 nodeType?: string | undefined
 /** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
@@ -1094,6 +1096,8 @@ export type DrawioFile = {
 format: 'drawio'
 /** The text of the file, plain or compressed. It may be an SVG or HTML file that draw.io exported with a copy of the diagram. */
 content: string
+/** The page to import: its number, of which the first is 1, or its name. `skipped` names the others. */
+page?: (number | string) | undefined
 /** Name of the diagram; the name of the page by default. */
 name?: string | undefined
 /** The client whose network it shows. */

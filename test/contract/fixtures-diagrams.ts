@@ -11,7 +11,9 @@ const nodes = [
     nodeType: 'Firewall',
     style: { stroke: '#b91c1c' },
     data: { label: 'FW-HQ' },
+    parent_id: 'hq',
   },
+  { id: 'hq', type: 'group', position: { x: 200, y: 0 }, data: { label: 'Head office' } },
   { id: 'sw1', type: 'network', position: { x: 240, y: 200 }, data: { label: 'SW-CORE' } },
 ]
 const edges = [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }]

@@ -62,7 +62,7 @@ export const diagramOperations = [
     path: '/network-diagrams/import',
     summary: 'Import a network diagram',
     description:
-      'Imports an exported JSON file or a draw.io file. Only the first page of a draw.io file, plain or compressed, is read. Skipped parts are listed.',
+      'Imports an exported JSON file or a page of a draw.io file, plain or compressed. Its groups become nodes, and what is in them has them as `parent_id`. Skipped parts are listed.',
     access: 'engineer',
     feature,
     limit: '10/minute',

@@ -149,6 +149,10 @@ const DrawioFile = z
       .describe(
         'The text of the file, plain or compressed. It may be an SVG or HTML file that draw.io exported with a copy of the diagram.',
       ),
+    page: z
+      .union([z.int().min(1).max(100_000), Name])
+      .default(1)
+      .describe('The page to import: its number, of which the first is 1, or its name. `skipped` names the others.'),
     name: Name.optional().describe('Name of the diagram; the name of the page by default.'),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })

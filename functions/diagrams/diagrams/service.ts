@@ -73,7 +73,7 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     const { format: _, version: __, ...diagram } = file
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
-  const { name, nodes, edges, skipped } = await parseDrawio(file.content, ctx.budget).catch(throwUnreadableFile)
+  const { name, nodes, edges, skipped } = await parseDrawio(file.content, file.page, ctx.budget).catch(throwUnreadableFile)
   const input = { name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
   return { diagram: await create(ctx, input), skipped }
 }
@@ -105,5 +105,5 @@ function toDiagram({ may_change: _, ...diagram }: queries.DiagramRow): Diagram {
 }
 
 function throwUnreadableFile(error: unknown): never {
-  throw error instanceof DrawioError ? invalidField(['body', 'content'], error.message, 'unreadable') : error
+  throw error instanceof DrawioError ? invalidField(['body', error.field], error.message, 'unreadable') : error
 }

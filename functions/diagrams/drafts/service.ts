@@ -28,8 +28,12 @@ export async function generate(ctx: WriteContext, { description, mode, diagram_i
 /** Describe a drawing for the prompt. Number the devices, because the model refers to them by number. */
 function describeDrawing({ nodes, edges }: Drawing) {
   const numbersById = new Map(nodes.map(({ id }, index) => [id, index + 1]))
+  const namesById = new Map(nodes.map(({ id, data }) => [id, getLabel(data)]))
   return {
-    devices: nodes.map(({ data, nodeType, type }, index) => ({ number: index + 1, name: getLabel(data), kind: nodeType ?? type })),
+    devices: nodes.map(({ data, nodeType, type, parent_id }, index) => {
+      const group = parent_id === undefined ? undefined : namesById.get(parent_id)
+      return { number: index + 1, name: getLabel(data), kind: nodeType ?? type, ...(group ? { group } : {}) }
+    }),
     links: edges.map(({ source, target, label }) => ({ from: numbersById.get(source), to: numbersById.get(target), label: label ?? null })),
   }
 }

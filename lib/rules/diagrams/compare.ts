@@ -14,11 +14,11 @@ export interface DiagramContent {
 /** Return the fields of a diagram, its nodes and its edges for a comparison. */
 export function toDiagramContent({ nodes, edges, ...fields }: DiagramContent): Content {
   const { name, description, client_name, asset_name } = fields
-  const nodeItems = nodes.map(({ id, ...node }) => ({
+  const nodeItems = nodes.map(({ id, parent_id = null, ...node }) => ({
     list: 'nodes',
     id,
     label: typeof node.data.label === 'string' ? node.data.label : '',
-    parentId: null,
+    parentId: parent_id,
     fields: node,
   }))
   const edgeItems = edges.map(({ id, ...edge }) => ({ list: 'edges', id, label: edge.label ?? '', parentId: null, fields: edge }))

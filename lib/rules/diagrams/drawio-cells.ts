@@ -6,8 +6,18 @@ import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 // Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra
 // data is wrapped in an object or UserObject element.
 
-/** Thrown if a file cannot be read. Its message is for the user. */
-export class DrawioError extends Error {}
+/** Thrown if a file cannot be read. Its message is for the user. `field` is the field of the request that is wrong. */
+export class DrawioError extends Error {
+  readonly field: 'content' | 'page'
+
+  constructor(message: string, field: 'content' | 'page' = 'content') {
+    super(message)
+    this.field = field
+  }
+}
+
+/** The number of a page, the first is 1, or its name. */
+export type PageChoice = number | string
 
 /** A cell of which only the label is not read yet. */
 interface SourceCell extends LabelSource {
@@ -28,24 +38,33 @@ export interface Cell extends Omit<SourceCell, 'value'> {
 
 const maxInflatedBytes = 8 * 1024 * 1024
 const maxCells = 20_000
+const maxListedPages = 20
 const maxXmlDepth = 100
 const maxCoordinate = 1_000_000
 
-/** Parse a draw.io file and the cells of its first page, plain or compressed. */
-export async function readCells(xml: string, budget: Budget): Promise<DrawioFile> {
-  const file = parseXml(xml, budget)
-  const [page] = file.pages
-  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
-  const variables = { page: page?.name ?? '', pagenumber: '1', pagecount: String(file.pages.length) }
+/** Parse a draw.io file and the cells of a page, plain or compressed. */
+export async function readCells(xml: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioFile> {
+  const file = parseXml(xml, chosenPage, budget)
+  const { pages, page } = file
+  if (page === undefined && (pages.length > 0 || chosenPage !== 1)) throw createPageError(chosenPage, pages)
+  const cells = file.cells.length === 0 && file.text.trim() ? await parseCompressedCells(file.text, budget) : file.cells
+  const variables = { page: pages[page ?? 0] ?? '', pagenumber: String((page ?? 0) + 1), pagecount: String(pages.length) }
   const context = { cellById: new Map(cells.map((cell) => [cell.id, cell])), variables, budget }
-  const pages = file.pages.map(({ name }) => name)
   return {
     pages,
+    page: page ?? 0,
     cells: cells.map((source) => {
       const { value: _, ...cell } = source
       return { ...cell, label: readLabel(source, context) }
     }),
   }
+}
+
+function createPageError(chosenPage: PageChoice, pages: readonly (string | null)[]): DrawioError {
+  const names = pages.slice(0, maxListedPages).map((name, index) => (name ? `“${name}”` : index + 1))
+  const more = pages.length > maxListedPages ? ` and ${pages.length - maxListedPages} more` : ''
+  const known = pages.length === 0 ? 'it has one page, without a name' : `its pages are ${names.join(', ')}${more}`
+  return new DrawioError(`The file has no page ${typeof chosenPage === 'number' ? chosenPage : `“${chosenPage}”`}; ${known}`, 'page')
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
@@ -59,7 +78,7 @@ async function parseCompressedCells(text: string, budget: Budget): Promise<Sourc
   } catch {
     throw new DrawioError('The compressed diagram is damaged')
   }
-  return parseXml(xml, budget).cells
+  return parseXml(xml, 1, budget).cells
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -73,18 +92,28 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 export interface DrawioFile {
   /** The names of the pages. */
   pages: (string | null)[]
-  /** The cells of the first page. */
+  /** The index of the chosen page. */
+  page: number
   cells: Cell[]
 }
 
-interface ParsedXml {
-  pages: { name: string | null; text: string }[]
-  /** The cells of the first page. Empty if that page is compressed. */
+interface ParsedXml extends Pick<DrawioFile, 'pages'> {
+  /** The index of the chosen page. Undefined if the file does not have it. */
+  page: number | undefined
+  /** The text of the chosen page, if it is compressed. */
+  text: string
+  /** The cells of the chosen page, or of a file without pages. Empty if that page is compressed. */
   cells: SourceCell[]
 }
 
-function parseXml(xml: string, budget: Budget): ParsedXml {
-  const file: ParsedXml = { pages: [], cells: [] }
+function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXml {
+  const file: ParsedXml = { pages: [], page: undefined, text: '', cells: [] }
+  const addPage = (name: string | null) => {
+    const isChosen = typeof chosenPage === 'number' ? file.pages.length === chosenPage - 1 : name === toLine(chosenPage)
+    if (isChosen) file.page ??= file.pages.length
+    file.pages.push(name)
+  }
+  const isOnChosenPage = () => file.page === (file.pages.length === 0 ? undefined : file.pages.length - 1)
   /** The element around the next cell. */
   let wrapper: XmlAttributes | null = null
   let cell: SourceCell | null = null
@@ -94,8 +123,8 @@ function parseXml(xml: string, budget: Budget): ParsedXml {
     { maxDepth: maxXmlDepth, budget, createError },
     {
       onOpenTag: (name, attributes) => {
-        if (name === 'diagram') file.pages.push({ name: toLine(attributes.name ?? '') || null, text: '' })
-        if (file.pages.length > 1) return
+        if (name === 'diagram') addPage(toLine(attributes.name ?? '') || null)
+        if (!isOnChosenPage()) return
         if (isWrapper(name)) wrapper = attributes
         else if (name === 'mxCell') {
           cell = createCell(attributes, wrapper)
@@ -106,8 +135,7 @@ function parseXml(xml: string, budget: Budget): ParsedXml {
         } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
       },
       onText: (text) => {
-        const page = file.pages[0]
-        if (page && file.pages.length === 1 && file.cells.length === 0) page.text += text
+        if (file.page !== undefined && isOnChosenPage() && file.cells.length === 0) file.text += text
       },
       onCloseTag: (name) => {
         if (isWrapper(name)) wrapper = null

@@ -3,12 +3,14 @@ import { diagramLimits } from './schema.ts'
 
 // A draw.io file has no devices, only shapes. Their labels, positions and lines tell which of them are devices.
 
-export type ShapeRole = 'device' | 'group' | 'part' | 'decoration' | 'text' | 'edge label'
+export type ShapeRole = 'device' | 'group' | 'invisible group' | 'part' | 'decoration' | 'text' | 'edge label'
 
 export interface ShapeRoles {
   getRole(cell: Cell): ShapeRole
   /** Return the id of the device that a shape is a part of, or the same id. */
   getDeviceId(id: string): string
+  /** Return the id of the visible group around a shape. */
+  getParentId(cell: Cell): string | undefined
   /** Return the position on the page. Inside a group, the stored position is relative to the group. */
   getPosition(cell: Cell): { x: number; y: number }
 }
@@ -39,6 +41,9 @@ export function analyseShapes(cells: readonly Cell[]): ShapeRoles {
   const shapes = cells.filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell)).map((cell) => createShape(cell, cellById))
   if (shapes.length > maxShapes) throw new DrawioError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
   const groupIds = new Set(shapes.filter((shape) => isGroup(shape, shapes)).map(({ cell }) => cell.id))
+  const isFrame = (cell: Cell) => Boolean(cell.label) || linkedIds.has(cell.id) || isDrawn(cell)
+  const frames = shapes.filter(({ cell }) => groupIds.has(cell.id) && isFrame(cell))
+  const parentIdById = findParents(shapes, frames)
   const deviceIdByPartId = new Map(
     shapes.flatMap((shape) => {
       const device = shape.cell.label
@@ -51,10 +56,11 @@ export function analyseShapes(cells: readonly Cell[]): ShapeRoles {
     getRole(cell) {
       const fixedRole = getFixedRole(cell)
       if (fixedRole) return fixedRole
-      if (groupIds.has(cell.id)) return 'group'
+      if (groupIds.has(cell.id)) return isFrame(cell) ? 'group' : 'invisible group'
       if (deviceIdByPartId.has(cell.id)) return 'part'
       return cell.label || isDeviceShape(cell) || linkedIds.has(cell.id) ? 'device' : 'decoration'
     },
+    getParentId: ({ id }) => parentIdById.get(id),
     getDeviceId: (id) => deviceIdByPartId.get(id) ?? id,
     getPosition: (cell) => getPosition(cell, cellById),
   }
@@ -90,6 +96,30 @@ function contains(outer: Shape, inner: Shape): boolean {
   if (inner.ancestorIds.has(outer.cell.id)) return true
   const isAround = outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right && outer.bottom >= inner.bottom
   return isAround && outer.cell.width * outer.cell.height >= minGroupRatio * inner.cell.width * inner.cell.height
+}
+
+/** Return the id of the nearest frame by id: one that a shape is stored in, otherwise the smallest one that is drawn around it. */
+function findParents(shapes: readonly Shape[], frames: readonly Shape[]): Map<string, string> {
+  const parentIdById = new Map<string, string>()
+  const frameById = new Map(frames.map((frame) => [frame.cell.id, frame]))
+  const framesBySize = frames.toSorted((a, b) => a.cell.width * a.cell.height - b.cell.width * b.cell.height)
+  const isAround = (id: string, outerId: string) => {
+    let current: string | undefined = outerId
+    for (let count = 0; current !== undefined && current !== id && count < frames.length; count++) current = parentIdById.get(current)
+    return current === id
+  }
+  for (const shape of shapes) {
+    const stored = [...shape.ancestorIds].find((id) => frameById.has(id))
+    const parentId = stored ?? framesBySize.find((frame) => contains(frame, shape))?.cell.id
+    // A file can have shapes that are in each other.
+    if (parentId !== undefined && !isAround(shape.cell.id, parentId)) parentIdById.set(shape.cell.id, parentId)
+  }
+  return parentIdById
+}
+
+/** Return whether a shape has a border or a fill. */
+function isDrawn({ style }: Cell): boolean {
+  return !/^group(;|$)/.test(style) && !(/(^|;)strokeColor=none(;|$)/.test(style) && /(^|;)fillColor=none(;|$)/.test(style))
 }
 
 function isDeviceShape({ style }: Cell): boolean {

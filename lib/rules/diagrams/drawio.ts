@@ -1,9 +1,10 @@
 import type { Budget } from '#rules/budget.ts'
-import { type Cell, DrawioError, readCells } from './drawio-cells.ts'
+import { type Cell, DrawioError, type PageChoice, readCells } from './drawio-cells.ts'
 import { unwrapDrawio } from './drawio-container.ts'
 import { splitHidden } from './drawio-hidden.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
-import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
+import { fitGroups, groupType } from './groups.ts'
+import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory, maxGroupDepth, validateDiagram } from './schema.ts'
 import { spreadNodes } from './spread.ts'
 
 export interface DrawioDiagram {
@@ -17,15 +18,17 @@ export interface DrawioDiagram {
 const maxIdLength = 100
 const maxListedParts = 100
 
-/** Parse a draw.io file. Throw a DrawioError if it is not one. */
-export async function parseDrawio(content: string, budget: Budget): Promise<DrawioDiagram> {
-  const { pages, cells } = await readCells(unwrapDrawio(content, budget), budget)
-  const [name = null, ...otherPages] = pages
+/** Parse a page of a draw.io file, by its number or its name. Throw a DrawioError if it is not one. */
+export async function parseDrawio(content: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioDiagram> {
+  const { pages, page, cells } = await readCells(unwrapDrawio(content, budget), chosenPage, budget)
   if (pages.length === 0 && cells.length === 0) throw new DrawioError('The file contains no diagram')
-  const skipped = otherPages.map((page, index) => `Page ${page ? `“${page}”` : index + 2}: only the first page is imported`)
+  const otherPages = pages.flatMap((name, index) => {
+    const isOther = index !== page
+    return isOther ? [`Page ${name ? `“${name}”` : index + 1}: only one page is imported; \`page\` chooses it`] : []
+  })
   const { visible, hidden } = splitHidden(cells)
-  const diagram = convertCells(visible, [...skipped, ...hidden], budget)
-  return { name, ...diagram, skipped: shortenList(diagram.skipped) }
+  const diagram = convertCells(visible, [...otherPages, ...hidden], budget)
+  return { name: pages[page] ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 
 function shortenList(skipped: readonly string[]): string[] {
@@ -50,12 +53,21 @@ function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget)
     importedIds: new Set(),
     skipped,
   }
-  const nodes = vertices.flatMap((cell) => convertVertex(cell, conversion))
+  const convertedNodes = vertices.flatMap((cell) => convertVertex(cell, conversion))
   const nodeIds = new Set(conversion.importedIds)
+  const nodes = convertedNodes.map((node) => removeMissingParent(node, nodeIds))
   const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, nodeIds, conversion))
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
   requireCount(edges.length, diagramLimits.maxEdges, 'edges')
-  return { nodes: spreadNodes(nodes, budget), edges, skipped }
+  const diagram = { nodes: fitGroups(spreadNodes(nodes, budget)), edges }
+  // Only the depth of the groups is not checked yet.
+  if (validateDiagram(diagram).length > 0) throw new DrawioError(`The diagram has more than ${maxGroupDepth} levels of groups`)
+  return { ...diagram, skipped }
+}
+
+/** A group can have an id that a node must not have. */
+function removeMissingParent({ parent_id, ...node }: DiagramNode, nodeIds: ReadonlySet<string>): DiagramNode {
+  return parent_id !== undefined && nodeIds.has(parent_id) ? { ...node, parent_id } : node
 }
 
 function requireCount(count: number, max: number, unit: string): void {
@@ -68,18 +80,22 @@ function convertVertex(cell: Cell, { roles, importedIds, skipped }: Conversion):
   const role = roles.getRole(cell)
   if (role === 'edge label') return []
   if (role === 'text') return skip(skipped, `Text ${name}`)
-  if (role === 'group') return skip(skipped, `Group ${name}: only its content is imported`)
+  if (role === 'invisible group') return skip(skipped, `Group ${name}: only its content is imported`)
   if (role === 'part') return skip(skipped, `Shape ${name}: it is a part of another shape`)
   if (role === 'decoration') return skip(skipped, `Shape ${name}: it is no device and has no line`)
   if (!reserveId(cell.id, importedIds)) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
-  const shapeName = readShapeName(cell)
-  const category = guessCategory(`${shapeName} ${cell.label}`)
   const backgroundColor = readColour(cell.style, 'fillColor')
   const borderColor = readColour(cell.style, 'strokeColor')
-  const style = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
+  const colours = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
+  const parent_id = roles.getParentId(cell)
+  const place = { position: roles.getPosition(cell), ...(parent_id === undefined ? {} : { parent_id }) }
+  if (role === 'group') {
+    const style = { ...colours, width: Math.max(1, cell.width), height: Math.max(1, cell.height) }
+    return [{ id: cell.id, type: groupType, ...place, style, data: { label: cell.label || 'Group' } }]
+  }
+  const category = guessCategory(`${readShapeName(cell)} ${cell.label}`)
   const data = { label: cell.label || nameShape(cell), category }
-  const position = roles.getPosition(cell)
-  return [{ id: cell.id, type: category, position, ...(Object.keys(style).length > 0 ? { style } : {}), data }]
+  return [{ id: cell.id, type: category, ...place, ...(Object.keys(colours).length > 0 ? { style: colours } : {}), data }]
 }
 
 /** Return the words of the shape's path, such as `mxgraph cisco routers router`. */

@@ -1,4 +1,5 @@
 import type { Budget } from '#rules/budget.ts'
+import { computeBoxes, findGroupIds } from './groups.ts'
 import type { DiagramNode } from './schema.ts'
 
 /** The distance between neighbouring nodes, in pixels. */
@@ -9,8 +10,8 @@ const maxNodesPerRow = 12
 /** How many times wider than high a layout becomes, in cells. */
 const widthToHeight = 1.2
 
-/** Of a node or a link, which is visited a few times. */
-const stepsPerPart = 100
+/** Of a node or a link, which is visited a few times, and of a node that gets a box. */
+const [stepsPerPart, stepsPerBox] = [100, 500]
 
 interface Link {
   source: string
@@ -28,8 +29,7 @@ export function computePositions(
   budget: Budget,
 ): Map<string, { x: number; y: number }> {
   budget.spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
-  const maxY = existingNodes.reduce((max, { position }) => Math.max(max, position.y), Number.NEGATIVE_INFINITY)
-  const top = existingNodes.length > 0 ? Math.ceil((maxY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
+  const top = existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes, budget) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
   const positionById = new Map<string, { x: number; y: number }>()
   for (const { block, column, row } of placeBlocks(groupIntoBlocks(newIds, links))) {
@@ -39,6 +39,16 @@ export function computePositions(
     }
   }
   return positionById
+}
+
+/** Return where the lowest node ends. A group is as high as its frame. */
+function findBottom(nodes: readonly DiagramNode[], budget: Budget): number {
+  const bottom = nodes.reduce((max, { position }) => Math.max(max, position.y + maxNodeHeight), Number.NEGATIVE_INFINITY)
+  const groupIds = findGroupIds(nodes)
+  if (groupIds.size === 0) return bottom
+  budget.spend(nodes.length * stepsPerBox)
+  const boxes = computeBoxes(nodes)
+  return [...groupIds].reduce((max, id) => Math.max(max, (boxes.get(id)?.y ?? max) + (boxes.get(id)?.height ?? 0)), bottom)
 }
 
 /** The rows of connected nodes. */

@@ -7,6 +7,8 @@ export const DeviceCategory = z.enum(deviceCategories).meta({ id: 'DeviceCategor
 export type DeviceCategory = z.infer<typeof DeviceCategory>
 
 export const diagramLimits = { maxNodes: 1000, maxEdges: 2000 } as const
+/** How many groups can be around a node. */
+export const maxGroupDepth = 20
 
 const PartId = z.string().trim().min(1).max(100).describe('Unique among the nodes or among the edges of the diagram.')
 const coordinate = z.number().min(-1_000_000).max(1_000_000)
@@ -17,13 +19,19 @@ const Style = z
 export const DiagramNode = z
   .strictObject({
     id: PartId,
-    type: z.string().trim().min(1).max(100).describe('The node type of the frontend, or a device category.'),
+    type: z.string().trim().min(1).max(100).describe('The node type of the frontend, a device category, or `group`.'),
     position: z
       .strictObject({
         x: coordinate.describe('Distance from the left, in pixels.'),
         y: coordinate.describe('Distance from the top, in pixels.'),
       })
-      .describe('The upper left corner of the node.'),
+      .describe('The upper left corner of the node, on the page also within a group.'),
+    parent_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(`The id of the node that is the group around this one, such as a site or a rack. At most ${maxGroupDepth} levels.`),
     nodeType: z.string().trim().min(1).max(200).optional().describe('The name of a device type.'),
     style: Style.optional(),
     data: z
@@ -74,7 +82,7 @@ interface DiagramProblem {
   message: string
 }
 
-/** Return ids that are used twice, and edges to nodes that do not exist. */
+/** Return ids that are used twice, edges to nodes that do not exist, and groups that do not exist or are nested wrongly. */
 export function validateDiagram({ nodes, edges }: DiagramContent): DiagramProblem[] {
   const nodeIds = new Set(nodes.map(({ id }) => id))
   const findMissingEnds = ({ source, target }: DiagramEdge, index: number): DiagramProblem[] => {
@@ -84,7 +92,30 @@ export function validateDiagram({ nodes, edges }: DiagramContent): DiagramProble
       ...(nodeIds.has(target) ? [] : [{ path: ['edges', index, 'target'], message }]),
     ]
   }
-  return [...findRepeatedIds('nodes', nodes), ...findRepeatedIds('edges', edges), ...edges.flatMap(findMissingEnds)]
+  return [
+    ...findRepeatedIds('nodes', nodes),
+    ...findRepeatedIds('edges', edges),
+    ...edges.flatMap(findMissingEnds),
+    ...findWrongParents(nodes),
+  ]
+}
+
+function findWrongParents(nodes: readonly DiagramNode[]): DiagramProblem[] {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]))
+  const findProblem = ({ id, parent_id }: DiagramNode): string | undefined => {
+    if (parent_id !== undefined && !nodeById.has(parent_id)) return 'must be the id of a node in this diagram'
+    let parentId = parent_id
+    for (let depth = 1; parentId !== undefined; depth++) {
+      if (parentId === id) return 'must not lead back to the node itself'
+      if (depth > maxGroupDepth) return `must have at most ${maxGroupDepth} groups around it`
+      parentId = nodeById.get(parentId)?.parent_id
+    }
+    return undefined
+  }
+  return nodes.flatMap((node, index) => {
+    const message = findProblem(node)
+    return message ? [{ path: ['nodes', index, 'parent_id'], message }] : []
+  })
 }
 
 function findRepeatedIds(property: 'nodes' | 'edges', parts: readonly { id: string }[]): DiagramProblem[] {

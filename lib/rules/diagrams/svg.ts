@@ -1,6 +1,6 @@
 import type { Budget } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
-import { computeBox, computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
+import { computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
 import { chooseReadableColour, parseColour } from './colours.ts'
 import { createLabelBox, createLabelPlacer, formatLabel } from './edge-labels.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type Point,
   round,
 } from './edge-paths.ts'
+import { computeBoxes, computeDepths, findGroupIds } from './groups.ts'
 import { type DeviceCategory, type DiagramContent, type DiagramEdge, type DiagramNode, getCategory, getLabel } from './schema.ts'
 
 // Renders a diagram as SVG. The result is safe to open: it contains only numbers, colours and escaped text from the diagram.
@@ -50,7 +51,7 @@ export function renderSvg(name: string, diagram: DiagramContent, budget: Budget)
   const nodes = diagram.nodes.filter((node) => take(stepsPerNode + getLabel(node).length))
   const edges = diagram.edges.filter(({ label = '' }) => take(stepsPerEdge + (label === '' ? 0 : stepsPerLabel + label.length)))
   const isCut = nodes.length < diagram.nodes.length || edges.length < diagram.edges.length
-  const boxById = new Map(nodes.map((node) => [node.id, computeBox(node)]))
+  const boxById = computeBoxes(nodes)
   const { x, y, width, height } = computeViewBox([...boxById.values()])
   const placeLabel = createLabelPlacer()
   const renderedEdges = findLanes(edges).flatMap(({ edge, lane }) => {
@@ -58,24 +59,50 @@ export function renderSvg(name: string, diagram: DiagramContent, budget: Budget)
     const to = boxById.get(edge.target)
     return from && to ? [renderEdge(edge, from, to, lane, placeLabel)] : []
   })
-  const renderedNodes = nodes.map((node) => renderNode(node, boxById.get(node.id) as Box))
+  const [groupIds, depthById] = [findGroupIds(nodes), computeDepths(nodes)]
+  const isGroup = ({ id }: DiagramNode) => groupIds.has(id)
+  // A frame is drawn before those in it.
+  const groups = nodes.filter(isGroup).toSorted((a, b) => (depthById.get(a.id) ?? 0) - (depthById.get(b.id) ?? 0))
+  const renderedGroups = groups.map((node) => `${renderGroup(node, boxById.get(node.id) as Box)}\n`)
+  const renderedNodes = nodes.filter((node) => !isGroup(node)).map((node) => renderNode(node, boxById.get(node.id) as Box))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeXml(name)}</title>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" fill="#ffffff"/>
-${renderedEdges.map(({ line }) => line).join('\n')}
+${renderedGroups.join('')}${renderedEdges.map(({ line }) => line).join('\n')}
 ${renderedNodes.join('\n')}
 ${renderedEdges.map(({ label }) => label).join('\n')}
 ${isCut ? `<text ${fontFamily} font-size="12" x="${x + 8}" y="${y + 18}">${shortenedMark}</text>\n` : ''}</svg>
 `
 }
 
+function renderGroup(node: DiagramNode, { x, y, width, height }: Box): string {
+  const { style = {} } = node
+  const { fill, stroke } = readColours(style, { fill: '#f8fafc', stroke: '#94a3b8' })
+  const label = wrapText(getLabel(node), Math.max(5, Math.floor((width - 24) / charWidth)), 1)[0] ?? ''
+  return `<g><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${fill}" stroke="${stroke}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>
+<text ${fontFamily} font-size="12" font-weight="bold" fill="${chooseTextColour(style, fill)}" x="${round(x + 12)}" y="${round(y + 20)}">${escapeXml(label)}</text></g>`
+}
+
+/** Of a letter of 12 px. */
+const charWidth = 7
+
+function readColours(style: Style, defaults: { fill: string; stroke: string }): { fill: string; stroke: string } {
+  return {
+    stroke: parseColour(style.borderColor) ?? parseColour(style.stroke) ?? defaults.stroke,
+    fill: parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? defaults.fill,
+  }
+}
+
+function chooseTextColour(style: Style, fill: string): string {
+  const styleColour = parseColour(style.color) ?? parseColour(style.fontColor)
+  return chooseReadableColour([...(styleColour ? [styleColour] : []), '#111827'], fill, minContrast)
+}
+
 function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
   const { colour, icon } = appearanceByCategory[getCategory(node)]
   const { style = {} } = node
-  const stroke = parseColour(style.borderColor) ?? parseColour(style.stroke) ?? colour
-  const fill = parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? '#ffffff'
-  const styleColour = parseColour(style.color) ?? parseColour(style.fontColor)
-  const textColour = chooseReadableColour([...(styleColour ? [styleColour] : []), '#111827'], fill, minContrast)
+  const { fill, stroke } = readColours(style, { fill: '#ffffff', stroke: colour })
+  const textColour = chooseTextColour(style, fill)
   const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minContrast)
   const centreX = x + width / 2
   const labelLines = wrapText(getLabel(node)).map((line, index) => {

@@ -93,7 +93,7 @@ interface Placed {
 
 function compareItems(before: Content, after: Content, limits: Limits): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
-  const moved = after.isOrdered ? findMoved(before.items, after.items, limits.budget) : new Set<string>()
+  const moved = findMoved(before.items, after.items, after.isOrdered, limits.budget)
   const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key), limits))
   const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false, limits)))
   return [...kept, ...removed]
@@ -114,12 +114,13 @@ function placeItems(items: readonly Item[]): Map<string, Placed> {
   )
 }
 
-/** Return the keys of the items that have another parent, or another order among those with the same parent. */
-function findMoved(before: readonly Item[], after: readonly Item[], budget: Budget): Set<string> {
+/** Return the keys of the items that have another parent, or another order among those with the same parent if the order has a meaning. */
+function findMoved(before: readonly Item[], after: readonly Item[], isOrdered: boolean, budget: Budget): Set<string> {
   const parents = new Map(before.map((item) => [toKey(item), toParentKey(item)]))
   const common = after.filter((item) => parents.has(toKey(item)))
   const [stayed, moved] = [new Set<string>(), new Set<string>()]
   for (const item of common) (parents.get(toKey(item)) === toParentKey(item) ? stayed : moved).add(toKey(item))
+  if (!isOrdered) return moved
   const groupStayed = (items: readonly Item[]) =>
     Map.groupBy(
       items.filter((item) => stayed.has(toKey(item))),

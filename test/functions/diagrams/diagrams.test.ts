@@ -64,6 +64,35 @@ describe('a network diagram', () => {
     expect((await admin.call('GET', `/network-diagrams/${diagram.id}`)).body).toEqual(diagram)
   })
 
+  it('DIA-24 stores the group of a node, and is rejected when a group is missing or in a circle, also in a partial update', async () => {
+    const { admin } = await createAccount(service)
+    const [first, second] = drawing.nodes
+    const nodes: object[] = [
+      { ...first, parent_id: 'site' },
+      { ...second },
+      { id: 'site', type: 'group', position: { x: 0, y: 0 }, data: { label: 'HQ' } },
+    ]
+    const edges = [{ id: 'e1', source: 'sw1', target: 'site' }]
+    const { body } = await admin.call('POST', '/network-diagrams', { name: 'Site', nodes, edges })
+    expect([body.nodes, body.edges]).toEqual([nodes, edges])
+    const update = async (changed: object[]) => {
+      const { status, body: answer } = await admin.call('PUT', `/network-diagrams/${body.id}`, { nodes: changed })
+      return [status, answer.errors?.map(({ loc, msg }: { loc: string[]; msg: string }) => [loc.join('.'), msg])]
+    }
+    expect(await update(nodes.slice(0, 2))).toEqual([
+      422,
+      [
+        ['body.edges.0.target', 'must be the id of a node in this diagram'],
+        ['body.nodes.0.parent_id', 'must be the id of a node in this diagram'],
+      ],
+    ])
+    expect(await update([...nodes.slice(0, 2), { ...nodes[2], parent_id: 'fw1' }])).toEqual([
+      422,
+      ['0', '2'].map((index) => [`body.nodes.${index}.parent_id`, 'must not lead back to the node itself']),
+    ])
+    expect((await admin.call('GET', `/network-diagrams/${body.id}`)).body).toEqual(body)
+  })
+
   it('DIA-14 can have up to 1,000 nodes and 2,000 edges, and its SVG contains all of them', async () => {
     const { admin } = await createAccount(service)
     const nodes = Array.from({ length: 1000 }, (_, n) => ({
@@ -176,10 +205,12 @@ describe('the import of a diagram', () => {
     <mxCell id="loose" value="Nowhere" edge="1" source="fw" parent="1"/></root>`
   const expected = {
     nodes: [
+      { id: 'g', type: 'group', position: { x: 90, y: 35 }, style: { width: 410, height: 315 }, data: { label: 'Rack' } },
       {
         id: 'fw',
         type: 'security',
         position: { x: 110, y: 70 },
+        parent_id: 'g',
         style: { backgroundColor: '#ff0000' },
         data: { label: 'FW-HQ', category: 'security' },
       },
@@ -197,10 +228,22 @@ describe('the import of a diagram', () => {
     const { status, body } = await admin.call('POST', '/network-diagrams/import', { format: 'drawio', content })
     expect([status, body.diagram?.name, body.diagram?.nodes, body.diagram?.edges]).toEqual([201, 'HQ', expected.nodes, expected.edges])
     expect(body.skipped).toEqual([
-      'Page “Branch”: only the first page is imported',
-      'Group “Rack”: only its content is imported',
+      'Page “Branch”: only one page is imported; `page` chooses it',
       'Text “Drawn in 2024”',
       'Line “Nowhere”: it does not connect two imported shapes',
+    ])
+  })
+
+  it('DIA-25 imports the page with a number or a name, and refuses one that is missing', async () => {
+    const { admin } = await createAccount(service)
+    const content = `<mxfile><diagram name="HQ">${compressed}</diagram><diagram name="Branch"><mxGraphModel/></diagram></mxfile>`
+    const importPage = (page: number | string) => admin.call('POST', '/network-diagrams/import', { format: 'drawio', content, page })
+    const names = [await importPage(1), await importPage('HQ'), await importPage('Branch')].map(({ body }) => body.diagram?.name)
+    expect(names).toEqual(['HQ', 'HQ', 'Branch'])
+    const { status, body } = await importPage(3)
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ loc: ['body', 'page'], msg: 'The file has no page 3; its pages are “HQ”, “Branch”', type: 'unreadable' }],
     ])
   })
 

@@ -8,9 +8,9 @@ const deviceNumber = z.int().min(1).max(1200)
 /** Extract devices and links from the description of a network. The positions of the nodes are computed afterwards. */
 export const diagramDraft = {
   name: 'diagram_draft',
-  version: 2,
+  version: 3,
   instructions: `Extract the network from the description in the facts. drawn in the facts lists the devices and links that the diagram
-already has.
+already has. The group of a device is the site, rack or room that it is in, which is listed itself.
 
 devices: List each device, service or site that the description names exactly once. Leave out those that drawn already contains. List
 several identical devices as separate entries, one for each device. Set category. Set kind to the kind of device in one or two words.

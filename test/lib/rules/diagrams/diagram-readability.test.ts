@@ -13,6 +13,7 @@ const line = (id: string, source: string, target: string) =>
 const parse = (...cells: string[]) =>
   parseDrawio(
     `<mxfile><diagram><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`,
+    1,
     createBudget(),
   )
 const listLabels = (nodes: readonly DiagramNode[]) => nodes.map(({ data }) => data.label)
@@ -33,7 +34,7 @@ it('DIA-17 leaves out shapes that are only decoration, and names them', async ()
   expect([listLabels(nodes), skipped]).toEqual([['SRV'], ['Shape without a label (a): it is no device and has no line']])
 })
 
-it('DIA-17 leaves out sites and containers, and names them', async () => {
+it('DIA-24 imports sites and containers as groups around what is in them', async () => {
   const { nodes, skipped } = await parse(
     shape('site', 'Site North', at(0, 0, 800, 500)),
     shape('rack', 'Rack 1', at(20, 20, 300, 400)),
@@ -42,8 +43,15 @@ it('DIA-17 leaves out sites and containers, and names them', async () => {
     shape('zone', 'DMZ', at(0, 600, 300, 200), { style: 'swimlane' }),
     shape('web', 'WEB-1', at(20, 40, 120, 60), { parent: 'zone' }),
   )
-  expect(listLabels(nodes)).toEqual(['SRV-1', 'FW-1', 'WEB-1'])
-  expect(skipped).toEqual(['Site North', 'Rack 1', 'DMZ'].map((name) => `Group “${name}”: only its content is imported`))
+  expect(nodes.map(({ type, data, parent_id }) => [data.label, type === 'group', parent_id])).toEqual([
+    ['Site North', true, undefined],
+    ['Rack 1', true, 'site'],
+    ['SRV-1', false, 'rack'],
+    ['FW-1', false, 'site'],
+    ['DMZ', true, undefined],
+    ['WEB-1', false, 'zone'],
+  ])
+  expect(skipped).toEqual([])
 })
 
 it('DIA-17 imports a box with an icon in it as one device that keeps its lines', async () => {

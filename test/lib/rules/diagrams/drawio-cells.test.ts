@@ -5,7 +5,7 @@ import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DrawioError, readCells } from '#rules/diagrams/drawio-cells.ts'
 
 const parse = (root: string) =>
-  readCells(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, createBudget())
+  readCells(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, 1, createBudget())
 const cell = {
   ...{ id: 'a', parent: '', label: '', style: '', kind: 'other', source: '', target: '' },
   ...{ x: 0, y: 0, width: 120, height: 60, isVisible: true, data: null },
@@ -53,7 +53,7 @@ describe('the cells of a draw.io file', () => {
     const first = '<mxCell id="a"/>'
     for (const page of [first, deflateRawSync(encodeURIComponent(`<root>${first}</root>`)).toString('base64')]) {
       const file = `<mxfile><diagram name=" ">${page}</diagram><diagram name="B\n 2">text<mxCell id="b"/></diagram></mxfile>`
-      const { pages, cells } = await readCells(file, createBudget())
+      const { pages, cells } = await readCells(file, 1, createBudget())
       expect([pages, cells.map(({ id }) => id)]).toEqual([[null, 'B 2'], ['a']])
     }
   })
@@ -64,8 +64,8 @@ describe('the cells of a draw.io file', () => {
   })
 
   it('are nested at most 100 levels deep', async () => {
-    const nest = (depth: number) => readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, createBudget())
-    expect(await nest(100)).toEqual({ pages: [], cells: [] })
+    const nest = (depth: number) => readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1, createBudget())
+    expect(await nest(100)).toEqual({ pages: [], page: 0, cells: [] })
     await expect(nest(101)).rejects.toThrow(new DrawioError('The file is nested too deeply'))
   })
 })
@@ -76,7 +76,7 @@ describe('a draw.io file', () => {
   const router = 'shape=mxgraph.cisco.routers.router'
 
   it('may have cells without a page, and no name', async () => {
-    const { name, nodes } = await parseDrawio(`<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`, createBudget())
+    const { name, nodes } = await parseDrawio(`<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`, 1, createBudget())
     expect([name, nodes.map(({ id }) => id)]).toEqual([null, ['a']])
   })
 
@@ -86,7 +86,7 @@ describe('a draw.io file', () => {
     ['fillColor=none', undefined],
     ['xfillColor=#ffaa00', undefined],
   ])('has the colours of the style %s', async (style, expected) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`, createBudget())
+    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`, 1, createBudget())
     expect(nodes.map((node) => node.style)).toEqual([expected])
   })
 
@@ -97,27 +97,28 @@ describe('a draw.io file', () => {
     ['x'.repeat(100), true],
     ['x'.repeat(101), false],
   ])('imports a shape with the id %j: %s', async (id, isImported) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`, createBudget())
+    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`, 1, createBudget())
     expect(nodes.map((node) => node.id)).toEqual(isImported ? [id] : [])
   })
 
   it('has at most 2,000 shapes', async () => {
     const create = (count: number) =>
       `<mxfile><diagram>${Array.from({ length: count }, (_, n) => shape(`n${n}`, 'rounded=1', n * 200).replace(/value="[^"]*"/, '')).join('')}</diagram></mxfile>`
-    expect((await parseDrawio(create(2000), createBudget())).nodes).toEqual([])
-    await expect(parseDrawio(create(2001), createBudget())).rejects.toThrow(
+    expect((await parseDrawio(create(2000), 1, createBudget())).nodes).toEqual([])
+    await expect(parseDrawio(create(2001), 1, createBudget())).rejects.toThrow(
       new DrawioError('The diagram has 2001 shapes; at most 2000 are allowed'),
     )
   })
 
   it.each([
-    [360, ['inner']],
-    [359, ['inner', 'outer']],
-  ])('has a group where a shape of the width %i is three times as large as one in it', async (width, ids) => {
+    [360, 'outer'],
+    [359, undefined],
+  ])('has a group where a shape of the width %i is three times as large as one in it', async (width, parentId) => {
     const { nodes } = await parseDrawio(
       `<mxfile><diagram>${shape('inner', router, 0)}${shape('outer', router, 0, width)}</diagram></mxfile>`,
+      1,
       createBudget(),
     )
-    expect(nodes.map(({ id }) => id)).toEqual(ids)
+    expect(nodes.map(({ parent_id }) => parent_id)).toEqual([parentId, undefined])
   })
 })

@@ -7,7 +7,7 @@ const escapeText = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char
 const file = (cells: string, page = 'Site') =>
   `<mxfile><diagram name="${escapeText(page)}"><mxGraphModel><root>${cells}</root></mxGraphModel></diagram><diagram/></mxfile>`
 const readLabels = async (cells: string, page?: string) => {
-  const parsed = await readCells(file(cells, page), createBudget({ steps: jobSteps }))
+  const parsed = await readCells(file(cells, page), 1, createBudget({ steps: jobSteps }))
   return parsed.cells.map(({ label }) => label)
 }
 const cell = (value: string, style: string, attributes = 'vertex="1"') =>
@@ -60,15 +60,15 @@ describe('the label of a draw.io cell', () => {
   it('DIA-21 counts the work of its placeholders', async () => {
     const object = `<object id="a" x="${'y'.repeat(1000)}" label="${'%x% '.repeat(12_000)}" placeholders="1"><mxCell vertex="1"/></object>`
     const many = file(object.repeat(10))
-    await expect(readCells(many, createBudget({ steps: jobSteps }))).rejects.toMatchObject({
+    await expect(readCells(many, 1, createBudget({ steps: jobSteps }))).rejects.toMatchObject({
       body: { errors: [{ type: 'too_complex' }] },
     })
   })
 
   it('DIA-21 is written into what was skipped', async () => {
     const cells = cell('A &amp; <i>B</i>', 'text;html=1')
-    const { skipped } = await parseDrawio(file(cells).replace('<diagram/>', '<diagram name="C &amp;amp; D&#10;E"/>'), createBudget())
-    expect(skipped).toEqual(['Page “C &amp; D E”: only the first page is imported', 'Text “A & B”'])
+    const { skipped } = await parseDrawio(file(cells).replace('<diagram/>', '<diagram name="C &amp;amp; D&#10;E"/>'), 1, createBudget())
+    expect(skipped).toEqual(['Page “C &amp; D E”: only one page is imported; `page` chooses it', 'Text “A & B”'])
   })
 })
 
@@ -94,6 +94,7 @@ describe('a hidden part of a draw.io file', () => {
           line('l3', 'A', 'B', 'parent="1" visible="0" value="Spare"'),
         ].join(''),
       ).replace('<diagram/>', ''),
+      1,
       createBudget(),
     )
     expect([nodes.map(({ id }) => id), edges.map(({ id }) => id)]).toEqual([['A', 'B'], ['l1']])

@@ -1,7 +1,8 @@
+import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
-import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
+import { DrawioError, type PageChoice } from '#rules/diagrams/drawio-cells.ts'
 import { type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
 import { spreadNodes } from '#rules/diagrams/spread.ts'
 
@@ -11,8 +12,8 @@ const createLine = (id: string, source: string, target: string, attributes = '')
   `<mxCell id="${id}" edge="1" source="${source}" target="${target}" ${attributes}/>`
 const createFile = (...cells: string[]) =>
   `<mxfile><diagram name="Site"><mxGraphModel><root>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`
-const findError = (content: string) =>
-  parseDrawio(content, createBudget()).then(
+const findError = (content: string, page: PageChoice = 1) =>
+  parseDrawio(content, page, createBudget()).then(
     () => null,
     (error: unknown) => (error instanceof DrawioError ? error.message : error),
   )
@@ -30,6 +31,7 @@ describe('parseDrawio', () => {
         createLine('l', 'a', 'b', 'value="twice"'),
         createLine('m', 'a', 'c'),
       ),
+      1,
       createBudget(),
     )
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'x'.repeat(100)])
@@ -47,6 +49,7 @@ describe('parseDrawio', () => {
       (
         await parseDrawio(
           createFile(createShape('a'), ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c'))),
+          1,
           createBudget(),
         )
       ).skipped
@@ -54,12 +57,25 @@ describe('parseDrawio', () => {
     expect((await readSkipped(1101)).slice(99)).toEqual(['Line (l99): it does not connect two imported shapes', '1,001 more parts'])
   })
 
-  it('names further pages, which it does not import', async () => {
-    const { name, skipped } = await parseDrawio(
-      createFile(createShape('a')).replace('</mxfile>', '<diagram name="B"/><diagram/></mxfile>'),
-      createBudget(),
-    )
-    expect([name, ...skipped]).toEqual(['Site', 'Page “B”: only the first page is imported', 'Page 3: only the first page is imported'])
+  it('DIA-25 imports the chosen page, and names the others', async () => {
+    const compressed = deflateRawSync(encodeURIComponent(`<root>${createShape('c')}</root>`)).toString('base64')
+    const file = `<mxfile><diagram>${createShape('a')}</diagram><diagram name="B">${createShape('b')}</diagram><diagram name="2">${compressed}</diagram></mxfile>`
+    const read = async (page: PageChoice) => {
+      const { name, nodes, skipped } = await parseDrawio(file, page, createBudget())
+      return [name, nodes.map(({ id }) => id).join(), ...skipped.map((text) => text.split(':')[0])]
+    }
+    expect(await read(1)).toEqual([null, 'a', 'Page “B”', 'Page “2”'])
+    expect(await read(2)).toEqual(['B', 'b', 'Page 1', 'Page “2”'])
+    expect(await read('B')).toEqual(['B', 'b', 'Page 1', 'Page “2”'])
+    expect(await read('2')).toEqual(['2', 'c', 'Page 1', 'Page “B”'])
+  })
+
+  it('DIA-25 refuses a page that the file does not have, with those that it has', async () => {
+    const file = `<mxfile><diagram/><diagram name="B"/>${'<diagram name="C"/>'.repeat(30)}</mxfile>`
+    const names = `1, “B”, ${Array(18).fill('“C”').join(', ')} and 12 more`
+    expect(await findError(file, 33)).toBe(`The file has no page 33; its pages are ${names}`)
+    expect(await findError(file, 'b')).toBe(`The file has no page “b”; its pages are ${names}`)
+    expect(await findError('<mxGraphModel/>', 2)).toBe('The file has no page 2; it has one page, without a name')
   })
 
   it.each([
@@ -70,6 +86,7 @@ describe('parseDrawio', () => {
   ])('reads the routing of %s', async (_, attributes, routing) => {
     const { edges } = await parseDrawio(
       createFile(createShape('a'), createShape('b', '', 'x="400"'), createLine('l', 'a', 'b', attributes)),
+      1,
       createBudget(),
     )
     expect(edges.map((edge) => edge.routing)).toEqual([routing])
@@ -81,25 +98,26 @@ describe('parseDrawio', () => {
     ['image=data:image/png,abc', 'Device'],
     ['shape=mxgraph.cisco.x.router_12', 'Router'],
   ])('names a shape without a label by the path %s: %s', async (style, label) => {
-    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)), createBudget())
+    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)), 1, createBudget())
     expect(nodes.map(({ data }) => data?.label)).toEqual([label])
   })
 
   it('reads colours in lower case, and ignores other ones', async () => {
     const style = 'style="shape=mxgraph.cisco.routers.router;fillColor=#FFAA00;strokeColor=red"'
-    const { nodes } = await parseDrawio(createFile(createShape('a', style)), createBudget())
+    const { nodes } = await parseDrawio(createFile(createShape('a', style)), 1, createBudget())
     expect(nodes[0]?.style).toEqual({ backgroundColor: '#ffaa00' })
   })
 
   it('reads a label as one line of at most 300 characters without HTML', async () => {
     const label = `style="shape=mxgraph.cisco.routers.router;html=1" value="&lt;b&gt;A &amp;amp; B&lt;/b&gt;&lt;br&gt;${'x'.repeat(300)}"`
-    const { nodes } = await parseDrawio(createFile(createShape('a', label)), createBudget())
+    const { nodes } = await parseDrawio(createFile(createShape('a', label)), 1, createBudget())
     expect(nodes[0]?.data?.label).toBe(`A & B ${'x'.repeat(294)}`)
   })
 
   it('limits coordinates to a million, and ignores those that are no number', async () => {
     const { nodes } = await parseDrawio(
       createFile(createShape('a', '', 'x="2000000" y="-2000000"'), createShape('b', '', 'x="NaN" y="7"')),
+      1,
       createBudget(),
     )
     expect(nodes.map(({ position }) => position)).toEqual([
