@@ -422,7 +422,7 @@ list: PagedMethod<'diagrams.list'>
 create: Method<'diagrams.create'>
 /** List the clients that have diagrams. Sorted by name. */
 listClients: PagedMethod<'diagrams.listClients'>
-/** Import a network diagram. Imports an exported JSON file or a page of a draw.io file, plain or compressed. Its groups become nodes, and what is in them has them as `parent_id`. Skipped parts are listed. */
+/** Import a network diagram. Imports an exported JSON file, a page of a draw.io file, plain or compressed, or a mermaid flowchart. Groups of a draw.io file and subgraphs become nodes, and what is in them has them as `parent_id`. A flowchart gets positions. A draw.io file that this service exported gives the same nodes and edges, with what was changed in draw.io. Skipped parts are listed. */
 import: Method<'diagrams.import'>
 /** Get a network diagram */
 get: Method<'diagrams.get'>
@@ -432,7 +432,7 @@ update: Method<'diagrams.update'>
 archive: Method<'diagrams.archive'>
 /** Duplicate a network diagram for my team */
 duplicate: Method<'diagrams.duplicate'>
-/** Export a network diagram. Returns a JSON file that can be imported, or an SVG image. */
+/** Export a network diagram. Returns a JSON file or a draw.io file, which can be imported, an SVG image, or a mermaid flowchart. What takes too much work is left out, with a mark. */
 export: Method<'diagrams.export'>
 versions: {
 /** List the versions of a network diagram. Newest first. The newest 100 earlier versions are kept. */

@@ -996,8 +996,8 @@ routing?: EdgeRouting | undefined
 /** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
 style?: { [key: string]: unknown } | undefined
 }
-/** `json`: a file that can be imported. `svg`: an image. */
-export type DiagramExportFormat = ('json' | 'svg')
+/** `json` and `drawio`: a file that can be imported again without a loss. `svg`: an image. `mermaid`: a flowchart with the nodes, groups and lines, without positions. */
+export type DiagramExportFormat = ('json' | 'svg' | 'drawio' | 'mermaid')
 /** `replace`: a new drawing. `merge`: additions to the diagram `diagram_id`. */
 export type DiagramGenerateMode = ('replace' | 'merge')
 export type DiagramNode = {
@@ -2500,6 +2500,16 @@ team_role?: TeamRole | undefined
 /** False deactivates the member and revokes all sign-ins of the member. */
 is_active?: boolean | undefined
 }
+export type MermaidFile = {
+/** A mermaid flowchart. */
+format: 'mermaid'
+/** The text of the flowchart. */
+content: string
+/** Name of the diagram; the title of the flowchart by default. */
+name?: string | undefined
+/** The client whose network it shows. */
+client_name?: (string | null) | undefined
+}
 export type MessageRole = ('user' | 'assistant')
 export type MfaChallengeRequest = {
 /** From the sign-in. */
@@ -2613,7 +2623,7 @@ mode: DiagramGenerateMode
 /** The diagram to add to, for mode `merge`. */
 diagram_id?: string | undefined
 }
-export type NetworkDiagramImport = (NetworkDiagramFile | DrawioFile)
+export type NetworkDiagramImport = (NetworkDiagramFile | DrawioFile | MermaidFile)
 export type NetworkDiagramImportResponse = {
 diagram: NetworkDiagramResponse
 /** Parts of the file that are not in the diagram. */

@@ -4,7 +4,8 @@ import { readForm } from '#http/form.ts'
 import { Problem } from '#problem.ts'
 import { createBudget, jobSteps } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
-import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
+import { DiagramFileError } from '#rules/diagrams/file-error.ts'
+import { parseMermaid } from '#rules/diagrams/mermaid.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
@@ -35,7 +36,7 @@ async function readOrRefuse(read: () => unknown): Promise<void> {
   try {
     await read()
   } catch (error) {
-    if (!(error instanceof Problem || error instanceof ArticleError || error instanceof DrawioError)) throw error
+    if (!(error instanceof Problem || error instanceof ArticleError || error instanceof DiagramFileError)) throw error
   }
 }
 
@@ -187,11 +188,47 @@ describe('a draw.io file', () => {
     ['compressed tags', 20_000, (n) => compress(file('<a/>'.repeat(n)))],
     ['brackets in a label', 20_000, (n) => file(`<mxCell vertex="1" id="a" value="${'&lt;'.repeat(n)}"/>`)],
     ['cells in a circle', 4000, (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${(i + 1) % n}"/>`))],
+    ['placeholders', 3000, (n) => file(`<object id="a" b="c" placeholders="1" label="${'%b% '.repeat(n)}"><mxCell vertex="1"/></object>`)],
+    [
+      'groups in each other',
+      1000,
+      (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${i % 20 ? i - 1 : ''}" value="a"/>`)),
+    ],
+    ['elements of an SVG file', 10_000, (n) => `<svg>${'<g content="a">'.repeat(n)}`],
+    ['elements of an HTML file', 10_000, (n) => `<div data-mxgraph=''>${'<p>'.repeat(n)}`],
     ['pages', 10_000, (n) => file('').replace('</mxfile>', `${'<diagram/>'.repeat(n)}</mxfile>`)],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (file) => parseDrawio(file, 1, createBudget({ steps: jobSteps }))),
   )
+})
+
+describe('a mermaid flowchart', () => {
+  const files: HostileFile<string>[] = [
+    ['open labels', 10_000, (n) => `graph\n${'a['.repeat(n)}`],
+    ['open labels on lines', 10_000, (n) => `graph\n${'a[\n'.repeat(n)}`],
+    ['open texts', 10_000, (n) => `graph\n${'a["x\n'.repeat(n)}`],
+    ['nodes', 10_000, (n) => `graph\na${' & a[b]'.repeat(n)}`],
+    ['links', 2000, (n) => `graph\n${'a --- b\n'.repeat(n)}`],
+    ['dashes', 100_000, (n) => `graph\na ${'-'.repeat(n)}`],
+    ['dots', 100_000, (n) => `graph\na -${'.'.repeat(n)}`],
+    ['open link labels', 10_000, (n) => `graph\n${'a -- b\n'.repeat(n)}`],
+    ['open link labels on a line', 10_000, (n) => `graph\n${'a -->|b '.repeat(n)}`],
+    ['invisible links', 10_000, (n) => `graph\n${'a ~~~ b\n'.repeat(n)}`],
+    ['subgraphs', 400, (n) => `graph\n${repeat(n, (i) => `subgraph g${i}\na\nend\n`)}`],
+    ['ends', 20_000, (n) => `graph\n${'end\n'.repeat(n)}`],
+    ['entity codes', 20_000, (n) => `graph\na["${'#35;'.repeat(n)}"]`],
+    ['lines of the front matter', 20_000, (n) => `---\n${'a: b\n'.repeat(n)}---\ngraph`],
+    ['lines of an open front matter', 20_000, (n) => `---\n${'a: b\n'.repeat(n)}graph`],
+  ]
+  const read = (text: string) => {
+    try {
+      parseMermaid(text, createBudget({ steps: jobSteps }))
+    } catch (error) {
+      if (!(error instanceof DiagramFileError)) throw error
+    }
+  }
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, read))
 })
 
 describe('a flow in markdown', () => {

@@ -159,7 +159,20 @@ const DrawioFile = z
   .meta({ id: 'DrawioFile', examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }] })
 export type DrawioFile = z.infer<typeof DrawioFile>
 
-export const DiagramImport = z.discriminatedUnion('format', [DiagramFile, DrawioFile]).meta({
+const MermaidFile = z
+  .strictObject({
+    format: z.literal('mermaid').describe('A mermaid flowchart.'),
+    content: z.string().min(1).max(1_000_000).describe('The text of the flowchart.'),
+    name: Name.optional().describe('Name of the diagram; the title of the flowchart by default.'),
+    client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
+  })
+  .meta({
+    id: 'MermaidFile',
+    examples: [{ format: 'mermaid', content: 'flowchart TB\n  fw[FW-HQ] ---|10 Gbit/s| sw[SW-CORE]', name: 'Head office' }],
+  })
+export type MermaidFile = z.infer<typeof MermaidFile>
+
+export const DiagramImport = z.discriminatedUnion('format', [DiagramFile, DrawioFile, MermaidFile]).meta({
   id: 'NetworkDiagramImport',
   examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }],
 })
@@ -177,8 +190,11 @@ export const DiagramImportResult = z
 
 export const DiagramExport = z.strictObject({
   format: z
-    .enum(['json', 'svg'])
+    .enum(['json', 'svg', 'drawio', 'mermaid'])
     .meta({ id: 'DiagramExportFormat' })
     .default('json')
-    .describe('`json`: a file that can be imported. `svg`: an image.'),
+    .describe(
+      '`json` and `drawio`: a file that can be imported again without a loss. `svg`: an image. `mermaid`: a flowchart with the nodes, groups and lines, without positions.',
+    ),
 })
+export type DiagramExport = z.infer<typeof DiagramExport>

@@ -2,8 +2,12 @@ import { type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
-import { DrawioError } from '#rules/diagrams/drawio-cells.ts'
+import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
+import { DiagramFileError } from '#rules/diagrams/file-error.ts'
+import { parseMermaid } from '#rules/diagrams/mermaid.ts'
+import { writeMermaid } from '#rules/diagrams/mermaid-write.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { renderSvg } from '#rules/diagrams/svg.ts'
 import { cut } from '#rules/text/cut.ts'
@@ -14,11 +18,14 @@ import * as queries from './queries.ts'
 import {
   type Diagram,
   type DiagramCreate,
+  type DiagramExport,
   type DiagramFile,
   type DiagramImport,
   type DiagramQuery,
   type DiagramUpdate,
+  type DrawioFile,
   exportFormat,
+  type MermaidFile,
 } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: DiagramQuery & PageQuery) {
@@ -73,19 +80,30 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     const { format: _, version: __, ...diagram } = file
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
-  const { name, nodes, edges, skipped } = await parseDrawio(file.content, file.page, ctx.budget).catch(throwUnreadableFile)
+  const { name, nodes, edges, skipped } = await parseFile(file, ctx.budget).catch(throwUnreadableFile)
   const input = { name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
   return { diagram: await create(ctx, input), skipped }
 }
 
-export async function exportDiagram({ db, budget }: ReadContext, id: string, format: 'json' | 'svg') {
+async function parseFile(file: DrawioFile | MermaidFile, budget: Budget) {
+  return file.format === 'drawio' ? parseDrawio(file.content, file.page, budget) : parseMermaid(file.content, budget)
+}
+
+export async function exportDiagram({ db, budget }: ReadContext, id: string, format: DiagramExport['format']) {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
-  const file: DiagramFile = { format: exportFormat, version: '1.0', name, description, client_name, asset_name, nodes, edges }
+  const slug = createSlug(name)
   switch (format) {
     case 'svg':
-      return new Content(renderSvg(name, { nodes, edges }, budget), 'image/svg+xml', `${createSlug(name)}.svg`)
-    case 'json':
-      return new Content(`${writeIndentedJson(file, maxWrittenBytes)}\n`, 'application/json', `${createSlug(name)}.diagram.json`)
+      return new Content(renderSvg(name, { nodes, edges }, budget), 'image/svg+xml', `${slug}.svg`)
+    case 'drawio':
+      return new Content(writeDrawio(name, { nodes, edges }, budget), 'application/vnd.jgraph.mxfile', `${slug}.drawio`)
+    case 'mermaid':
+      // https://mermaid.js.org/ecosystem/integrations-create.html
+      return new Content(writeMermaid(name, { nodes, edges }, budget), 'text/vnd.mermaid; charset=utf-8', `${slug}.mmd`)
+    case 'json': {
+      const file: DiagramFile = { format: exportFormat, version: '1.0', name, description, client_name, asset_name, nodes, edges }
+      return new Content(`${writeIndentedJson(file, maxWrittenBytes)}\n`, 'application/json', `${slug}.diagram.json`)
+    }
   }
 }
 
@@ -105,5 +123,5 @@ function toDiagram({ may_change: _, ...diagram }: queries.DiagramRow): Diagram {
 }
 
 function throwUnreadableFile(error: unknown): never {
-  throw error instanceof DrawioError ? invalidField(['body', error.field], error.message, 'unreadable') : error
+  throw error instanceof DiagramFileError ? invalidField(['body', error.field], error.message, 'unreadable') : error
 }

@@ -2,19 +2,10 @@ import { inflateRaw } from '#rules/archive/inflate.ts'
 import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
+import { DiagramFileError } from './file-error.ts'
 
 // Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra
 // data is wrapped in an object or UserObject element.
-
-/** Thrown if a file cannot be read. Its message is for the user. `field` is the field of the request that is wrong. */
-export class DrawioError extends Error {
-  readonly field: 'content' | 'page'
-
-  constructor(message: string, field: 'content' | 'page' = 'content') {
-    super(message)
-    this.field = field
-  }
-}
 
 /** The number of a page, the first is 1, or its name. */
 export type PageChoice = number | string
@@ -40,7 +31,8 @@ const maxInflatedBytes = 8 * 1024 * 1024
 const maxCells = 20_000
 const maxListedPages = 20
 const maxXmlDepth = 100
-const maxCoordinate = 1_000_000
+/** Within a group. */
+const maxCoordinate = 10_000_000
 
 /** Parse a draw.io file and the cells of a page, plain or compressed. */
 export async function readCells(xml: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioFile> {
@@ -60,23 +52,23 @@ export async function readCells(xml: string, chosenPage: PageChoice, budget: Bud
   }
 }
 
-function createPageError(chosenPage: PageChoice, pages: readonly (string | null)[]): DrawioError {
+function createPageError(chosenPage: PageChoice, pages: readonly (string | null)[]): DiagramFileError {
   const names = pages.slice(0, maxListedPages).map((name, index) => (name ? `“${name}”` : index + 1))
   const more = pages.length > maxListedPages ? ` and ${pages.length - maxListedPages} more` : ''
   const known = pages.length === 0 ? 'it has one page, without a name' : `its pages are ${names.join(', ')}${more}`
-  return new DrawioError(`The file has no page ${typeof chosenPage === 'number' ? chosenPage : `“${chosenPage}”`}; ${known}`, 'page')
+  return new DiagramFileError(`The file has no page ${typeof chosenPage === 'number' ? chosenPage : `“${chosenPage}”`}; ${known}`, 'page')
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
 async function parseCompressedCells(text: string, budget: Budget): Promise<SourceCell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
-  if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
+  if (!encodedXml) throw new DiagramFileError('The compressed diagram cannot be decompressed, or is too large')
   let xml: string
   try {
     xml = decodeURIComponent(encodedXml)
   } catch {
-    throw new DrawioError('The compressed diagram is damaged')
+    throw new DiagramFileError('The compressed diagram is damaged')
   }
   return parseXml(xml, 1, budget).cells
 }
@@ -117,7 +109,7 @@ function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXm
   /** The element around the next cell. */
   let wrapper: XmlAttributes | null = null
   let cell: SourceCell | null = null
-  const createError = (reason: string) => new DrawioError(`The file ${reason}`)
+  const createError = (reason: string) => new DiagramFileError(`The file ${reason}`)
   walkXml(
     xml,
     { maxDepth: maxXmlDepth, budget, createError },
@@ -131,7 +123,7 @@ function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXm
           // It wraps one cell. Otherwise a long label would be read for each of many cells.
           wrapper = null
           file.cells.push(cell)
-          if (file.cells.length > maxCells) throw new DrawioError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
+          if (file.cells.length > maxCells) throw new DiagramFileError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
         } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
       },
       onText: (text) => {

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2'
 import type { Budget } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
-import { DrawioError } from './drawio-cells.ts'
+import { DiagramFileError } from './file-error.ts'
 
 // draw.io can put a copy of a diagram into the files that it exports: https://www.drawio.com/doc/faq/export-diagram
 
@@ -12,12 +12,12 @@ const whichFile =
 /** Return the XML of a draw.io file, which may be in an SVG or HTML file. */
 export function unwrapDrawio(content: string, budget: Budget): string {
   const root = /<([a-z][\w:-]*)/i.exec(content)?.[1]?.toLowerCase()
-  if (!root || !content.trimStart().startsWith('<')) throw new DrawioError(`This is no draw.io file. ${whichFile}`)
+  if (!root || !content.trimStart().startsWith('<')) throw new DiagramFileError(`This is no draw.io file. ${whichFile}`)
   const isSvg = root === 'svg'
   if (root.startsWith('mx') || (!isSvg && !/data-mxgraph\s*=/.test(content))) return content
   const copy = isSvg ? findAttribute(content, 'svg', 'content', budget) : readConfiguration(content, budget)
   const xml = copy?.startsWith('%3C') ? decode(copy) : copy
-  if (!xml?.trimStart().startsWith('<')) throw new DrawioError(`The file has no copy of the diagram. ${whichFile}`)
+  if (!xml?.trimStart().startsWith('<')) throw new DiagramFileError(`The file has no copy of the diagram. ${whichFile}`)
   return xml
 }
 

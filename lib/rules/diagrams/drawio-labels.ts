@@ -79,7 +79,7 @@ function findValue(cell: LabelSource, name: string, { cellById, budget }: LabelC
 /** Elements that start a line. Others, such as bold letters, may be within a word. */
 const blockElements = new Set('address blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table td th tr ul'.split(' '))
 
-function htmlToText(html: string, budget: Budget): string {
+export function htmlToText(html: string, budget: Budget): string {
   if (!/[<&]/.test(html)) return html
   budget.spend(countMarkupSteps(html))
   let text = ''

@@ -1,4 +1,6 @@
-import { type Cell, DrawioError } from './drawio-cells.ts'
+import type { Cell } from './drawio-cells.ts'
+import { toCoordinate } from './drawio-parts.ts'
+import { DiagramFileError } from './file-error.ts'
 import { diagramLimits } from './schema.ts'
 
 // A draw.io file has no devices, only shapes. Their labels, positions and lines tell which of them are devices.
@@ -32,23 +34,26 @@ interface Shape {
 
 /**
  * Find the role of each shape. A shape around labelled shapes is a group. A shape around shapes without a label is a device of several
- * parts. A plain shape without a label and without a line is decoration.
+ * parts. A plain shape without a label and without a line is decoration. `storedIds` are the cells of which the file says what they are.
  */
-export function analyseShapes(cells: readonly Cell[]): ShapeRoles {
+export function analyseShapes(cells: readonly Cell[], storedIds: ReadonlySet<string> = new Set()): ShapeRoles {
   const cellById = new Map(cells.map((cell) => [cell.id, cell]))
   const linkedIds = new Set(cells.flatMap(({ kind, source, target }) => (kind === 'edge' ? [source, target] : [])))
   const getFixedRole = (cell: Cell) => findFixedRole(cell, cellById)
   const shapes = cells.filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell)).map((cell) => createShape(cell, cellById))
-  if (shapes.length > maxShapes) throw new DrawioError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
-  const groupIds = new Set(shapes.filter((shape) => isGroup(shape, shapes)).map(({ cell }) => cell.id))
-  const isFrame = (cell: Cell) => Boolean(cell.label) || linkedIds.has(cell.id) || isDrawn(cell)
+  if (shapes.length > maxShapes) throw new DiagramFileError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
+  const parentIds = new Set(shapes.map(({ cell }) => cell.parent))
+  const isGroupShape = (shape: Shape) => (storedIds.has(shape.cell.id) ? parentIds.has(shape.cell.id) : isGroup(shape, shapes))
+  const groupIds = new Set(shapes.filter(isGroupShape).map(({ cell }) => cell.id))
+  const isFrame = (cell: Cell) => storedIds.has(cell.id) || Boolean(cell.label) || linkedIds.has(cell.id) || isDrawn(cell)
   const frames = shapes.filter(({ cell }) => groupIds.has(cell.id) && isFrame(cell))
-  const parentIdById = findParents(shapes, frames)
+  const parentIdById = findParents(shapes, frames, storedIds)
   const deviceIdByPartId = new Map(
     shapes.flatMap((shape) => {
-      const device = shape.cell.label
-        ? undefined
-        : shapes.find((other) => !groupIds.has(other.cell.id) && other.cell.label && contains(other, shape))
+      const device =
+        shape.cell.label || storedIds.has(shape.cell.id)
+          ? undefined
+          : shapes.find((other) => !groupIds.has(other.cell.id) && other.cell.label && contains(other, shape))
       return device ? [[shape.cell.id, device.cell.id] as const] : []
     }),
   )
@@ -58,7 +63,7 @@ export function analyseShapes(cells: readonly Cell[]): ShapeRoles {
       if (fixedRole) return fixedRole
       if (groupIds.has(cell.id)) return isFrame(cell) ? 'group' : 'invisible group'
       if (deviceIdByPartId.has(cell.id)) return 'part'
-      return cell.label || isDeviceShape(cell) || linkedIds.has(cell.id) ? 'device' : 'decoration'
+      return storedIds.has(cell.id) || cell.label || isDeviceShape(cell) || linkedIds.has(cell.id) ? 'device' : 'decoration'
     },
     getParentId: ({ id }) => parentIdById.get(id),
     getDeviceId: (id) => deviceIdByPartId.get(id) ?? id,
@@ -99,7 +104,7 @@ function contains(outer: Shape, inner: Shape): boolean {
 }
 
 /** Return the id of the nearest frame by id: one that a shape is stored in, otherwise the smallest one that is drawn around it. */
-function findParents(shapes: readonly Shape[], frames: readonly Shape[]): Map<string, string> {
+function findParents(shapes: readonly Shape[], frames: readonly Shape[], storedIds: ReadonlySet<string>): Map<string, string> {
   const parentIdById = new Map<string, string>()
   const frameById = new Map(frames.map((frame) => [frame.cell.id, frame]))
   const framesBySize = frames.toSorted((a, b) => a.cell.width * a.cell.height - b.cell.width * b.cell.height)
@@ -110,7 +115,7 @@ function findParents(shapes: readonly Shape[], frames: readonly Shape[]): Map<st
   }
   for (const shape of shapes) {
     const stored = [...shape.ancestorIds].find((id) => frameById.has(id))
-    const parentId = stored ?? framesBySize.find((frame) => contains(frame, shape))?.cell.id
+    const parentId = stored ?? (storedIds.has(shape.cell.id) ? undefined : framesBySize.find((frame) => contains(frame, shape))?.cell.id)
     // A file can have shapes that are in each other.
     if (parentId !== undefined && !isAround(shape.cell.id, parentId)) parentIdById.set(shape.cell.id, parentId)
   }
@@ -132,5 +137,5 @@ function getPosition(cell: Cell, cellById: ReadonlyMap<string, Cell>): { x: numb
     x += ancestor.x
     y += ancestor.y
   }
-  return { x, y }
+  return { x: toCoordinate(x), y: toCoordinate(y) }
 }

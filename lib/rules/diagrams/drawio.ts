@@ -1,8 +1,10 @@
 import type { Budget } from '#rules/budget.ts'
-import { type Cell, DrawioError, type PageChoice, readCells } from './drawio-cells.ts'
+import { type Cell, type PageChoice, readCells } from './drawio-cells.ts'
 import { unwrapDrawio } from './drawio-container.ts'
 import { splitHidden } from './drawio-hidden.ts'
+import { readParts, updateEdge, updateNode } from './drawio-parts.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
+import { DiagramFileError } from './file-error.ts'
 import { fitGroups, groupType } from './groups.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory, maxGroupDepth, validateDiagram } from './schema.ts'
 import { spreadNodes } from './spread.ts'
@@ -18,10 +20,10 @@ export interface DrawioDiagram {
 const maxIdLength = 100
 const maxListedParts = 100
 
-/** Parse a page of a draw.io file, by its number or its name. Throw a DrawioError if it is not one. */
+/** Parse a page of a draw.io file, by its number or its name. Throw a DiagramFileError if it is not one. */
 export async function parseDrawio(content: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioDiagram> {
   const { pages, page, cells } = await readCells(unwrapDrawio(content, budget), chosenPage, budget)
-  if (pages.length === 0 && cells.length === 0) throw new DrawioError('The file contains no diagram')
+  if (pages.length === 0 && cells.length === 0) throw new DiagramFileError('The file contains no diagram')
   const otherPages = pages.flatMap((name, index) => {
     const isOther = index !== page
     return isOther ? [`Page ${name ? `“${name}”` : index + 1}: only one page is imported; \`page\` chooses it`] : []
@@ -38,44 +40,53 @@ function shortenList(skipped: readonly string[]): string[] {
 
 interface Conversion {
   roles: ShapeRoles
+  /** What this service has stored in cells, by their ids. */
+  parts: ReturnType<typeof readParts>
   /** The label of an edge can be a cell inside the edge. */
   labelByEdgeId: ReadonlyMap<string, string>
-  /** The ids of the nodes and edges that were imported. */
-  importedIds: Set<string>
+  /** The ids of the imported nodes, by those of their cells. */
+  nodeIdByCellId: Map<string, string>
+  nodeIds: Set<string>
+  edgeIds: Set<string>
   skipped: string[]
 }
 
 function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
+  const parts = readParts(cells, budget)
   const conversion: Conversion = {
-    roles: analyseShapes(cells),
+    roles: analyseShapes(cells, new Set(parts.nodes.keys())),
+    parts,
     labelByEdgeId: new Map(vertices.map(({ parent, label }) => [parent, label])),
-    importedIds: new Set(),
+    nodeIdByCellId: new Map(),
+    nodeIds: new Set(),
+    edgeIds: new Set(),
     skipped,
   }
-  const convertedNodes = vertices.flatMap((cell) => convertVertex(cell, conversion))
-  const nodeIds = new Set(conversion.importedIds)
-  const nodes = convertedNodes.map((node) => removeMissingParent(node, nodeIds))
-  const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, nodeIds, conversion))
+  const converted = vertices.flatMap((cell) => convertVertex(cell, conversion).map((node) => ({ cell, node })))
+  const nodes = converted.map(({ cell, node }) => addParent(cell, node, conversion))
+  const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, conversion))
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
   requireCount(edges.length, diagramLimits.maxEdges, 'edges')
-  const diagram = { nodes: fitGroups(spreadNodes(nodes, budget)), edges }
+  // The boxes of a file of this service have their places already.
+  const diagram = { nodes: parts.nodes.size > 0 ? nodes : fitGroups(spreadNodes(nodes, budget)), edges }
   // Only the depth of the groups is not checked yet.
-  if (validateDiagram(diagram).length > 0) throw new DrawioError(`The diagram has more than ${maxGroupDepth} levels of groups`)
+  if (validateDiagram(diagram).length > 0) throw new DiagramFileError(`The diagram has more than ${maxGroupDepth} levels of groups`)
   return { ...diagram, skipped }
 }
 
-/** A group can have an id that a node must not have. */
-function removeMissingParent({ parent_id, ...node }: DiagramNode, nodeIds: ReadonlySet<string>): DiagramNode {
-  return parent_id !== undefined && nodeIds.has(parent_id) ? { ...node, parent_id } : node
+/** Add the group around a node, unless the group has an id that a node must not have. */
+function addParent(cell: Cell, node: DiagramNode, { roles, nodeIdByCellId }: Conversion): DiagramNode {
+  const parent_id = nodeIdByCellId.get(roles.getParentId(cell) ?? '')
+  return parent_id === undefined ? node : { ...node, parent_id }
 }
 
 function requireCount(count: number, max: number, unit: string): void {
-  if (count > max) throw new DrawioError(`The diagram has ${count} ${unit}; at most ${max} are allowed`)
+  if (count > max) throw new DiagramFileError(`The diagram has ${count} ${unit}; at most ${max} are allowed`)
 }
 
 /** Return the node, or nothing if the cell is skipped. */
-function convertVertex(cell: Cell, { roles, importedIds, skipped }: Conversion): DiagramNode[] {
+function convertVertex(cell: Cell, { roles, parts, nodeIdByCellId, nodeIds, skipped }: Conversion): DiagramNode[] {
   const name = cell.label ? `“${cell.label}”` : `without a label (${cell.id})`
   const role = roles.getRole(cell)
   if (role === 'edge label') return []
@@ -83,19 +94,23 @@ function convertVertex(cell: Cell, { roles, importedIds, skipped }: Conversion):
   if (role === 'invisible group') return skip(skipped, `Group ${name}: only its content is imported`)
   if (role === 'part') return skip(skipped, `Shape ${name}: it is a part of another shape`)
   if (role === 'decoration') return skip(skipped, `Shape ${name}: it is no device and has no line`)
-  if (!reserveId(cell.id, importedIds)) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
+  const part = parts.nodes.get(cell.id)
+  // A shape that was copied in draw.io has the id of the other one.
+  const id = [part?.node.id ?? cell.id, cell.id].find((candidate) => reserveId(candidate, nodeIds))
+  if (id === undefined) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
+  nodeIdByCellId.set(cell.id, id)
+  const position = roles.getPosition(cell)
+  if (part) return [{ ...updateNode(part, cell, position), id }]
   const backgroundColor = readColour(cell.style, 'fillColor')
   const borderColor = readColour(cell.style, 'strokeColor')
   const colours = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
-  const parent_id = roles.getParentId(cell)
-  const place = { position: roles.getPosition(cell), ...(parent_id === undefined ? {} : { parent_id }) }
   if (role === 'group') {
     const style = { ...colours, width: Math.max(1, cell.width), height: Math.max(1, cell.height) }
-    return [{ id: cell.id, type: groupType, ...place, style, data: { label: cell.label || 'Group' } }]
+    return [{ id, type: groupType, position, style, data: { label: cell.label || 'Group' } }]
   }
   const category = guessCategory(`${readShapeName(cell)} ${cell.label}`)
   const data = { label: cell.label || nameShape(cell), category }
-  return [{ id: cell.id, type: category, ...place, ...(Object.keys(colours).length > 0 ? { style: colours } : {}), data }]
+  return [{ id, type: category, position, ...(Object.keys(colours).length > 0 ? { style: colours } : {}), data }]
 }
 
 /** Return the words of the shape's path, such as `mxgraph cisco routers router`. */
@@ -136,13 +151,17 @@ function readColour(style: string, property: string): string | undefined {
 }
 
 /** Return the edge, or nothing if the cell is skipped. */
-function convertEdge(cell: Cell, nodeIds: ReadonlySet<string>, { roles, labelByEdgeId, importedIds, skipped }: Conversion): DiagramEdge[] {
+function convertEdge(cell: Cell, { roles, parts, labelByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion): DiagramEdge[] {
   const label = cell.label || labelByEdgeId.get(cell.id) || ''
   const name = label ? `“${label}”` : `(${cell.id})`
-  const [source, target] = [roles.getDeviceId(cell.source), roles.getDeviceId(cell.target)]
-  if (!nodeIds.has(source) || !nodeIds.has(target)) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
-  if (!reserveId(cell.id, importedIds)) return skip(skipped, `Line ${name}: its id is missing, too long or used twice`)
-  return [{ id: cell.id, source, target, routing: readRouting(cell.style), ...(label ? { label } : {}) }]
+  const [source, target] = [cell.source, cell.target].map((end) => nodeIdByCellId.get(roles.getDeviceId(end)))
+  if (source === undefined || target === undefined) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
+  const part = parts.edges.get(cell.id)
+  const id = [part?.edge.id ?? cell.id, cell.id].find((candidate) => reserveId(candidate, edgeIds))
+  if (id === undefined) return skip(skipped, `Line ${name}: its id is missing, too long or used twice`)
+  const routing = readRouting(cell.style)
+  if (part) return [updateEdge(part, { id, source, target, label, routing })]
+  return [{ id, source, target, routing, ...(label ? { label } : {}) }]
 }
 
 function readRouting(style: string): DiagramEdge['routing'] {

@@ -5,9 +5,9 @@ import { type DiagramNode, maxGroupDepth } from './schema.ts'
 // A group is drawn as a frame around the nodes in it.
 
 export const groupType = 'group'
-const padding = 20
+export const groupPadding = 20
 /** Above the content of a frame, for its label. */
-export const titleHeight = padding + lineHeight
+export const groupTitleHeight = groupPadding + lineHeight
 const emptySize = { width: 240, height: 120 }
 const maxGroupSize = 100_000
 /** No node of a diagram is further away from the middle. */
@@ -51,10 +51,10 @@ function computeFrame({ position, style }: DiagramNode, children: readonly Box[]
   const boxes = [
     ...(size.width === undefined || size.height === undefined ? [] : [own]),
     ...children.map(({ x, y, width, height }) => ({
-      x: x - padding,
-      y: y - titleHeight,
-      width: width + 2 * padding,
-      height: height + titleHeight + padding,
+      x: x - groupPadding,
+      y: y - groupTitleHeight,
+      width: width + 2 * groupPadding,
+      height: height + groupTitleHeight + groupPadding,
     })),
   ]
   const x = Math.max(-maxCoordinate, round(boxes.reduce((least, box) => Math.min(least, box.x), Number.POSITIVE_INFINITY)))

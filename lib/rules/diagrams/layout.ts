@@ -3,7 +3,7 @@ import { computeBoxes, findGroupIds } from './groups.ts'
 import type { DiagramNode } from './schema.ts'
 
 /** The distance between neighbouring nodes, in pixels. */
-const gridSize = { x: 220, y: 150 }
+export const gridSize = { x: 220, y: 150 }
 /** The height of the largest node that the frontend draws, in pixels. */
 const maxNodeHeight = 110
 const maxNodesPerRow = 12

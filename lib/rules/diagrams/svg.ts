@@ -1,7 +1,8 @@
 import type { Budget } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
-import { computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
-import { chooseReadableColour, parseColour } from './colours.ts'
+import { escapeXml } from '#rules/text/xml.ts'
+import { parseStrokeWidth, readDashes, readEdgeColour, readNodeColours } from './appearance.ts'
+import { computeViewBox, lineHeight, wrapText } from './boxes.ts'
 import { createLabelBox, createLabelPlacer, formatLabel } from './edge-labels.ts'
 import {
   type Box,
@@ -18,23 +19,18 @@ import { type DeviceCategory, type DiagramContent, type DiagramEdge, type Diagra
 
 // Renders a diagram as SVG. The result is safe to open: it contains only numbers, colours and escaped text from the diagram.
 
-type Style = Record<string, unknown>
-
 /** The icons are paths in a square of 24 by 24. */
-const appearanceByCategory: Record<DeviceCategory, { colour: string; icon: string }> = {
-  network: { colour: '#1d4ed8', icon: 'M2 9h20v6H2zM6 12h.01M10 12h.01M14 12h4M7 9V5M17 9V5M7 15v4M17 15v4' },
-  compute: { colour: '#4338ca', icon: 'M4 3h16v6H4zM4 10h16v6H4zM7 6h.01M7 13h.01M12 16v5M8 21h8' },
-  storage: { colour: '#7c2d12', icon: 'M4 6c0-4 16-4 16 0s-16 4-16 0v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0' },
-  cloud: { colour: '#0e7490', icon: 'M7 19a5 5 0 0 1-1-9.9A6.5 6.5 0 0 1 18.500 8.500 5.300 5.300 0 0 1 18 19z' },
-  endpoint: { colour: '#15803d', icon: 'M3 4h18v12H3zM9 20h6M12 16v4' },
-  infrastructure: { colour: '#525252', icon: 'M13 2 5 14h6l-1 8 9-13h-6z' },
-  security: { colour: '#b91c1c', icon: 'M12 2l8 3v6c0 6-4 9-8 11-4-2-8-5-8-11V5zM9 12l2 2 4-4' },
+const iconByCategory: Record<DeviceCategory, string> = {
+  network: 'M2 9h20v6H2zM6 12h.01M10 12h.01M14 12h4M7 9V5M17 9V5M7 15v4M17 15v4',
+  compute: 'M4 3h16v6H4zM4 10h16v6H4zM7 6h.01M7 13h.01M12 16v5M8 21h8',
+  storage: 'M4 6c0-4 16-4 16 0s-16 4-16 0v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0',
+  cloud: 'M7 19a5 5 0 0 1-1-9.9A6.5 6.5 0 0 1 18.500 8.500 5.300 5.300 0 0 1 18 19z',
+  endpoint: 'M3 4h18v12H3zM9 20h6M12 16v4',
+  infrastructure: 'M13 2 5 14h6l-1 8 9-13h-6z',
+  security: 'M12 2l8 3v6c0 6-4 9-8 11-4-2-8-5-8-11V5zM9 12l2 2 4-4',
 }
 const pathByRouting = { straight: createStraightPath, curved: createCurvedPath, step: createStepPath }
 const fontFamily = 'font-family="system-ui, sans-serif"'
-const defaultStrokeWidth = 1.5
-// https://www.w3.org/TR/WCAG22/#contrast-minimum
-const minContrast = 4.5
 
 // Measured, with the search for the place of a label.
 const stepsPerNode = 2000
@@ -77,41 +73,26 @@ ${isCut ? `<text ${fontFamily} font-size="12" x="${x + 8}" y="${y + 18}">${short
 
 function renderGroup(node: DiagramNode, { x, y, width, height }: Box): string {
   const { style = {} } = node
-  const { fill, stroke } = readColours(style, { fill: '#f8fafc', stroke: '#94a3b8' })
+  const { fill, stroke, text } = readNodeColours(node, true)
   const label = wrapText(getLabel(node), Math.max(5, Math.floor((width - 24) / charWidth)), 1)[0] ?? ''
   return `<g><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${fill}" stroke="${stroke}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>
-<text ${fontFamily} font-size="12" font-weight="bold" fill="${chooseTextColour(style, fill)}" x="${round(x + 12)}" y="${round(y + 20)}">${escapeXml(label)}</text></g>`
+<text ${fontFamily} font-size="12" font-weight="bold" fill="${text}" x="${round(x + 12)}" y="${round(y + 20)}">${escapeXml(label)}</text></g>`
 }
 
 /** Of a letter of 12 px. */
 const charWidth = 7
 
-function readColours(style: Style, defaults: { fill: string; stroke: string }): { fill: string; stroke: string } {
-  return {
-    stroke: parseColour(style.borderColor) ?? parseColour(style.stroke) ?? defaults.stroke,
-    fill: parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? defaults.fill,
-  }
-}
-
-function chooseTextColour(style: Style, fill: string): string {
-  const styleColour = parseColour(style.color) ?? parseColour(style.fontColor)
-  return chooseReadableColour([...(styleColour ? [styleColour] : []), '#111827'], fill, minContrast)
-}
-
 function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
-  const { colour, icon } = appearanceByCategory[getCategory(node)]
   const { style = {} } = node
-  const { fill, stroke } = readColours(style, { fill: '#ffffff', stroke: colour })
-  const textColour = chooseTextColour(style, fill)
-  const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minContrast)
+  const { fill, stroke, text, icon } = readNodeColours(node, false)
   const centreX = x + width / 2
   const labelLines = wrapText(getLabel(node)).map((line, index) => {
     const lineY = y + 50 + index * lineHeight
     return `<tspan x="${round(centreX)}" y="${round(lineY)}">${escapeXml(line)}</tspan>`
   })
   return `<g><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${fill}" stroke="${stroke}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>
-<path transform="translate(${round(centreX - 12)} ${y + 8})" d="${icon}" fill="none" stroke="${iconColour}" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>
-<text ${fontFamily} font-size="12" text-anchor="middle" fill="${textColour}">${labelLines.join('')}</text></g>`
+<path transform="translate(${round(centreX - 12)} ${y + 8})" d="${iconByCategory[getCategory(node)]}" fill="none" stroke="${icon}" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>
+<text ${fontFamily} font-size="12" text-anchor="middle" fill="${text}">${labelLines.join('')}</text></g>`
 }
 
 /** The distance between parallel lines, in pixels. */
@@ -137,8 +118,7 @@ type PlaceLabel = ReturnType<typeof createLabelPlacer>
 function renderEdge(edge: DiagramEdge, from: Box, to: Box, lane: number, placeLabel: PlaceLabel): { line: string; label: string } {
   const { label, routing = 'straight', style = {} } = edge
   const { path, labelPositions } = from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
-  const colour = parseColour(style.stroke) ?? parseColour(style.color) ?? '#6b7280'
-  const line = `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>`
+  const line = `<path d="${path}" fill="none" stroke="${readEdgeColour(style)}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>`
   return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPositions, placeLabel) : '' }
 }
 
@@ -149,25 +129,8 @@ function renderEdgeLabel(text: string, positions: readonly Point[], placeLabel: 
 <text ${fontFamily} font-size="11" text-anchor="middle" fill="#374151" x="${round(x + width / 2)}" y="${round(y + 13)}">${escapeXml(line)}</text></g>`
 }
 
-function parseStrokeWidth({ strokeWidth, borderWidth }: Style): number {
-  const width = parseNumber(strokeWidth) ?? parseNumber(borderWidth)
-  return width === undefined ? defaultStrokeWidth : round(Math.min(Math.max(width, 0.5), 12))
-}
-
 /** Return the attribute with a space before it, or an empty text. */
-function formatDashes({ strokeDasharray, borderStyle }: Style): string {
-  if (typeof strokeDasharray === 'string' && /^\d{1,3}([ ,]+\d{1,3}){0,7}$/.test(strokeDasharray.trim()))
-    return ` stroke-dasharray="${strokeDasharray.trim()}"`
-  if (borderStyle === 'dashed') return ' stroke-dasharray="6 4"'
-  return borderStyle === 'dotted' ? ' stroke-dasharray="2 4"' : ''
-}
-
-/** Escape markup and remove the characters that XML does not allow. */
-function escapeXml(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow them
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-      .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-  )
+function formatDashes(style: DiagramNode['style'] = {}): string {
+  const dashes = readDashes(style)
+  return dashes ? ` stroke-dasharray="${dashes}"` : ''
 }

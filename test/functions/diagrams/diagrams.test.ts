@@ -280,6 +280,49 @@ describe('the import of a diagram', () => {
   })
 })
 
+describe('the exports of a diagram for other programs', () => {
+  const grouped = {
+    nodes: [
+      ...drawing.nodes.map((node) => ({ ...node, parent_id: 'hq' })),
+      { id: 'hq', type: 'group', position: { x: 0, y: 0 }, data: { label: 'HQ' } },
+    ],
+    edges: drawing.edges,
+  }
+
+  it('DIA-26 can be opened in draw.io and imported again', async () => {
+    const { admin } = await createAccount(service)
+    const { body } = await admin.call('POST', '/network-diagrams', { name: 'Büro <2>', ...grouped })
+    const { headers, text: content } = await admin.call('GET', `/network-diagrams/${body.id}/export?format=drawio`)
+    expect(headers.get('content-type')).toBe('application/vnd.jgraph.mxfile')
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.drawio")
+    const imported = await admin.call('POST', '/network-diagrams/import', { format: 'drawio', content })
+    const { name, nodes, edges } = imported.body.diagram
+    expect([imported.status, { name, nodes, edges }, imported.body.skipped]).toEqual([201, { name: 'Büro <2>', ...grouped }, []])
+  })
+
+  it('DIA-27 DIA-28 can be shown as a mermaid flowchart and imported again', async () => {
+    const { admin } = await createAccount(service)
+    const { body } = await admin.call('POST', '/network-diagrams', { name: 'Büro "2"', ...grouped })
+    const { headers, text: content } = await admin.call('GET', `/network-diagrams/${body.id}/export?format=mermaid`)
+    expect(headers.get('content-type')).toBe('text/vnd.mermaid; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.mmd")
+    const imported = await admin.call('POST', '/network-diagrams/import', { format: 'mermaid', content })
+    const { name, nodes, edges } = imported.body.diagram
+    expect([imported.status, name]).toEqual([201, 'Büro "2"'])
+    expect(nodes.map(({ id, parent_id }: { id: string; parent_id?: string }) => [id, parent_id])).toEqual([
+      ['hq', undefined],
+      ['fw1', 'hq'],
+      ['sw1', 'hq'],
+    ])
+    expect(edges).toMatchObject([
+      { source: 'fw1', target: 'sw1', label: '10 Gbit/s' },
+      { source: 'sw1', target: 'fw1' },
+    ])
+    const refused = await admin.call('POST', '/network-diagrams/import', { format: 'mermaid', content: 'pie' })
+    expect([refused.status, refused.body.errors[0].loc, refused.body.errors[0].type]).toEqual([422, ['body', 'content'], 'unreadable'])
+  })
+})
+
 describe('the SVG export of a diagram', () => {
   it('DIA-15 contains no script, URL or markup from the diagram', async () => {
     const { admin } = await createAccount(service)

@@ -134,6 +134,6 @@ it('escapes markup, and leaves out characters that XML does not allow', () => {
     { nodes: [node('a', 0, 0, { data: { label: '<b>' } })], edges: [] },
     createBudget(),
   )
-  expect(/<title>(.*)<\/title>/s.exec(svg)?.[1]).toBe('&#60;a&#62;&#38;&#34;&#39;\t')
+  expect(/<title>(.*)<\/title>/s.exec(svg)?.[1]).toBe('&#60;a&#62;&#38;&#34;&#39;&#9;')
   expect(svg).toContain('>&#60;b&#62;</tspan>')
 })

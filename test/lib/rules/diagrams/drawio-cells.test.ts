@@ -2,7 +2,8 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
-import { DrawioError, readCells } from '#rules/diagrams/drawio-cells.ts'
+import { readCells } from '#rules/diagrams/drawio-cells.ts'
+import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 
 const parse = (root: string) =>
   readCells(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, 1, createBudget())
@@ -60,13 +61,13 @@ describe('the cells of a draw.io file', () => {
 
   it('are at most 20,000', async () => {
     expect((await parse('<mxCell/>'.repeat(20_000))).cells).toHaveLength(20_000)
-    await expect(parse('<mxCell/>'.repeat(20_001))).rejects.toThrow(new DrawioError('The file has more than 20,000 cells'))
+    await expect(parse('<mxCell/>'.repeat(20_001))).rejects.toThrow(new DiagramFileError('The file has more than 20,000 cells'))
   })
 
   it('are nested at most 100 levels deep', async () => {
     const nest = (depth: number) => readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1, createBudget())
     expect(await nest(100)).toEqual({ pages: [], page: 0, cells: [] })
-    await expect(nest(101)).rejects.toThrow(new DrawioError('The file is nested too deeply'))
+    await expect(nest(101)).rejects.toThrow(new DiagramFileError('The file is nested too deeply'))
   })
 })
 
@@ -106,7 +107,7 @@ describe('a draw.io file', () => {
       `<mxfile><diagram>${Array.from({ length: count }, (_, n) => shape(`n${n}`, 'rounded=1', n * 200).replace(/value="[^"]*"/, '')).join('')}</diagram></mxfile>`
     expect((await parseDrawio(create(2000), 1, createBudget())).nodes).toEqual([])
     await expect(parseDrawio(create(2001), 1, createBudget())).rejects.toThrow(
-      new DrawioError('The diagram has 2001 shapes; at most 2000 are allowed'),
+      new DiagramFileError('The diagram has 2001 shapes; at most 2000 are allowed'),
     )
   })
 

@@ -2,7 +2,8 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
-import { DrawioError, type PageChoice } from '#rules/diagrams/drawio-cells.ts'
+import type { PageChoice } from '#rules/diagrams/drawio-cells.ts'
+import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 import { type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
 import { spreadNodes } from '#rules/diagrams/spread.ts'
 
@@ -15,7 +16,7 @@ const createFile = (...cells: string[]) =>
 const findError = (content: string, page: PageChoice = 1) =>
   parseDrawio(content, page, createBudget()).then(
     () => null,
-    (error: unknown) => (error instanceof DrawioError ? error.message : error),
+    (error: unknown) => (error instanceof DiagramFileError ? error.message : error),
   )
 
 describe('parseDrawio', () => {
