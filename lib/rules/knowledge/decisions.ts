@@ -3,6 +3,9 @@ import type { Segment } from './segment.ts'
 const marker = /^(\s*)(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
 const conditionalItem =
   /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:(?:if|when|in case|otherwise|wenn|falls|sonst|si)\b|(?:yes|no|ja|nein|oui|non|sí)[*_]{0,2}\s*(?:[:.,;!)→–—-]|$))/im
+// `Do one of the following:`, `Apply the remediation that matches the cause:`
+const chooseOne =
+  /\b(?:one of the following|either of the following|(?:remediation|solution|fix|action|option|step|resolution|method)s? that (?:match(?:es)?|appl(?:y|ies)|fits?)|whichever applies|wählen sie eine der|eine der folgenden|l[’']une des|una de las siguientes)\b/i
 const minOptions = 2
 
 const startsWithCondition = (text: string) => conditionalItem.test(text.split('\n', 1)[0] ?? '')
@@ -14,8 +17,9 @@ export function markDecisions(segments: readonly Segment[]): Segment[] {
   for (let index = 0; index < markedSegments.length; index++) {
     const firstOption = index + 1
     let end = firstOption
-    while (isPossibleOption(markedSegments[end])) end++
     const question = markedSegments[index] as Segment
+    const isChoice = question.kind === 'note' && chooseOne.test(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
+    while (isPossibleOption(markedSegments[end], isChoice)) end++
     const canBeDecision = (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
     if (end - firstOption < minOptions || question.kind === 'section' || !canBeDecision) continue
     question.kind = 'decision'
@@ -25,8 +29,9 @@ export function markDecisions(segments: readonly Segment[]): Segment[] {
   return markedSegments
 }
 
-function isPossibleOption(segment: Segment | undefined): boolean {
-  return segment !== undefined && segment.kind !== 'section' && !segment.startsUnit && startsWithCondition(segment.text)
+function isPossibleOption(segment: Segment | undefined, isChoice: boolean): boolean {
+  if (segment === undefined || segment.kind === 'section' || segment.startsUnit) return false
+  return isChoice ? marker.test(segment.text) : startsWithCondition(segment.text)
 }
 
 /** Split an item whose nested items are all options into the question and its options. Only the indentation of the options changes. */

@@ -1,4 +1,5 @@
 import { type FlowNode, flowLimits } from '#rules/flows/structure.ts'
+import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { clip } from '#rules/text/clip.ts'
 import { maxNodeLength } from './blocks.ts'
 import { removeMarkup, unescapeMarkdown } from './derive-title.ts'
@@ -17,6 +18,8 @@ interface TreeBuilder {
   nodeCount: number
   /** How often each node is in the tree. */
   uses: Map<string, number>
+  /** Nodes that are the heading of what follows, without a text of their own. */
+  headingIds: Set<string>
   /** The title of the solution after the last text. */
   end: string
   /** Whether questions may be added, which make the tree deeper. */
@@ -25,9 +28,34 @@ interface TreeBuilder {
 
 /** Build the tree of an article: each branch leads to the next, and the last one ends in a solution. */
 export function buildTree(branches: Branches): FlowNode {
-  const build = (asks: boolean) => chain(branches, { nodeCount: 0, uses: new Map(), end: done, asks }) ?? createEnd('article', done)
+  const build = (asks: boolean) => {
+    const builder: TreeBuilder = { nodeCount: 0, uses: new Map(), headingIds: new Set(), end: done, asks }
+    return foldHeadings(chain(branches, builder) ?? createEnd('article', done), builder.headingIds)
+  }
   const tree = build(true)
   return countLevels(tree) > flowLimits.maxDepth ? build(false) : tree
+}
+
+/** Put each heading without a text into the step that follows it, so that nobody has to click an empty step. */
+function foldHeadings(node: FlowNode, headingIds: ReadonlySet<string>): FlowNode {
+  const children = node.children?.map((child) => foldHeadings(child, headingIds))
+  const [next] = children ?? []
+  const isFolded = headingIds.has(node.id) && next && canTakeHeading(next) && !headingIds.has(next.id)
+  if (!isFolded) return children ? { ...node, ...withNextIds(node, children) } : node
+  const description = [`**${escapeMarkdown(node.title ?? '')}**`, next.description].filter(Boolean).join('\n\n')
+  return description.length > maxNodeLength ? { ...node, ...withNextIds(node, children ?? []) } : { ...next, description }
+}
+
+/** Questions that the import adds, and the end of the article, have no heading. */
+const canTakeHeading = ({ id, type }: FlowNode) => type === 'action' || (type === 'decision' && !/-(?:check(?:-\d+)?|cases)$/.test(id))
+
+/** Return the children of a node, and its references to them. */
+function withNextIds({ options, next_node_id }: FlowNode, children: FlowNode[]): Partial<FlowNode> {
+  return {
+    children,
+    ...(next_node_id === undefined ? {} : { next_node_id: children[0]?.id }),
+    ...(options ? { options: options.map((option, index) => ({ ...option, next_node_id: children[index]?.id })) } : {}),
+  }
 }
 
 function countLevels({ children }: FlowNode): number {
@@ -217,6 +245,7 @@ function useId(id: string, builder: TreeBuilder): string {
 /** Create an action. What ends a branch is a solution, unless it says to go on. */
 function createAction(node: KbNode, next: FlowNode | null, builder: TreeBuilder): FlowNode {
   const common = { id: useId(node.id, builder), ...getTexts(node) }
+  if (node.kind === 'section' && node.content === '') builder.headingIds.add(common.id)
   const isEnd = !next && !saysToGoOn(node.content) && node.kind !== 'section'
   if (isEnd) return { ...common, type: 'solution' }
   const following = next ?? createEnd(`${common.id}-end`, saysToGoOn(node.content) ? nothingLeft : builder.end)

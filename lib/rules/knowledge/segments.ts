@@ -34,7 +34,7 @@ const linkItem = /^[-*+•]\s+(?:<[^>\s]+>|\[[^\]]*\]\(\S*\)|https?:\S+)\s*$/
 const bulletItem = /^[-*+•]\s/
 /** Headings of sections whose items are facts, not instructions. */
 export const factHeading =
-  /^(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|scope|context|applies to|references?|see also|further reading|additional resources|more information|links|known issues|limitations)\b/i
+  /^(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|purpose|scope|context|applies to|notes?|remarks?|examples?|sample output|references?|see also|further reading|(?:additional |related )?resources|more information|links|known issues|limitations)\b/i
 const metadata =
   /^[-*+•\s]*[*_]{0,2}(?:original (?:product version|kb number)|kb (?:number|id)|article (?:id|number)|applies to|(?:last )?(?:updated|modified|reviewed|changed)(?: (?:on|by))?|published|authors?|owners?|product(?: version)?s?|versions?|category|tags?|keywords|date|severity|reviewed by)[*_]{0,2}\s*:[*_]{0,2}\s*\S/i
 
@@ -48,12 +48,33 @@ export function isMetadata(text: string): boolean {
 
 const noteLabel = /^\W*(?:note|notice|warning|caution|important|tip|hint|info|danger|attention)\W*$/i
 
+// Articles and pronouns, with which no instruction begins, a term in code with what it means, and a measure.
+const factItem =
+  /^[-*+•]\s+[*_]{0,2}(?:(?:the|this|these|those|it|its|they|an?|there|each|both|some|der|die|das|ein|eine|es|le|la|les|un|une|il|elle|el|los|las)\s|`[^`\n]+`[*_]{0,2}\s*(?:$|[:=–—-])|[^:`\n]{1,40}:[*_]{0,2}\s*[~<>≈≤≥]?\s?\d)/iu
+const exampleIntro =
+  /(?:^|\n)\W*(?:for example|for instance|e\.g\.|an? example|example|sample|expected|here is an example|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo|(?:the )?(?:example |sample )?output)\b[^\n]*$/i
+
+/** Return the places of the items of bullet lists that say something instead of telling what to do: two items of three, at least two. */
+function findFactItems(blocks: readonly Block[]): Set<number> {
+  const places = new Set<number>()
+  for (let start = 0; start < blocks.length; start++) {
+    let end = start
+    while (blocks[end]?.kind === 'item' && bulletItem.test(blocks[end]?.text ?? '')) end++
+    const items = blocks.slice(start, end)
+    const factCount = items.filter(({ text }) => factItem.test(text) && !text.includes('```')).length
+    if (factCount >= 2 && factCount * 3 >= items.length * 2) for (let place = start; place < end; place++) places.add(place)
+    if (end > start) start = end
+  }
+  return places
+}
+
 /** Headings up to `lowestLevel` become sections, each lower one starts a unit. */
 function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[] {
   const segments: Segment[] = []
   let isInFacts = false
   let isInUnit = false
-  for (const { kind, level, text } of blocks) {
+  const factPlaces = findFactItems(blocks)
+  for (const [place, { kind, level, text }] of blocks.entries()) {
     const lastSegment = segments.at(-1)
     if (kind === 'heading') {
       isInFacts = factHeading.test(text)
@@ -70,7 +91,8 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
       else segments.push({ kind: 'section', level, text, partCount: 1 })
       continue
     }
-    const segmentKind = getKind(kind, text, isInFacts)
+    const isExample = lastSegment?.kind === 'note' && exampleIntro.test(lastSegment.text)
+    const segmentKind = factPlaces.has(place) || isExample ? 'note' : getKind(kind, text, isInFacts)
     const isLabelled = lastSegment?.kind === 'note' && noteLabel.test(lastSegment.text)
     const isAfterTable = lastSegment?.kind === 'note' && lastSegment.text.startsWith('|')
     const isAddition = isLabelled || kind === 'table' || (kind === 'code' && !isAfterTable)
@@ -83,7 +105,7 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
 }
 
 function getKind(kind: Block['kind'], text: string, isInFacts: boolean): 'step' | 'note' {
-  if (kind !== 'item') return kind === 'code' ? 'step' : 'note'
+  if (kind !== 'item') return kind === 'code' && !isInFacts ? 'step' : 'note'
   const isFact = linkItem.test(text) || isMetadata(text) || (isInFacts && bulletItem.test(text))
   return isFact ? 'note' : 'step'
 }

@@ -151,9 +151,14 @@ describe('buildFlow', () => {
       ...(children ?? []).map(describeTree),
     ]
     expect(describeTree(buildFlow(nodes, 'troubleshooting') as FlowNode)).toEqual([
-      's',
-      'action',
-      ['d', 'decision', 'b -> b', 'c -> c', 'Go on -> e', ['b', 'solution'], ['c', 'solution'], ['e', 'solution']],
+      'd',
+      'decision',
+      'b -> b',
+      'c -> c',
+      'Go on -> e',
+      ['b', 'solution'],
+      ['c', 'solution'],
+      ['e', 'solution'],
     ])
   })
 })

@@ -65,7 +65,9 @@ describe.each(Object.entries(senseArticles))('KBI-15 the flow of “%s”', (_, 
 
 const outline = async (name: string) => {
   const describeNode = (node: FlowNode): unknown => {
-    const [title, options, children] = [(node.title ?? '').replace(/ ?\[!\]/, ''), node.options ?? [], node.children ?? []]
+    const headings = [...(node.description ?? '').matchAll(/^\*\*(.*)\*\*$/gm)].map(([, heading]) => heading)
+    const title = [...headings, (node.title ?? '').replace(/ ?\[!\]/, '')].join(' › ')
+    const [options, children] = [node.options ?? [], node.children ?? []]
     if (node.type === 'decision')
       return { [title]: Object.fromEntries(options.map(({ label }, index) => [label, describeNode(children[index] as FlowNode)])) }
     return [title, ...(children[0] ? [describeNode(children[0])] : [])].flat()
@@ -78,15 +80,13 @@ describe('KBI-16', () => {
     expect(await outline('support page with methods')).toEqual([
       'Mail client does not start',
       'Symptoms',
-      'Method 1: Start without add-ins',
-      'Press Windows+R.',
+      'Method 1: Start without add-ins › Press Windows+R.',
       'Enter the command with the switch /safe.',
       {
         'Is the problem solved?': {
           Yes: ['Solved'],
           No: [
-            'Method 2: Repair the installation',
-            'Open the list of apps.',
+            'Method 2: Repair the installation › Open the list of apps.',
             'Choose Modify, then Quick Repair.',
             'More information',
             'Done',
@@ -96,45 +96,48 @@ describe('KBI-16', () => {
     ])
   })
   it('a step that names a later one is a decision whose other branch goes on', async () => {
-    expect(await outline('jump to a later step')).toEqual([
-      'No network',
-      {
-        'Look at the light of the port.': {
-          'It is green': ['Renew the address.', 'Open a page.'],
-          Otherwise: ['Change the cable.', 'Try another port of the switch.', 'Renew the address.', 'Open a page.'],
-        },
+    expect(await outline('jump to a later step')).toEqual({
+      'No network › Look at the light of the port.': {
+        'It is green': ['Renew the address.', 'Open a page.'],
+        Otherwise: ['Change the cable.', 'Try another port of the switch.', 'Renew the address.', 'Open a page.'],
       },
-    ])
+    })
   })
   it('a last sentence for an unsolved problem is a branch', async () => {
     expect(await outline('last sentence contacts support')).toEqual([
-      'Update fails',
-      'Restart the computer.',
+      'Update fails › Restart the computer.',
       'Run the troubleshooter.',
       { 'Is the problem solved?': { Yes: ['Solved'], No: ['If the problem still occurs, contact support.'] } },
     ])
     expect(await outline('last sentence goes on to nothing')).toEqual([
-      'Sound is missing',
-      'Choose the right device.',
+      'Sound is missing › Choose the right device.',
       'Restart the audio service.',
       { 'Is the problem solved?': { Yes: ['Solved'], No: ['The article has no further step'] } },
     ])
   })
   it('a question whose option goes on leads to what follows', async () => {
-    expect(await outline('question with a branch that goes on')).toEqual([
-      'Disk is full',
+    expect(await outline('question with a branch that goes on')).toEqual({
+      'Disk is full › Is the partition larger than 100 GB?': {
+        'If yes, go to the next step.': ['Delete the temporary files.', 'Empty the bin.'],
+        'If no, order a larger disk.': ['If no, order a larger disk.'],
+      },
+    })
+  })
+  it('KBI-18 headings are in the step that follows, facts and examples in the text before, and one of several ways is a choice', async () => {
+    expect(await outline('facts, an example and a choice')).toEqual([
+      'Operator is not ready › Meaning',
+      'Diagnosis › Read the condition.',
       {
-        'Is the partition larger than 100 GB?': {
-          'If yes, go to the next step.': ['Delete the temporary files.', 'Empty the bin.'],
-          'If no, order a larger disk.': ['If no, order a larger disk.'],
+        'Mitigation › Apply the remediation': {
+          'Lease: delete the lease.': ['Lease: delete the lease.'],
+          'Rights: create the role again.': ['Rights: create the role again.'],
         },
       },
     ])
   })
   it('several causes are the options of a decision', async () => {
     expect(await outline('causes with resolutions')).toMatchObject([
-      'Sign-in is refused',
-      'Symptoms',
+      'Sign-in is refused › Symptoms',
       {
         'Which case applies?': {
           'A policy blocks the device': expect.arrayContaining(['Add the device to the exceptions.']),
@@ -143,11 +146,9 @@ describe('KBI-16', () => {
       },
     ])
     expect(await outline('single cause')).toEqual([
-      'Screen flickers',
-      'Symptoms',
+      'Screen flickers › Symptoms',
       'Cause',
-      'Resolution',
-      'Install the driver of the vendor.',
+      'Resolution › Install the driver of the vendor.',
       'Restart the computer.',
     ])
   })

@@ -255,4 +255,36 @@ The driver is older than the system.
 ## Solution 3
 
 1. Allow the access in the settings. [!]`,
+  'facts, an example and a choice': `# Operator is not ready
+
+## Meaning
+
+The condition contains:
+
+- \`type\`: what it is about
+- \`status\`: whether it holds
+
+## Diagnosis
+
+1. Read the condition. [!]
+
+   For example:
+
+   \`\`\`text
+   Upgradeable False
+   \`\`\`
+
+It differs by the disk:
+
+- NVMe: ~0.1 ms
+- SSD: 1 to 5 ms
+- The others take longer.
+
+## Mitigation
+
+Apply the remediation
+that matches the cause:
+
+1. **Lease**: delete the lease. [!]
+2. **Rights**: create the role again. [!]`,
 }
