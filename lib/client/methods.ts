@@ -282,6 +282,10 @@ import: Method<'flows.markdown.import'>
 /** Validate a markdown flow. Lists the lines that cannot be parsed. A file that can be parsed is also checked for problems that prevent publishing. Stores nothing. */
 validate: Method<'flows.markdown.validate'>
 }
+foreign: {
+/** Import a flow of another tool. Accepts an exported flow of Typebot (JSON), a job of Rundeck (YAML or JSON) and a playbook of XSOAR (YAML); the content tells which. Conditions become decisions, inputs become fields of the intake form, and code stays code that a person runs. What has no counterpart is in `warnings`, together with the problems that prevent publishing the draft. A text that is none of these is a 422. */
+import: Method<'flows.foreign.import'>
+}
 categories: {
 /** List flow categories. Sorted by name. `flow_count` counts the flows that I can see. */
 list: PagedMethod<'flows.categories.list'>

@@ -114,6 +114,7 @@ export const operationTable = {
   'flows.markdown.export': 'get /trees/{tree_id}/export/markdown',
   'flows.markdown.import': 'post /trees/import/markdown body key',
   'flows.markdown.validate': 'post /trees/validate/markdown body',
+  'flows.foreign.import': 'post /trees/import/foreign body key',
   'flows.categories.list': 'get /categories paged',
   'flows.categories.create': 'post /categories body key',
   'flows.categories.rename': 'put /categories/{category_id} body',

@@ -1736,6 +1736,10 @@ steps: (FlowStep)[]
 export type FlowType = ('troubleshooting' | 'procedural' | 'maintenance')
 /** Who can see the flow. `private`: its author. `team`: also its team and account admins. `account`: the account. `public`: everyone, through the gallery. */
 export type FlowVisibility = ('private' | 'team' | 'account' | 'public')
+export type ForeignFlow = {
+/** The whole file as the other tool exported it. YAML may have about 240,000 characters. */
+content: string
+}
 export type ForgotPasswordRequest = {
 /** The e-mail address of the user. */
 email: string
@@ -5809,6 +5813,7 @@ tree_id: string }; output: FlowEnvelope; code: 'email_not_verified' | 'mfa_setup
 tree_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.markdown.import': { input: (MarkdownFlow); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'markdown_invalid' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.markdown.validate': { input: (MarkdownFlow); output: MarkdownValidateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'flows.foreign.import': { input: (ForeignFlow); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.categories.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
