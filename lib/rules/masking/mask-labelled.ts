@@ -23,12 +23,12 @@ const value = `(?<value>${quotedValue}|${bareValue})`
 // Two words need a space between them. Otherwise one long word could be split in thousands of ways, each with all glues tried after it.
 const aboutWord = '[\\p{L}\\p{N}._-]{1,60}'
 /** What the secret is for, as in `password for the server`. */
-const about = `(?:[ ](?:for|of|on|at|between|für|fürs|von|vom|zum|zur|des|der|am|im|pour|per|voor|para|dla|till|to|du|de|del|do|da|di|od|ke?|na|của)[ ]${aboutWord}(?:[ ]${aboutWord}){0,2}?[ ]?)`
+const about = `(?:[ ](?:for|of|on|at|between|für|fürs|von|vom|zum|zur|des|der|am|im|pour|per|voor|para|dla|till|to|du|de|del|do|da|di|od|ke?|na|của)[ ]${aboutWord}(?:[ ]${aboutWord}){0,3}?[ ]?)`
 /** An adjective or a network after the name. */
 const adjective = `(?:[ ]?(?:wi-?fi|wlan|vpn|admin|nueva|nuova|nova|nouveau|neu|tempor\\p{L}{1,8}|provisoire|initiale?|actual|inicial|tymczasowe|tijdelijk|nové|nowe|dočasné|mới|itself|selbst))`
 const remark = `[ ]?(?:\\((?!\\[masked)[^()\\n]{1,40}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])`
 /** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
-const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:${remark}|/pin|/password)?(?:${about}${adjective}?|${adjective}?(?<loose>(?:[ ]\\p{L}{2,20}){1,2}(?=[ ]?:[ ]))?)${remark}?`
+const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:${remark}|/pin|/password)?(?:${about}${adjective}?|${adjective}?(?<loose>(?:[ ]\\p{L}{2,20}){1,3}(?=[ ]?:[ ]|[ ](?:is|ist|est|es|je|to|jest|là|lautet)[ ]))?)${remark}?`
 const space = '[ \\t\\u00a0]{0,24}'
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [
@@ -49,7 +49,7 @@ const glues = [
 const valueAfterSign = new RegExp(`(?<before>(?<name>${secretName})${afterName}(?:${glues.join('|')}))${value}`, 'giu')
 
 const verb =
-  '(?:(?<later>will be(?:come)?|becomes?|became|is going to be|has become|wird|wurde zu|sera|devient|est devenu|será|pasa a ser|bude|będzie|sẽ là|vẫn là)(?:[ ]?:)?|(?:(?:now|still) )?(?:is|was|are|were|should be|has to be|ist|sind|war|bleibt|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on|je|là|brzmi)(?: (?:now|still|jetzt|nun|noch|immer noch|maintenant|désormais|toujours|ahora|todavía|nu|ora|adesso|agora|teraz|wciąż|nadal|pořád|stále|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
+  '(?:(?<later>will be(?:come)?|becomes?|became|is going to be|has become|wird|wurde zu|sera|devient|est devenu|será|pasa a ser|bude|będzie|sẽ là|vẫn là)(?:[ ]?:)?|(?:(?:now|still) )?(?:is|was|are|were|should be|has to be|ist|sind|war|bleibt|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on|je|là|brzmi|zní)(?: (?:now|still|jetzt|nun|noch|immer noch|maintenant|désormais|toujours|ahora|todavía|nu|ora|adesso|agora|teraz|wciąż|nadal|pořád|stále|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
 const valueAfterVerb = new RegExp(
   `(?<before>(?<name>${secretName})${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${verb}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
   'giu',
@@ -63,8 +63,10 @@ type Groups = Record<'before' | 'name' | 'value' | 'suffix' | 'loose' | 'later',
 type Judge = (value: string, rest: string, groups: Groups, position: number) => boolean
 
 const maxRestLength = 160
+/** The first group of a key in base32. */
+const keyGroup = /^[A-Z2-7]{4}$/
 /** Names after which another word may stand before the sign, as in `Passwort Drucker: …`. */
-const strongName = /pass(?:w|wor|code)|kennwort|heslo|hasło|mật khẩu|contrase|mot de passe|code|kod|kód|pin$/iu
+const strongName = /pass(?:w|wor|code)|kennwort|heslo|hasło|mật khẩu|contrase|mot de passe|code|kod|kód|pin$|^(?:pw|pwd|psk|mdp|mk)$/iu
 
 /** Mask the group `value` of all matches that are secrets, and what belongs to it after a named one. The group `before` stays. */
 function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
@@ -83,9 +85,14 @@ function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
       continue
     }
     const rest = text.slice(pattern.lastIndex, pattern.lastIndex + maxRestLength)
-    if (!isSecret(value, rest, { ...groups, name }, match.index)) continue
+    if (!isSecret(value, rest, { ...groups, name }, match.index)) {
+      // The word after a name can be a name itself: `credential password x`. It ends at a space, so the time stays linear.
+      if (name === '') pattern.lastIndex = match.index + before.length
+      continue
+    }
     masked += `${text.slice(copied, match.index)}${before}${secretMask}`
-    pattern.lastIndex += name === '' ? 0 : measureSecretTail(value, rest, name, before.endsWith('='))
+    const hasTail = name !== '' || keyGroup.test(value)
+    pattern.lastIndex += hasTail ? measureSecretTail(value, rest, name, before.endsWith('=')) : 0
     copied = pattern.lastIndex
   }
   return masked + text.slice(copied)
@@ -121,7 +128,9 @@ const isSecretAfterVerb: Judge = (quoted, rest, { before = '', name = '', later 
   return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.replace(/\s.*/su, ''), text)
 }
 const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
-  looksSecret(text) ? !/^\s?=/.test(rest) : codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))
+  looksSecret(text)
+    ? !/^\s?=/.test(rest)
+    : (codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))) || (keyGroup.test(text) && /^(?: [A-Z2-7]{4}){2}/.test(rest))
 
 /** Verbs of sentences such as `changed the password to …`. */
 const changeVerb =
@@ -149,6 +158,7 @@ const signedValue = new RegExp(
   `(?<before>(?<name>${secretName})(?<suffix>[\\w-]{0,20})[^\\n;]{0,60}?[ ]["'“(]?)(?<value>(?=[^\\s"'“”<>]{0,40}\\d)(?=[^\\s"'“”<>]{0,40}[!#$%&*?][^\\s"'“”<>.,])[^\\s"'“”<>=]{6,40})(?![^\\s.,;:)"'”])`,
   'giu',
 )
+const signInWord = /[!#$%&*?][^\s"'“”<>.,]/
 const isSigned: Judge = (value, _rest, { name = '' }) => strongName.test(name) && looksSecret(value) && !/[&%?]\w{1,20}=|%\w+%/.test(value)
 
 /** `use … as the password`, `… is your verification code`, `… are the credentials`. */
@@ -245,6 +255,6 @@ export function maskLabelled(text: string): string {
   masked = maskChanges(masked)
   masked = maskMatches(masked, valueAfterVerb, isSecretAfterVerb)
   masked = maskMatches(masked, valueAfterName, isSecretAfterName)
-  masked = maskMatches(masked, signedValue, isSigned)
+  if (signInWord.test(masked)) masked = maskMatches(masked, signedValue, isSigned)
   return maskLists(maskPreceding(masked))
 }

@@ -213,6 +213,16 @@ const rules: Rule[] = [
     needsMatch: /\d{6}[\s\u2010-\u2015\u2212-]{1,3}\d{6}/,
     mask: createReplacer(/(?<![\d-])\d{6}(?:[\s\u2010-\u2015\u2212-]{1,3}\d{6}){7}(?![\d-])/g, secretMask),
   },
+  // The seed of one-time passwords in groups of base32: JBSW Y3DP EHPK 3PXP.
+  {
+    needsOneOf: trait.digit,
+    andOneOf: anyTrait,
+    needsMatch: /[A-Z2-7]{4} [A-Z2-7]{4} [A-Z2-7]{4} [A-Z2-7]{4}/,
+    mask: createReplacer(
+      /(?<![A-Z0-9])(?=[A-Z2-7 ]{0,80}(?:[A-Z][2-7]|[2-7][A-Z]))[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![A-Z0-9])/g,
+      secretMask,
+    ),
+  },
   // A product key of Windows.
   {
     needsOneOf: trait.dash,

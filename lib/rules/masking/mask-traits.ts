@@ -119,9 +119,9 @@ for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
 }
 traitsByTriple[packTriple('mk')] = trait.secretName
 
-// Measured: the rules that look for the value of a secret take up to 10 µs at each place that may name one, all others 200 ns a character.
+// Measured: the rules that look for the value of a secret take up to 15 µs at each place that may name one, all others 200 ns a character.
 const stepsPerCharacter = 20
-const stepsPerName = 1000
+const stepsPerName = 1500
 
 /** Return how many steps it takes at most to mask a text. */
 export function countMaskingSteps(text: string): number {

@@ -1,7 +1,7 @@
 import { readSecretLines } from './mask-lines.ts'
 
 // Secrets in tickets, notes, chats, mails, logs, scripts and settings of seven languages. Of the first 176, written before the rules for them,
-// 58.52 % were masked completely; of the last 50, written after those rules, 76 %. Then the rules were extended.
+// 58.52 % were masked completely; of the next 50, written after those rules, 76 %, and of the last 50 88 %. Each time the rules were extended.
 
 export const foreignSecretLines = readSecretLines(String.raw`
 Passphrase of the backup disk: ⟦violet tractor seldom rains⟧
@@ -230,4 +230,54 @@ sqlplus system/⟦Ora.Cle9⟧@orcl
 mail.smtp.password = ⟦m4il.Java⟧
   auth-pass: ⟦vpn.Yaml.7⟧
 LDAP_BIND_PW="⟦b1nd.Me.2⟧"
+Customer gave me the portal password over the phone: ⟦Sandbank-61⟧
+WPA2 key on the sticker: ⟦88213-northpier⟧
+old password ⟦Ginger12⟧ still opens the archive
+Passphrase (LUKS, second disk): ⟦brown owls count quietly⟧
+The PIN for the meeting room panel is ⟦2046⟧
+Your temporary password has been set to ⟦Quartz?3319⟧
+password for all lab machines: ⟦lab-Only-5⟧
+log in as service with password ⟦Spanner_14⟧
+please store in vault: vpn user rgreen, pass ⟦Harbor.Lights3⟧
+wifi pw on the first floor = ⟦Elder-flower-2⟧
+Recovery key for ws-221: ⟦220143 118943 440110 550220 660330 110440 220550 330660⟧
+2FA seed ⟦ORSX G5BA ONSW G4TF⟧
+access code to the archive: ⟦60914⟧
+API secret: ⟦‹word:40›⟧
+bob:⟦Cr4ne.Lift⟧@192.0.2.14
+I told him ⟦Maple&Oak7⟧ is the password until Friday
+Passwort für das Konto Lager: ⟦Regal-17-B⟧
+Das Kennwort der Kasse ist ⟦Muenze22⟧
+Kennwort lautet nun: ⟦Hafen.Nord8⟧
+mein PW: ⟦Sternwarte5⟧
+PIN für den Tresor: ⟦771204⟧
+WLAN-Kennwort ⟦Garten#Haus6⟧ hängt im Flur
+Benutzer empfang Kennwort ⟦Klingel-3⟧
+Le mot de passe de la boutique est ⟦Vitrine.55⟧
+mot de passe temporaire : ⟦Avril-2027-a⟧
+Clé WPA : ⟦maison-du-lac-9⟧
+phrase de passe : ⟦cinq vieux bateaux blancs⟧
+utilisateur stage, mdp ⟦Cafetiere8⟧
+Contraseña del correo: ⟦Tormenta_18⟧
+le di la contraseña ⟦Puerto!45⟧ por teléfono
+clave de acceso: ⟦casa-verde-12⟧
+PIN del móvil: ⟦9035⟧
+heslo k účtu: ⟦Vrba.2028⟧
+Heslo pro sklad je ⟦Police#7⟧
+jeho heslo zní ⟦Habr-552⟧
+PIN terminálu je ⟦6128⟧
+hasło dla kasy: ⟦Moneta_9⟧
+Hasło zostało zmienione na ⟦Kasztan!3⟧
+mój PIN to ⟦5082⟧
+mật khẩu của máy in: ⟦MayIn-6600⟧
+Mật khẩu tạm thời: ⟦TamThoi#5⟧
+cifs-mount --user=jan --password=⟦C1fs-jan⟧
+Invoke-RestMethod -Headers @{ 'X-API-Key' = '⟦‹word:32›⟧' }
+ansible-playbook site.yml -e "db_password=⟦4nsible.Db⟧"
+ssh root@bmc4 # password ⟦bmc.R00t⟧
+wpa_supplicant: psk="⟦quiet little river⟧"
+spring.mail.password: ⟦M4il.Spr⟧
+ENV ADMIN_PASSWORD=⟦d0cker.Env⟧
+set credential password ⟦Fabric0s⟧
+2027-01-03 INFO user=anna pwd=⟦L0g.Anna⟧ ip=none
 `)

@@ -1,7 +1,7 @@
 import { readOrdinaryLines } from './mask-lines.ts'
 
-// Ordinary lines that look like those with secrets. Of the first 215, written before the rules for them, 12.56 % were changed; of the last 50,
-// written after those rules, 4 %. Then the rules were extended.
+// Ordinary lines that look like those with secrets. Of the first 215, written before the rules for them, 12.56 % were changed; of the next 50,
+// written after those rules, 4 %, and of the last 50 none.
 
 export const foreignOrdinaryLines = readOrdinaryLines(`
 Password hash sync is enabled on the second connector
@@ -269,4 +269,54 @@ tar -cpf site.tar www
 restic forget --keep-daily 7 --prune
 Get-SecretInfo -Vault Ops | Format-Table Name, Type
 password_reset_enabled = true
+Portal password was given over the phone
+The WPA2 key is on the sticker
+Her old password opens the archive again
+Passphrase: entered wrong twice, disk locked
+The PIN for the meeting room panel changes daily
+Password: see ticket of last week
+Passwords: use the manager, never the browser
+log in as service account is denied by policy
+vpn pass: issued by security desk
+Recovery key: printed and filed in cabinet B
+2FA: not enrolled yet
+access code: handed over in person
+API secret: regenerate in the console
+Key: green means online
+token: belongs to Paul
+credentials: entered twice
+hot key: Shift+F10 opens the prompt
+Login: slow after update KB5034441
+root cause: expired certificate
+root: cause is a full disk
+user/device limit is 5
+support: call back at 15:30
+Tray codes 118943 440110 were scanned
+Az.KeyVault 6.3.1.0 needs an update
+PSScriptAnalyzer 1.22.0.1 reports two findings
+AVeryDescriptiveNameForTheSecondUnitTest7
+HandleIncomingMessagesFromTheOldQueueBeforeShutdown3
+Passwort für das Konto Lager ist abgelaufen
+Kennwort: wird morgen neu vergeben
+Das Kennwort der Kasse kennt nur Frau Weber
+PIN: steht im Brief der Bank
+WLAN-Kennwort hängt im Flur
+Zugangsdaten: liegen beim Pförtner
+Mot de passe : périmé depuis lundi
+Le mot de passe de la boutique est écrit au tableau
+Clé : laissée à la réception
+Code : validé par le chef
+Contraseña: vencida desde el lunes
+La contraseña del correo no funciona
+Clave: compartida por todo el equipo
+Heslo: vypršelo v pondělí
+Heslo pro sklad zná vedoucí
+PIN: zapomenutý
+Hasło: wygasło w poniedziałek
+Hasło dla kasy zna kierownik
+Mật khẩu: hết hạn từ thứ hai
+Mật khẩu của máy in ở trong tủ
+docker run --user app -p 5000:5000 registry
+psql -U report -d sales -p 6432
+password_min_length: 14
 `)
