@@ -12,14 +12,13 @@ const lock = createHash('sha256')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.log('Installing packages ...')
-  // `npm ci` would refuse a lock file that lacks the optional packages of another operating system.
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status } = spawnSync(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  // `npm ci` first deletes all packages, among them the Node that runs this.
+  const command = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci']
+  const isWindows = process.platform === 'win32'
+  const options = ['--no-audit', '--no-fund', '--loglevel=error']
+  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', [...command, ...options], { cwd: root, stdio: 'inherit', shell: isWindows })
   if (status !== 0) {
-    console.error('npm install failed; see its output above.')
+    console.error('The packages could not be installed; see the output above.')
     process.exit(status ?? 1)
   }
   writeFileSync(stamp, lock)
