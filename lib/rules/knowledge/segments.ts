@@ -50,7 +50,10 @@ const noteLabel = /^\W*(?:note|notice|warning|caution|important|tip|hint|info|da
 
 // Articles and pronouns, with which no instruction begins, a term in code with what it means, and a measure.
 const factItem =
-  /^[-*+•]\s+[*_]{0,2}(?:(?:the|this|these|those|it|its|they|an?|there|each|both|some|der|die|das|ein|eine|es|le|la|les|un|une|il|elle|el|los|las)\s|`[^`\n]+`[*_]{0,2}\s*(?:$|[:=–—-])|[^:`\n]{1,40}:[*_]{0,2}\s*[~<>≈≤≥]?\s?\d)/iu
+  /^[-*+•]\s+[*_]{0,2}(?:(?:the|this|these|those|it|its|they|an?|there|each|both|some|der|die|das|ein|eine|es|le|la|les|un|une|il|elle|el|los|las)\s|`[^`\n]{1,200}`(?:(?:,| and| or| und| oder| et| ou| y| o)? `[^`\n]{1,200}`){0,5}[*_]{0,2}\s*(?:$|[:=–—-])|[^:`\n]{1,40}:[*_]{0,2}\s*[~<>≈≤≥]?\s?\d)/iu
+/** `Other things to check:`, `It happens when:`: what completes such a sentence in lower case tells nobody what to do. */
+const factIntro =
+  /\b(?:check|look for|look at|such as|caused by|causes?|reasons?|happens?|occurs?|due to|because|contains?|includes?|consists? of|means|differs?|depends on|ursachen?|gründe?|causas?)\b[^.!?\n]{0,80}:[*_]{0,2}$/i
 const exampleIntro =
   /(?:^|\n)\W*(?:for example|for instance|e\.g\.|an? example|example|sample|expected|here is an example|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo|(?:the )?(?:example |sample )?output)\b[^\n]*$/i
 
@@ -61,7 +64,9 @@ function findFactItems(blocks: readonly Block[]): Set<number> {
     let end = start
     while (blocks[end]?.kind === 'item' && bulletItem.test(blocks[end]?.text ?? '')) end++
     const items = blocks.slice(start, end)
-    const factCount = items.filter(({ text }) => factItem.test(text) && !text.includes('```')).length
+    const isCompleted = factIntro.test(blocks[start - 1]?.text ?? '')
+    const isFact = ({ text }: Block) => factItem.test(text) || (isCompleted && /^[-*+•]\s+\p{Ll}/u.test(text))
+    const factCount = items.filter((item) => isFact(item) && !item.text.includes('```')).length
     if (factCount >= 2 && factCount * 3 >= items.length * 2) for (let place = start; place < end; place++) places.add(place)
     if (end > start) start = end
   }

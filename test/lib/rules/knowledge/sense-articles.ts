@@ -280,6 +280,14 @@ It differs by the disk:
 - SSD: 1 to 5 ms
 - The others take longer.
 
+It happens when:
+
+- too few replicas run
+- wrong rights are set
+
+- \`long: 1h\` and \`short: 5m\`: at once
+- \`long: 6h\` and \`short: 30m\`: today
+
 ## Mitigation
 
 Apply the remediation
