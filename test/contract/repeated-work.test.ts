@@ -5,22 +5,11 @@ import { expectStatus } from '#test/support/expect-status.ts'
 import { listCases } from './cases.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { expectSuccess, send } from './requests.ts'
-import { listTenantTables } from './row-checksums.ts'
+import { countTenantRows } from './tenant-row-counts.ts'
 
 const service = await startOwnService()
 const { setFault, clearFaults } = dashboard(service)
 afterAll(() => service.close())
-
-/** They record calls and requests, not what the requests are about. */
-const ledgers = ['idempotency_keys', 'ai_calls', 'ai_call_totals', 'ai_tasks', 'audit_logs']
-const tables = (await listTenantTables(service)).filter((table) => !ledgers.includes(table))
-
-/** Count the rows of each tenant table that has some. */
-async function countRows(accountId: string): Promise<Record<string, number>> {
-  const counts = tables.map((table) => `select '${table}' as name, count(*)::integer as count from ${table} where account_id = $1`)
-  const rows = await service.sql<{ name: string; count: number }>(counts.join(' union all '), [accountId])
-  return Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]))
-}
 
 const leased = listCases(({ idempotent }) => idempotent === 'leased')
 
@@ -39,14 +28,14 @@ describe('a key whose process stopped', () => {
     const { account, call } = await createSetup(op)
     const first = await call()
     expectSuccess(op, first)
-    const rows = await countRows(account.id)
+    const rows = await countTenantRows(service, account.id)
     await service.sql(
       `update idempotency_keys set status = null, body = null, leased_until = app.now() - interval '1 second' where account_id = $1`,
       [account.id],
     )
     const second = await call()
     expectSuccess(op, second)
-    expect([await countRows(account.id), readIds(second)]).toEqual([rows, readIds(first)])
+    expect([await countTenantRows(service, account.id), readIds(second)]).toEqual([rows, readIds(first)])
   })
 
   it.each(leased.filter(([, { background }]) => background))('WIR-68 during its call of the model has one effect: %s', async (_, op) => {
@@ -57,7 +46,7 @@ describe('a key whose process stopped', () => {
     expectStatus(await call(), 502)
     await clearFaults()
     expectSuccess(op, await call())
-    expect(await countRows(account.id)).toEqual(await countRows(alone.account.id))
+    expect(await countTenantRows(service, account.id)).toEqual(await countTenantRows(service, alone.account.id))
   })
 })
 
