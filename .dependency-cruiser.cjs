@@ -25,6 +25,7 @@ const vendors = {
   '@node-rs/argon2': '^lib/platform/node/passwords\\.ts$',
   '@hono/zod-validator': '^lib/http/validators\\.ts$',
   '@simplewebauthn/server': '^lib/vendors/auth/webauthn\\.ts$',
+  '@resvg/resvg-wasm': '^lib/(platform/cloudflare/resvg-wasm|rules/diagrams/png)\\.ts$',
   otpauth: '^lib/vendors/auth/totp\\.ts$',
   oauth4webapi: '^lib/vendors/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/(vendors/net/guard|rules/text/address-block)\\.ts$',

@@ -436,7 +436,7 @@ update: Method<'diagrams.update'>
 archive: Method<'diagrams.archive'>
 /** Duplicate a network diagram for my team */
 duplicate: Method<'diagrams.duplicate'>
-/** Export a network diagram. Returns a JSON file or a draw.io file, which can be imported, an SVG image, or a mermaid flowchart. What takes too much work is left out, with a mark. */
+/** Export a network diagram. Returns a JSON file or a draw.io file, which can be imported, an SVG or PNG image, or a mermaid flowchart. What takes too much work is left out, with a mark. */
 export: Method<'diagrams.export'>
 versions: {
 /** List the versions of a network diagram. Newest first. The newest 100 earlier versions are kept. */

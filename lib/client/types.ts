@@ -996,8 +996,8 @@ routing?: EdgeRouting | undefined
 /** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
 style?: { [key: string]: unknown } | undefined
 }
-/** `json` and `drawio`: a file that can be imported again without a loss. `svg`: an image. `mermaid`: a flowchart with the nodes, groups and lines, without positions. */
-export type DiagramExportFormat = ('json' | 'svg' | 'drawio' | 'mermaid')
+/** `json` and `drawio`: a file that can be imported again without a loss. `svg` and `png`: an image, the latter of at most 2 million pixels. `mermaid`: a flowchart with the nodes, groups and lines, without positions. */
+export type DiagramExportFormat = ('json' | 'svg' | 'png' | 'drawio' | 'mermaid')
 /** `replace`: a new drawing. `merge`: additions to the diagram `diagram_id`. */
 export type DiagramGenerateMode = ('replace' | 'merge')
 export type DiagramNode = {

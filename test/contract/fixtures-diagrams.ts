@@ -77,5 +77,5 @@ export const diagramFixtures = {
     query: { base: '0', format: 'json' },
   }),
   'diagrams.versions.restore': createDiagramWithVersion,
-  'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'svg' } }),
+  'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'png' } }),
 } satisfies Record<string, Fixture>

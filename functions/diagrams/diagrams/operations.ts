@@ -142,13 +142,15 @@ export const diagramOperations = [
     path: '/network-diagrams/{diagram_id}/export',
     summary: 'Export a network diagram',
     description:
-      'Returns a JSON file or a draw.io file, which can be imported, an SVG image, or a mermaid flowchart. What takes too much work is left out, with a mark.',
+      'Returns a JSON file or a draw.io file, which can be imported, an SVG or PNG image, or a mermaid flowchart. What takes too much work is left out, with a mark.',
     access: 'user',
     feature,
     limit: 'read',
     params: schemas.DiagramId,
     query: schemas.DiagramExport,
-    produces: ['application/json', 'image/svg+xml', 'application/vnd.jgraph.mxfile', 'text/vnd.mermaid'],
+    // Drawing the pixels of an image.
+    maxSteps: jobSteps,
+    produces: ['application/json', 'image/svg+xml', 'image/png', 'application/vnd.jgraph.mxfile', 'text/vnd.mermaid'],
     returns: schemas.DiagramFile,
     handle: ({ ctx, params, query }) => diagrams.exportDiagram(ctx, params.diagram_id, query.format),
   }),

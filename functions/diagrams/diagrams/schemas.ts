@@ -190,11 +190,11 @@ export const DiagramImportResult = z
 
 export const DiagramExport = z.strictObject({
   format: z
-    .enum(['json', 'svg', 'drawio', 'mermaid'])
+    .enum(['json', 'svg', 'png', 'drawio', 'mermaid'])
     .meta({ id: 'DiagramExportFormat' })
     .default('json')
     .describe(
-      '`json` and `drawio`: a file that can be imported again without a loss. `svg`: an image. `mermaid`: a flowchart with the nodes, groups and lines, without positions.',
+      '`json` and `drawio`: a file that can be imported again without a loss. `svg` and `png`: an image, the latter of at most 2 million pixels. `mermaid`: a flowchart with the nodes, groups and lines, without positions.',
     ),
 })
 export type DiagramExport = z.infer<typeof DiagramExport>

@@ -89,12 +89,16 @@ async function parseFile(file: DrawioFile | MermaidFile, budget: Budget) {
   return file.format === 'drawio' ? parseDrawio(file.content, file.page, budget) : parseMermaid(file.content, budget)
 }
 
-export async function exportDiagram({ db, budget }: ReadContext, id: string, format: DiagramExport['format']) {
+export async function exportDiagram({ db, assets, budget }: ReadContext, id: string, format: DiagramExport['format']) {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
   const slug = createSlug(name)
   switch (format) {
     case 'svg':
       return new Content(renderSvg(name, { nodes, edges }, budget), 'image/svg+xml', `${slug}.svg`)
+    case 'png': {
+      const { renderPng } = await import('#rules/diagrams/png.ts')
+      return new Content(await renderPng(name, { nodes, edges }, assets, budget), 'image/png', `${slug}.png`)
+    }
     case 'drawio':
       return new Content(writeDrawio(name, { nodes, edges }, budget), 'application/vnd.jgraph.mxfile', `${slug}.drawio`)
     case 'mermaid':

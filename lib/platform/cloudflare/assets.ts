@@ -15,5 +15,6 @@ export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
       return answer.arrayBuffer()
     },
     loadHarfBuzz: async () => (await import('./harfbuzz-wasm.ts')).harfBuzz,
+    loadResvg: async () => (await import('./resvg-wasm.ts')).resvg,
   }
 }

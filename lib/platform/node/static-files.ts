@@ -29,10 +29,13 @@ export function folderAssets(folder: string): AssetsPort {
       return new Uint8Array(bytes).buffer
     },
     loadHarfBuzz: () => compileHarfBuzz(),
+    loadResvg: () => compileResvg(),
   }
 }
 
-const compileHarfBuzz = loadOnce(async () => {
-  const path = createRequire(import.meta.url).resolve('harfbuzzjs/dist/harfbuzz.wasm')
-  return WebAssembly.compile(await readFile(path))
-})
+const compileHarfBuzz = loadOnce(() => compile('harfbuzzjs/dist/harfbuzz.wasm'))
+const compileResvg = loadOnce(() => compile('@resvg/resvg-wasm/index_bg.wasm'))
+
+async function compile(module: string): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(createRequire(import.meta.url).resolve(module)))
+}

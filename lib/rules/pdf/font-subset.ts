@@ -67,11 +67,11 @@ export function getGlyphExtent({ font, units }: FontSlice, glyphId: number): [le
   return [(outline.getInt16(2) * 1000) / units, (outline.getInt16(6) * 1000) / units]
 }
 
-function toDataView(bytes: Uint8Array): DataView {
+export function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function readTables(font: Uint8Array): FontTable[] {
+export function readTables(font: Uint8Array): FontTable[] {
   const view = toDataView(font)
   return Array.from({ length: view.getUint16(4) }, (_, index) => {
     const entry = 12 + index * 16
@@ -81,11 +81,11 @@ function readTables(font: Uint8Array): FontTable[] {
   })
 }
 
-function getTable(tables: readonly FontTable[], tag: string): Uint8Array {
+export function getTable(tables: readonly FontTable[], tag: string): Uint8Array {
   return tables.find((table) => table.tag === tag)?.data ?? new Uint8Array(64)
 }
 
-function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
+export function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
   const view = toDataView(loca)
   const isLong = locaFormat !== 0
   const entrySize = isLong ? 4 : 2
@@ -96,7 +96,7 @@ function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
 }
 
 /** Return undefined for a glyph without an outline, such as a space. */
-function getOutline(glyf: Uint8Array, offsets: readonly number[], glyphId: number): DataView | undefined {
+export function getOutline(glyf: Uint8Array, offsets: readonly number[], glyphId: number): DataView | undefined {
   const start = offsets[glyphId] ?? 0
   const end = offsets[glyphId + 1] ?? 0
   return end - start < outlineHeaderSize ? undefined : toDataView(glyf.subarray(start, end))

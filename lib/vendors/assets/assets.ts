@@ -4,4 +4,6 @@ export interface AssetsPort {
   read(path: string): Promise<ArrayBuffer>
   /** Return HarfBuzz, compiled. It is loaded by the first call. */
   loadHarfBuzz(): Promise<WebAssembly.Module>
+  /** Return resvg, compiled. It is loaded by the first call. */
+  loadResvg(): Promise<WebAssembly.Module>
 }

@@ -300,6 +300,18 @@ describe('the exports of a diagram for other programs', () => {
     expect([imported.status, { name, nodes, edges }, imported.body.skipped]).toEqual([201, { name: 'Büro <2>', ...grouped }, []])
   })
 
+  it('DIA-29 can be shown as a PNG image', async () => {
+    const { admin } = await createAccount(service)
+    const { body } = await admin.call('POST', '/network-diagrams', { name: 'Büro', ...grouped })
+    const answer = await fetch(`${service.api}/api/v1/network-diagrams/${body.id}/export?format=png`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
+    const [headers, bytes] = [answer.headers, new Uint8Array(await answer.arrayBuffer())]
+    expect(headers.get('content-type')).toBe('image/png')
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro.png")
+    expect([...bytes.subarray(0, 8)]).toEqual([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  })
+
   it('DIA-27 DIA-28 can be shown as a mermaid flowchart and imported again', async () => {
     const { admin } = await createAccount(service)
     const { body } = await admin.call('POST', '/network-diagrams', { name: 'Büro "2"', ...grouped })
