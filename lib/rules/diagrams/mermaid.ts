@@ -55,7 +55,7 @@ export function parseMermaid(content: string, budget: Budget): MermaidDiagram {
   const cursor: Cursor = { text: content.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), index: 0 }
   const chart: Chart = { parts: new Map(), edges: [], openGroupIds: [], skipped: [], skippedCount: 0, cursor, budget }
   const name = readStart(cursor)
-  while (skipBlank(cursor)) readStatement(chart)
+  while (skipBlank(cursor)) readNextLine(chart)
   const nodes = Array.from(chart.parts, ([id, part]) => createNode(id, part, budget))
   // A group can be put into another one when it has groups already.
   if (validateDiagram({ nodes, edges: chart.edges }).length > 0) throw createDepthError()
@@ -87,7 +87,7 @@ function skipBlank(cursor: Cursor): boolean {
 const categoryColour = new RegExp(`classDef[ \\t]+(?:${deviceCategories.join('|')})[ \\t][^\\n]*`, 'y')
 const ignoredStatement = /(?:style|linkStyle|classDef|class|click|accTitle|accDescr)(?=[ \t:{])/y
 
-function readStatement(chart: Chart): void {
+function readNextLine(chart: Chart): void {
   const { cursor } = chart
   const start = cursor.index
   if (read(cursor, /end(?![\w-])/y)) {
