@@ -65,7 +65,7 @@ create table kb_imports (
   team_id    uuid,
   created_by uuid not null default app.user_id(),
   title      text not null check (length(title) between 1 and 300),
-  format     text not null check (format in ('markdown', 'text', 'html', 'docx')),
+  format     text not null check (format in ('markdown', 'text', 'html', 'docx', 'pdf')),
   blocks     jsonb not null check (jsonb_typeof(blocks) = 'array' and jsonb_array_length(blocks) between 1 and 5000),
   status     text not null default 'uploaded' check (status in ('uploaded', 'converted', 'committed', 'failed')),
   -- Sentences about parts of an article that the conversion merged, because a flow has a limited number of nodes.

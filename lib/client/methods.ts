@@ -511,7 +511,7 @@ authoring: {
 kbImports: {
 /** Get the knowledge import quota. Returns how many articles my account has imported, and how many its plan allows in total. */
 getQuota: Method<'authoring.kbImports.getQuota'>
-/** Import an article. Accepts markdown, text, HTML or docx, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted. */
+/** Import an article. Accepts markdown, text, HTML, docx or PDF, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text, a PDF at most 300 pages. A PDF without texts, such as a scan, is a 422. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted. */
 create: Method<'authoring.kbImports.create'>
 /** List knowledge imports. Lists the imports of my team and my own, newest first. Account admins see all. */
 list: PagedMethod<'authoring.kbImports.list'>

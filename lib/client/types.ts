@@ -678,7 +678,7 @@ export type ApprovalState = ('pending' | 'approved' | 'rejected' | 'expired' | '
 export type ApprovedScriptRisk = ('medium' | 'high')
 export type ApproverRole = ('engineer' | 'team_admin' | 'account_admin')
 /** Format of the article. */
-export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx')
+export type ArticleFormat = ('markdown' | 'text' | 'html' | 'docx' | 'pdf')
 /** The state of the assessment. */
 export type AssessmentResult = ('ready' | 'failed' | 'timed_out')
 export type AssessmentStatus = ('pending' | 'ready' | 'failed' | 'timed_out')
@@ -2140,7 +2140,7 @@ category?: string | undefined
 export type KbImportCreate = {
 /** Title of the article. */
 title: string
-/** The article, or the base64-encoded bytes of a docx. At most 5 MiB after decoding, and 900,000 characters of text. */
+/** The article, or the base64-encoded bytes of a docx or PDF. At most 5 MiB after decoding, and 900,000 characters of text. */
 content: string
 format: ArticleFormat
 }

@@ -707,7 +707,7 @@ export interface KbImportsTable {
   team_id: string | null
   created_by: Generated<string>
   title: string
-  format: 'markdown' | 'text' | 'html' | 'docx'
+  format: 'markdown' | 'text' | 'html' | 'docx' | 'pdf'
   blocks: JsonColumns['kb_imports.blocks']
   status: Generated<'uploaded' | 'converted' | 'committed' | 'failed'>
   warnings: Generated<JsonColumns['kb_imports.warnings']>

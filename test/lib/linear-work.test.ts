@@ -21,6 +21,7 @@ import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '#test/support/knowledge.ts'
 import { measureBestCpuTimeMs, measureCpuTimeMs } from '#test/support/measure.ts'
+import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
 import { readNotes } from '#vendors/psa/halopsa-wire.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
 
@@ -130,6 +131,48 @@ describe('a Word document', () => {
 
   it.each(['__proto__', 'constructor', 'toString'])('WIR-30 ignores an element with the name %s', async (name) => {
     await expect(readDocx(buildDocx(`<w:p><w:t>a</w:t></w:p><${name}></${name}>`))).resolves.toHaveLength(1)
+  })
+})
+
+describe('a PDF', () => {
+  const readPdf = async (bytes: Bytes) =>
+    buildAllNodes((await readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))).blocks)
+  const page = (content: string) => buildPdf({ pages: [content] })
+  const line = pdfText('a', 50, 700)
+  const bytes = (text: string) => new Uint8Array(Buffer.from(`%PDF-${text}`))
+  const form = (content: string) =>
+    buildPdf({ pages: [content], objects: [{ dict: '<</Subtype /Form>>', stream: line + content }], resources: '/XObject <</X 10 0 R>>' })
+  const files: HostileFile<Bytes>[] = [
+    ['lines', 2000, (n) => page(line.repeat(n))],
+    ['lines of a table', 1000, (n) => page(repeat(n, (i) => pdfText('a', 50, 90_000 - i * 12) + pdfText('b', 200, 90_000 - i * 12)))],
+    ['cells of a line', 1000, (n) => page(repeat(n, (i) => pdfText('a', i * 30, 700)))],
+    ['items', 1000, (n) => page(repeat(n, (i) => pdfText('1. a', 50 + (i % 50) * 12, 90_000 - i * 12)))],
+    ['pages', 60, (n) => buildPdf({ pages: Array.from({ length: n }, () => line) })],
+    ['drawings of a form that draws itself', 1, (n) => form('/X Do '.repeat(n * 2))],
+    ['open values', 20_000, (n) => bytes('1 0 obj << /A ['.repeat(n))],
+    ['trailers in trailers', 5000, (n) => bytes('trailer<</A '.repeat(n))],
+    ['streams without an end', 20_000, (n) => bytes('1 0 obj<<>>stream\n'.repeat(n))],
+    ['words before an object', 100_000, (n) => bytes('1 '.repeat(n))],
+    [
+      'ranges of a font',
+      2000,
+      (n) =>
+        buildPdf({
+          pages: ['/X Do'],
+          objects: [
+            { dict: '<</Subtype /Form /Resources <</Font <</T 11 0 R>>>>>>', stream: `BT /T 1 Tf <${'0001ffff'.repeat(n)}> Tj ET` },
+            { dict: '<</Subtype /Type0 /ToUnicode 12 0 R>>' },
+            { dict: '<<>>', stream: `${'<0000> <0001> <0041> '.repeat(n)}endbfrange` },
+          ],
+          resources: '/XObject <</X 10 0 R>>',
+        }),
+    ],
+    ['spaces after decompression', 1_000_000, (n) => page(' '.repeat(n))],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readPdf))
+
+  it('WIR-30 refuses contents of more than 16 MiB', async () => {
+    await expect(readPdf(page(' '.repeat(17 * 1024 * 1024)))).rejects.toThrow('The PDF is too large after decompression')
   })
 })
 

@@ -27,7 +27,7 @@ export const kbImportOperations = [
     path: '/kb-imports',
     summary: 'Import an article',
     description:
-      'Accepts markdown, text, HTML or docx, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted.',
+      'Accepts markdown, text, HTML, docx or PDF, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text, a PDF at most 300 pages. A PDF without texts, such as a scan, is a 422. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted.',
     ...common,
     limit: '10/minute',
     bodyFormat: 'file',

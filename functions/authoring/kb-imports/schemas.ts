@@ -85,7 +85,7 @@ export const KbImportCreate = z
       .string()
       .min(1)
       .max(10 * 1024 * 1024)
-      .describe('The article, or the base64-encoded bytes of a docx. At most 5 MiB after decoding, and 900,000 characters of text.'),
+      .describe('The article, or the base64-encoded bytes of a docx or PDF. At most 5 MiB after decoding, and 900,000 characters of text.'),
     format: Format,
   })
   .meta({

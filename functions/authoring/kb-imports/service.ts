@@ -10,6 +10,7 @@ import { validateFlow } from '#rules/flows/validate.ts'
 import type { Article } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { buildFlow } from '#rules/knowledge/flow.ts'
+import { isBinary } from '#rules/knowledge/formats.ts'
 import { isMergeWarning } from '#rules/knowledge/merge-segments.ts'
 import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
@@ -103,11 +104,11 @@ async function readArticle(input: FormFile | KbImportCreate, budget: Budget): Pr
   const { readArticleFile, readArticleText } = await import('#rules/knowledge/article.ts')
   if ('bytes' in input) return readArticleFile(requireMaxSize(input), budget)
   const { title, content, format } = input
-  if (format !== 'docx') {
+  if (!isBinary(format)) {
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
     return readArticleText(format, title, content, budget)
   }
-  const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.docx`, type: '' })
+  const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.${format}`, type: '' })
   return { ...(await readArticleFile(file, budget)), title }
 }
 

@@ -3,13 +3,14 @@ import type { Budget } from '#rules/budget.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { decodeText } from './decode-text.ts'
 import { readDocx } from './docx.ts'
-import type { ArticleFormat } from './formats.ts'
+import { type ArticleFormat, type BinaryFormat, isBinary } from './formats.ts'
 import { readHtml } from './html.ts'
 import { createLosses, describeLosses, type Losses } from './losses.ts'
 import { readMarkdown } from './markdown.ts'
+import { isPdf, readPdf } from './pdf.ts'
 import { readPlainText } from './plain-text.ts'
 
-type TextFormat = Exclude<ArticleFormat, 'docx'>
+type TextFormat = Exclude<ArticleFormat, BinaryFormat>
 
 export interface Article {
   format: ArticleFormat
@@ -33,6 +34,7 @@ const formatByExtension: Record<string, ArticleFormat> = {
   htm: 'html',
   xhtml: 'html',
   docx: 'docx',
+  pdf: 'pdf',
 }
 const formatByMediaType: Record<string, ArticleFormat> = {
   'text/markdown': 'markdown',
@@ -41,6 +43,7 @@ const formatByMediaType: Record<string, ArticleFormat> = {
   'text/html': 'html',
   'application/xhtml+xml': 'html',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/pdf': 'pdf',
 }
 
 interface ArticleFile {
@@ -58,13 +61,13 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile, budget
   const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
   const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
-  if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
-  if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
+  if (!format) throw new ArticleError('The file must be markdown, text, HTML, docx or PDF', 'unsupported_format')
+  if ((format === 'docx') !== isZip(bytes) || (format === 'pdf' && !isPdf(bytes)))
+    throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
   const losses = createLosses()
-  const { title, blocks } =
-    format === 'docx'
-      ? { title: null, blocks: await readDocx(bytes, budget, losses) }
-      : await runWithPauses(readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses), budget)
+  const { title, blocks } = isBinary(format)
+    ? { title: null, blocks: await (format === 'pdf' ? readPdf : readDocx)(bytes, budget, losses) }
+    : await runWithPauses(readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses), budget)
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
   return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks, warnings: describeLosses(losses) })
 }

@@ -11,6 +11,7 @@ const lostKinds = {
   comment: ['comment is', 'comments are'],
   object: ['embedded object is', 'embedded objects are'],
   document: ['embedded document is', 'embedded documents are'],
+  picture: ['picture is', 'pictures are'],
   symbol: ['symbol of a special font is', 'symbols of special fonts are'],
 } as const
 export type LostKind = keyof typeof lostKinds

@@ -13,6 +13,7 @@ import {
   uploadArticle,
   type ZipEntry,
 } from '#test/support/knowledge.ts'
+import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -29,7 +30,7 @@ const listKindsAndTexts = ({ nodes }: Awaited<ReturnType<typeof convertArticle>>
   nodes.map(({ kind, title, content }) => [kind, content || title])
 
 describe('an article', () => {
-  it('KBI-07 accepts markdown, text, HTML and docx articles, and recognises them by name or type', async () => {
+  it('KBI-07 accepts markdown, text, HTML, docx and PDF articles, and recognises them by name or type', async () => {
     expect(await convertArticle('# Fix\n\n1. One', 'fix.MD')).toMatchObject({ format: 'markdown', title: 'Fix' })
     expect(await convertArticle('---\ntitle: "From the front"\n---\n1. One', 'a', 'text/markdown')).toMatchObject({
       format: 'markdown',
@@ -38,6 +39,10 @@ describe('an article', () => {
     expect(await convertArticle('1. One', 'Fix it.txt')).toMatchObject({ format: 'text', title: 'Fix it' })
     expect(await convertArticle('<title>A &amp; B</title><p>Text', 'x.htm')).toMatchObject({ format: 'html', title: 'A & B' })
     expect(await convertArticle(buildDocx(docxParagraph('Text')), 'Fix.docx')).toMatchObject({ format: 'docx', title: 'Fix' })
+    expect(await convertArticle(buildPdf({ pages: [pdfText('Fix it', 50, 700)] }), 'Fix.pdf')).toMatchObject({
+      format: 'pdf',
+      title: 'Fix',
+    })
     expect(listKindsAndTexts(await convertArticle(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt'))).toEqual([
       ['note', 'Drücken Sie 1️⃣'],
     ])
@@ -89,7 +94,7 @@ describe('an article', () => {
     const uploadAndReadStatus = async (content: Uint8Array | string, name: string, type = '') =>
       (await uploadArticle(service, admin, content, name, type)).status
     expect([
-      await uploadAndReadStatus('%PDF-1.7', 'a.pdf', 'application/pdf'),
+      await uploadAndReadStatus('{\\rtf1', 'a.rtf', 'application/rtf'),
       await uploadAndReadStatus('a,b', 'a.csv'),
       await uploadAndReadStatus('x', 'a'),
     ]).toEqual([415, 415, 415])
@@ -113,7 +118,8 @@ describe('an article', () => {
     )
     await otherUser.client.authoring.kbImports.create({ title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` })
     for (const invalidBody of [
-      { format: 'pdf', content: 'x' },
+      { format: 'rtf', content: 'x' },
+      { format: 'pdf', content: btoa('%PDF-1.7') },
       { format: 'docx', content: '%%%' },
       { format: 'text', content: ' \n ' },
       { format: 'text', content: 'a\u0000b' },
@@ -189,6 +195,7 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
   ['a page of deeply nested lists', 'a.html', () => Buffer.from(nestTag('ul><li', 100_000)), 422],
   ['more text than the nodes can hold', 'a.md', () => Buffer.from('Some words. '.repeat(80_000)), 422],
   ['too many paragraphs', 'a.txt', () => Buffer.from('x\n\n'.repeat(6000)), 422],
+  ['a PDF without texts', 'a.pdf', () => buildPdf({ pages: ['/X Do'] }), 422],
   ['an empty file', 'a.md', () => Buffer.from(''), 422],
 ]
 

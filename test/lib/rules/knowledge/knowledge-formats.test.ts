@@ -38,8 +38,8 @@ describe('the format of an article', () => {
   })
 
   it.each([
-    ['x', 'a', '', ['unsupported_format', 'The file must be markdown, text, HTML or docx']],
-    ['x', 'md', '', ['unsupported_format', 'The file must be markdown, text, HTML or docx']],
+    ['x', 'a', '', ['unsupported_format', 'The file must be markdown, text, HTML, docx or PDF']],
+    ['x', 'md', '', ['unsupported_format', 'The file must be markdown, text, HTML, docx or PDF']],
     ['x', 'a.docx', '', ['unsupported_format', 'The content is not docx']],
     ['PK\u0003\u0004', 'a.txt', '', ['unsupported_format', 'The content is not text']],
     ['a\u0000b', 'a.txt', '', ['unsupported_format', 'The content is not text']],

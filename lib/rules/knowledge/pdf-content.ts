@@ -1,0 +1,247 @@
+import type { Budget } from '#rules/budget.ts'
+import { ArticleError } from './blocks.ts'
+import { countLoss, type Losses } from './losses.ts'
+import { maxStreamBytes, type PdfFile, tooLargePdf } from './pdf-file.ts'
+import { type PdfFont, readFont } from './pdf-fonts.ts'
+import { createPdfParser, isName, isRef, isString, isWord, type PdfDict, type PdfParser, type PdfValue } from './pdf-syntax.ts'
+
+// Reads where a page shows which text: ISO 32000-1, 8.4 and 9.4.
+
+/** A piece of text of one font. The origin of the page is at its lower left. */
+export interface PdfRun {
+  text: string
+  x: number
+  endX: number
+  y: number
+  size: number
+  isBold: boolean
+  isMonospaced: boolean
+}
+
+type Matrix = readonly [number, number, number, number, number, number]
+
+interface TextState {
+  matrix: Matrix
+  font: PdfFont | null
+  size: number
+  characterSpace: number
+  wordSpace: number
+  scale: number
+  leading: number
+  rise: number
+}
+
+interface Interpreter {
+  file: PdfFile
+  budget: Budget
+  losses: Losses
+  /** Objects that were read already: fonts by the number of their object, and pictures. */
+  fonts: Map<number, PdfFont>
+  pictures: Set<number>
+  runs: PdfRun[]
+}
+
+/** Create a reader of the pages of a file. */
+export function createPageReader(file: PdfFile, budget: Budget, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
+  const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
+  return async (page) => {
+    const interpreter: Interpreter = { file, budget, losses, fonts, pictures, runs: [] }
+    const contents = file.resolve(page.get('Contents'))
+    const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
+    const texts: Uint8Array<ArrayBuffer>[] = []
+    let size = 0
+    for (const part of parts) {
+      const stream = file.findStream(part)
+      const content = stream ? await file.readStream(stream) : null
+      size += content?.length ?? 0
+      if (size > maxStreamBytes) throw new ArticleError(tooLargePdf)
+      if (content) texts.push(content, new Uint8Array([10]))
+      await budget.pause()
+    }
+    const content = new Uint8Array(await new Blob(texts).arrayBuffer())
+    await runContent(interpreter, content, file.readDict(page.get('Resources')), rotate(file.readNumber(page.get('Rotate'))), 0)
+    return interpreter.runs
+  }
+}
+
+const identity: Matrix = [1, 0, 0, 1, 0, 0]
+
+function rotate(degrees = 0): Matrix {
+  switch ((((degrees / 90) % 4) + 4) % 4) {
+    case 1:
+      return [0, -1, 1, 0, 0, 0]
+    case 2:
+      return [-1, 0, 0, -1, 0, 0]
+    case 3:
+      return [0, 1, -1, 0, 0, 0]
+    default:
+      return identity
+  }
+}
+
+/** Return the matrix that does `first`, then `second`. */
+function multiply(first: Matrix, second: Matrix): Matrix {
+  const [a, b, c, d, e, f] = first
+  const [g, h, i, j, k, l] = second
+  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l]
+}
+
+const maxFormDepth = 10
+const maxStates = 1000
+const maxOperands = 1000
+
+async function runContent(
+  interpreter: Interpreter,
+  content: Uint8Array<ArrayBuffer>,
+  resources: PdfDict | undefined,
+  matrix: Matrix,
+  depth: number,
+): Promise<void> {
+  const { file, budget, runs } = interpreter
+  const parser = createPdfParser(content, budget)
+  const states: TextState[] = []
+  let state: TextState = { matrix, font: null, size: 0, characterSpace: 0, wordSpace: 0, scale: 1, leading: 0, rise: 0 }
+  let line: Matrix = identity
+  let place: Matrix = identity
+  let operands: PdfValue[] = []
+  const number = (index: number) => (typeof operands[index] === 'number' ? (operands[index] as number) : 0)
+  const readMatrix = (): Matrix => [number(0), number(1), number(2), number(3), number(4), number(5)]
+  const move = (x: number, y: number) => {
+    line = multiply([1, 0, 0, 1, x, y], line)
+    place = line
+  }
+  const show = (value: PdfValue | undefined) => {
+    if (!isString(value) || !state.font) return
+    const shown = showText(state, place, state.font, value.bytes)
+    if (shown.run) runs.push(shown.run)
+    place = shown.place
+  }
+  const set = (change: Partial<TextState>) => void Object.assign(state, change)
+  const operators: Record<string, () => void | Promise<void>> = {
+    q: () => void (states.length < maxStates && states.push({ ...state })),
+    Q: () => {
+      state = states.pop() ?? state
+    },
+    cm: () => {
+      state.matrix = multiply(readMatrix(), state.matrix)
+    },
+    BT: () => {
+      line = identity
+      place = identity
+    },
+    Tf: async () => {
+      state.font = await findFont(interpreter, resources, operands[0])
+      state.size = number(1)
+    },
+    Tc: () => set({ characterSpace: number(0) }),
+    Tw: () => set({ wordSpace: number(0) }),
+    Tz: () => set({ scale: number(0) / 100 }),
+    TL: () => set({ leading: number(0) }),
+    Ts: () => set({ rise: number(0) }),
+    Td: () => move(number(0), number(1)),
+    TD: () => {
+      state.leading = -number(1)
+      move(number(0), number(1))
+    },
+    Tm: () => {
+      line = readMatrix()
+      place = line
+    },
+    'T*': () => move(0, -state.leading),
+    Tj: () => show(operands[0]),
+    "'": () => {
+      move(0, -state.leading)
+      show(operands[0])
+    },
+    '"': () => {
+      state.wordSpace = number(0)
+      state.characterSpace = number(1)
+      move(0, -state.leading)
+      show(operands[2])
+    },
+    TJ: () => {
+      for (const item of Array.isArray(operands[0]) ? operands[0] : []) {
+        if (typeof item === 'number') place = multiply([1, 0, 0, 1, (-item / 1000) * state.size * state.scale, 0], place)
+        else show(item)
+      }
+    },
+    ID: () => skipInlineImage(content, parser, budget),
+    Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth),
+  }
+  for (let value = parser.next(); value !== undefined; value = parser.next()) {
+    if (!isWord(value)) {
+      if (operands.length < maxOperands) operands.push(value)
+      continue
+    }
+    const operate = Object.hasOwn(operators, value.word) ? operators[value.word] : undefined
+    // Most operators do not wait.
+    const done = operate?.()
+    if (done) await done
+    operands = []
+  }
+  await budget.pause()
+
+  async function findFont({ fonts }: Interpreter, dict: PdfDict | undefined, name: PdfValue | undefined): Promise<PdfFont> {
+    const value = isName(name) ? file.readDict(dict?.get('Font'))?.get(name.name) : undefined
+    const known = isRef(value) ? fonts.get(value.ref) : undefined
+    const font = known ?? (await readFont(file, file.readDict(value), budget))
+    if (isRef(value)) fonts.set(value.ref, font)
+    return font
+  }
+}
+
+/** Return the text of a string and where it is, and where the next one starts. A text that is not level, such as a stamp, is left out. */
+function showText(state: TextState, place: Matrix, font: PdfFont, codes: string): { run: PdfRun | null; place: Matrix } {
+  let text = ''
+  let advance = 0
+  for (const glyph of font.decode(codes)) {
+    text += glyph.text
+    advance += (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
+  }
+  const next = multiply([1, 0, 0, 1, advance, 0], place)
+  const [a, b, c, d, x, y] = multiply(multiply([1, 0, 0, 1, 0, state.rise], place), state.matrix)
+  const endX = multiply(next, state.matrix)[4]
+  const size = Math.hypot(c, d) * Math.abs(state.size)
+  const isLevel = a > 0 && Math.abs(b) < a / 4
+  const isReadable = isLevel && text !== '' && size > 0.5 && Number.isFinite(x + y + endX + size)
+  return { run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null, place: next }
+}
+
+/** Skip the data of a picture, up to `EI` between white space. */
+function skipInlineImage(content: Uint8Array, parser: PdfParser, budget: Budget): void {
+  const start = parser.at
+  const isSpace = (byte: number | undefined) => byte === undefined || byte === 32 || (byte >= 9 && byte <= 13)
+  while (parser.at < content.length) {
+    const at = parser.at++
+    if (content[at] === 0x45 && content[at + 1] === 0x49 && isSpace(content[at - 1]) && isSpace(content[at + 2])) break
+  }
+  parser.at++
+  budget.spend(parser.at - start)
+}
+
+/** Draw a form, or count a picture. */
+async function drawObject(
+  interpreter: Interpreter,
+  resources: PdfDict | undefined,
+  name: PdfValue | undefined,
+  matrix: Matrix,
+  depth: number,
+): Promise<void> {
+  const { file, pictures, losses } = interpreter
+  const value = isName(name) ? file.readDict(resources?.get('XObject'))?.get(name.name) : undefined
+  const stream = file.findStream(value)
+  if (!stream || !isRef(value)) return
+  const { dict } = stream
+  if (file.readName(dict.get('Subtype')) === 'Image' && !pictures.has(value.ref)) {
+    pictures.add(value.ref)
+    // The mask of another picture, and a rule or a dot, are no pictures to a reader.
+    const isLarge = (file.readNumber(dict.get('Width')) ?? 0) > 64 && (file.readNumber(dict.get('Height')) ?? 0) > 32
+    if (isLarge) countLoss(losses, 'picture')
+  }
+  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth) return
+  const content = await file.readStream(stream)
+  if (!content) return
+  const own = file.readArray(dict.get('Matrix')).map((item) => file.readNumber(item) ?? 0)
+  const formMatrix = own.length === 6 ? multiply(own as unknown as Matrix, matrix) : matrix
+  await runContent(interpreter, content, file.readDict(dict.get('Resources')) ?? resources, formMatrix, depth + 1)
+}

@@ -1,0 +1,85 @@
+import { escapeInline, type Markdown } from '#rules/markup/markdown.ts'
+import type { PdfCell, PdfLine } from './pdf-lines.ts'
+import { formatTable } from './table.ts'
+
+// Finds tables by where texts are, because a PDF does not say what is a table.
+
+interface Row {
+  cells: PdfCell[]
+  /** The index of the line after it. */
+  end: number
+}
+
+const maxRowLines = 40
+const maxColumns = 50
+/** The distance of the lines of a cell, in parts of their size. */
+const cellPitch = 1.5
+
+/** Read the table that starts at a line. Return null if there are not two rows whose cells are in the same columns. */
+export function readTable(lines: readonly PdfLine[], start: number): { table: Markdown; end: number } | null {
+  const header = readRow(lines, start)
+  if (!header) return null
+  const columns = header.cells.map((cell) => ({ ...cell }))
+  const rows = [header.cells.map(({ text }) => text)]
+  let { end } = header
+  for (let row = readRow(lines, end); row; row = readRow(lines, end)) {
+    const places = row.cells.map((cell) => findColumn(columns, cell))
+    if (places.includes(-1) || new Set(places).size < places.length) break
+    const texts = columns.map(() => '')
+    for (const [n, cell] of row.cells.entries()) {
+      const place = places[n] as number
+      const column = columns[place] as PdfCell
+      texts[place] = cell.text
+      column.x = Math.min(column.x, cell.x)
+      column.endX = Math.max(column.endX, cell.endX)
+    }
+    rows.push(texts)
+    end = row.end
+  }
+  if (rows.length < 2) return null
+  return { table: formatTable(rows.map((texts) => texts.map((text) => ({ text: escapeInline(text), columns: 1, rows: 1 })))), end }
+}
+
+/** Short cells of a centred column may be beside each other, but less than the gap of two columns. */
+const slack = 4
+const overlaps = (a: PdfCell, b: PdfCell) => a.x < b.endX + slack && b.x < a.endX + slack
+
+/** Return the index of the only column below which a cell is, or -1. */
+function findColumn(columns: readonly PdfCell[], cell: PdfCell): number {
+  const found = columns.flatMap((column, index) => (overlaps(column, cell) ? [index] : []))
+  return found.length === 1 ? (found[0] as number) : -1
+}
+
+/**
+ * Read a row: cells on one line, or one after the other, each of several lines. A line that is not below the one before, and right of it, starts
+ * a cell.
+ */
+function readRow(lines: readonly PdfLine[], start: number): Row | null {
+  const first = lines[start]
+  if (!first || first.isMonospaced || first.cells.length > maxColumns) return null
+  const cells = first.cells.map((cell) => ({ ...cell }))
+  let end = start + 1
+  let endOfCells = end
+  for (; end < Math.min(lines.length, start + maxRowLines); end++) {
+    const [line, before] = [lines[end], lines[end - 1]]
+    const last = cells.at(-1)
+    if (!line || !before || !last || line.page !== first.page || line.isMonospaced || cells.length + line.cells.length > 2 * maxColumns)
+      break
+    const fall = (before.y - line.y) / line.size
+    if (fall < 0.45 && line.x > last.endX && Math.abs(line.y - first.y) < line.size * 10) {
+      cells.push(...line.cells.map((cell) => ({ ...cell })))
+      endOfCells = end + 1
+      continue
+    }
+    const places = line.cells.map((cell) => findColumn(cells, cell))
+    // A line in the first column starts the next row, unless the row has no other column yet.
+    const isContinued = fall > 0.45 && fall < cellPitch && !places.includes(-1) && (cells.length === 1 || !places.includes(0))
+    if (!isContinued) break
+    for (const [n, { text, x, endX }] of line.cells.entries()) {
+      const cell = cells[places[n] as number] as PdfCell
+      Object.assign(cell, { text: `${cell.text} ${text}`, x: Math.min(cell.x, x), endX: Math.max(cell.endX, endX) })
+    }
+    if (cells.length > 1) endOfCells = end + 1
+  }
+  return cells.length > 1 ? { cells, end: endOfCells } : null
+}

@@ -1,0 +1,169 @@
+import type { Budget } from '#rules/budget.ts'
+import { escapeInline, escapeMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
+import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
+import { createLosses, type Losses } from './losses.ts'
+import { createPageReader } from './pdf-content.ts'
+import { openPdf } from './pdf-file.ts'
+import { getText, leaveOutFurniture, marker, type PdfLine, readLines } from './pdf-lines.ts'
+import { readTable } from './pdf-tables.ts'
+
+const maxPages = 300
+
+/** Return whether the bytes start like a PDF. Some programs write a few bytes before it. */
+export function isPdf(bytes: Uint8Array<ArrayBuffer>): boolean {
+  return new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-')
+}
+
+/**
+ * Read the blocks of a PDF by where and how large its texts are. Throw an ArticleError for one without texts, such as a scan, or with more than
+ * `maxPages` pages. pdf.js is not used, because it has no limit of work or memory: DECISIONS.md.
+ */
+export async function readPdf(bytes: Uint8Array<ArrayBuffer>, budget: Budget, losses: Losses = createLosses()): Promise<Block[]> {
+  const file = await openPdf(bytes, budget)
+  const pages = file.listPages(maxPages)
+  if (pages.length > maxPages) throw new ArticleError(`The PDF has more than ${maxPages} pages`)
+  if (pages.length === 0) throw new ArticleError('The PDF is damaged: it has no pages')
+  const readPage = createPageReader(file, budget, losses)
+  const lines: PdfLine[] = []
+  for (const [number, page] of pages.entries()) {
+    lines.push(...readLines(await readPage(page), number, budget))
+    await budget.pause()
+  }
+  if (lines.length === 0)
+    throw new ArticleError('The PDF has no text, like a scan. Run text recognition on it, or save the article as docx or HTML')
+  const edges = pages.map((page) => {
+    const [left = 0, low = 0, right = 0, high = 0] = file.readArray(page.get('MediaBox')).map((value) => file.readNumber(value) ?? 0)
+    const isTurned = ((file.readNumber(page.get('Rotate')) ?? 0) / 90) % 2 !== 0
+    return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
+  })
+  const writer = createBlockWriter()
+  writeLines(leaveOutFurniture(lines, edges, budget), writer, budget)
+  return writer.blocks
+}
+
+function writeLines(lines: readonly PdfLine[], writer: BlockWriter, budget: Budget): void {
+  budget.spend(lines.length * 200)
+  const bodySize = findBodySize(lines)
+  const headingSizes = findHeadingSizes(lines, bodySize)
+  let at = 0
+  while (at < lines.length) {
+    const line = lines[at] as PdfLine
+    const level = isHeading(line, bodySize) ? Math.min(6, headingSizes.indexOf(line.size) + 1) : 0
+    if (line.isMonospaced) at = writeCode(lines, at, writer)
+    else if (level > 0) at = writeHeading(lines, at, level, writer)
+    else if (marker.test(getText(line))) at = writeList(lines, at, writer, bodySize)
+    else at = writeTable(lines, at, writer) ?? writeParagraph(lines, at, writer, bodySize)
+  }
+}
+
+/** Return the size of most characters. */
+function findBodySize(lines: readonly PdfLine[]): number {
+  const counts = new Map<number, number>()
+  for (const line of lines) counts.set(line.size, (counts.get(line.size) ?? 0) + getText(line).length)
+  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0]
+}
+
+const isHeading = (line: PdfLine, bodySize: number) => line.size >= bodySize * 1.12 && line.cells.length === 1 && getText(line).length < 200
+
+function findHeadingSizes(lines: readonly PdfLine[], bodySize: number): number[] {
+  const sizes = new Set(lines.filter((line) => isHeading(line, bodySize)).map(({ size }) => size))
+  return [...sizes].sort((a, b) => b - a)
+}
+
+/** The distance of a line to the one before, in parts of its size. It is endless across pages and upwards. */
+function getPitch(line: PdfLine, before: PdfLine): number {
+  const distance = (before.y - line.y) / line.size
+  return line.page === before.page && distance > 0 ? distance : Number.POSITIVE_INFINITY
+}
+
+const linePitch = 1.75
+
+function writeHeading(lines: readonly PdfLine[], start: number, level: number, writer: BlockWriter): number {
+  let end = start + 1
+  while (lines[end]?.size === lines[start]?.size && isNextLine(lines, end) && lines[end]?.cells.length === 1) end++
+  writer.add('heading', lines.slice(start, end).map(getText).join(' '), level)
+  return end
+}
+
+/** Return whether a line directly follows the one before. */
+function isNextLine(lines: readonly PdfLine[], index: number): boolean {
+  const [line, before] = [lines[index], lines[index - 1]]
+  return line !== undefined && before !== undefined && getPitch(line, before) < linePitch
+}
+
+function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter): number {
+  let end = start + 1
+  while (lines[end]?.isMonospaced && (isNextLine(lines, end) || lines[end]?.page !== lines[end - 1]?.page)) end++
+  const code = lines.slice(start, end)
+  const left = Math.min(...code.map(({ x }) => x))
+  const texts = code.map((line) => ' '.repeat(Math.min(80, Math.round((line.x - left) / (line.size * 0.6)))) + getText(line))
+  writer.add('code', formatCodeBlock(texts.join('\n')))
+  return end
+}
+
+/** Return whether a line continues the paragraph before it, on its page or on the next one. */
+function continues(lines: readonly PdfLine[], index: number, bodySize: number): boolean {
+  const [line, before] = [lines[index], lines[index - 1]]
+  if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize)) return false
+  if (marker.test(getText(line)) || readTable(lines, index) || (line.isBold && !before.isBold)) return false
+  if (isNextLine(lines, index)) return true
+  return line.page === before.page + 1 && !/[.!?:;]$/.test(getText(before)) && /^\p{Ll}/u.test(getText(line))
+}
+
+/** Return the index of the line after the table that starts here, or null. */
+function writeTable(lines: readonly PdfLine[], start: number, writer: BlockWriter): number | null {
+  const found = readTable(lines, start)
+  if (found) writer.add('table', found.table)
+  return found?.end ?? null
+}
+
+function writeParagraph(lines: readonly PdfLine[], start: number, writer: BlockWriter, bodySize: number): number {
+  let end = start + 1
+  while (continues(lines, end, bodySize)) end++
+  writer.add('text', escapeMarkdown(joinTexts(lines.slice(start, end))))
+  return end
+}
+
+/** Join lines with spaces. A word that a line divides with a hyphen keeps it, because it may be part of the word. */
+function joinTexts(lines: readonly PdfLine[]): string {
+  return lines.reduce((text, line) => {
+    const next = getText(line)
+    return text === '' || /\p{L}-$/u.test(text) ? text + next : `${text} ${next}`
+  }, '')
+}
+
+function writeList(lines: readonly PdfLine[], start: number, writer: BlockWriter, bodySize: number): number {
+  /** Where the items of the open levels start, and the text of the last item. */
+  const levels: number[] = []
+  let textX = 0
+  let at = start
+  while (at < lines.length) {
+    const line = lines[at] as PdfLine
+    const slack = line.size / 2
+    // The marker of an inner item can be drawn instead of written.
+    const isInner = at > start && isNextLine(lines, at) && line.x > textX + slack * 2
+    if (at > start && (line.isMonospaced || isHeading(line, bodySize) || !(isInner || marker.test(getText(line))))) break
+    while (levels.length > 0 && (levels.at(-1) as number) > line.x + slack) levels.pop()
+    if (levels.length === 0 || (levels.at(-1) as number) < line.x - slack) levels.push(line.x)
+    let end = at + 1
+    while (continues(lines, end, bodySize) && isBelowItem(lines[end] as PdfLine, line)) end++
+    writeItem(joinTexts(lines.slice(at, end)), levels.length - 1, writer)
+    textX = line.textX
+    at = end
+  }
+  return at
+}
+
+/** Return whether a line is below the text of an item, not below its marker and not further in. */
+function isBelowItem({ x }: PdfLine, item: PdfLine): boolean {
+  const isMarked = item.textX > item.x
+  return x > (isMarked ? item.x + item.size / 4 : item.x - item.size / 4) && x < item.textX + item.size * (isMarked ? 1 : 2)
+}
+
+function writeItem(text: string, depth: number, writer: BlockWriter): void {
+  const [sign = ''] = marker.exec(text) ?? []
+  // Markdown has no letters as markers.
+  const isLetter = /^\(?[a-np-z]/i.test(sign)
+  const content = escapeInline(text.slice(isLetter ? 0 : sign.length).trim())
+  writer.addListLine(depth, /^\(?\d/.test(sign) ? `${sign.replace(/\D/g, '')}.` : '-', toMarkdown(content))
+}
