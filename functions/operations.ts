@@ -23,6 +23,7 @@ import { analyticsOperations } from './analytics/operations.ts'
 import { reportOperations } from './analytics/reports/operations.ts'
 import { aiAssistantOperations } from './authoring/assistant/operations.ts'
 import { flowBuilderOperations } from './authoring/flow-builder/operations.ts'
+import { kbBatchOperations } from './authoring/kb-batches/operations.ts'
 import { kbImportOperations } from './authoring/kb-imports/operations.ts'
 import { flowProposalOperations } from './authoring/proposals/operations.ts'
 import { billingOperations } from './billing/operations.ts'
@@ -139,6 +140,7 @@ export const operations: readonly AnyOperation[] = [
   ...scriptApprovalOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
+  ...kbBatchOperations,
   ...kbImportOperations,
   ...psaOperations,
   ...psaConnectionOperations,

@@ -443,6 +443,15 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./authoring/kb-batches/operations.ts')).kbBatchOperations,
+    routes: {
+      'authoring.kbBatches.create': 'POST /kb-imports/batches',
+      'authoring.kbBatches.list': 'GET /kb-imports/batches',
+      'authoring.kbBatches.get': 'GET /kb-imports/batches/{batch_id}',
+      'authoring.kbBatches.cancel': 'POST /kb-imports/batches/{batch_id}/cancel',
+    },
+  },
+  {
     load: async () => (await import('./authoring/kb-imports/operations.ts')).kbImportOperations,
     routes: {
       'authoring.kbImports.getQuota': 'GET /kb-imports/quota',

@@ -74,6 +74,7 @@ export const tags: readonly TagInfo[] = [
   tag('authoring.flowBuilder', 'Flow builder', 'Write a flow in a conversation with the model.'),
   tag('authoring.assistant', 'Editor assistant', 'Edit a flow by describing the change in words.'),
   tag('authoring.kbImports', 'Knowledge imports', 'Turn knowledge articles into flows.'),
+  tag('authoring.kbBatches', 'Batches of articles', 'Import many knowledge articles in a job.'),
   tag('authoring.proposals', 'Flow proposals', 'Flows proposed from finished sessions.'),
   tag('psa.connection', 'Ticketing connection', 'The ConnectWise Manage or HaloPSA connection of the account.'),
   tag('psa.members', 'Ticketing members', 'Map users to members of the ticketing system.'),

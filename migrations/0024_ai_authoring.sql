@@ -83,6 +83,64 @@ create table kb_imports (
 create index kb_imports_newest on kb_imports (account_id, created_at desc, id desc);
 create index kb_imports_tree on kb_imports (account_id, tree_id) where tree_id is not null;
 
+-- A job imports many articles in slices: the files of a ZIP archive, or a page of the web.
+create table kb_batches (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  team_id          uuid,
+  created_by       uuid not null default app.user_id(),
+  source           text not null check (source in ('zip', 'url')),
+  -- The address of the page.
+  address          text,
+  -- The archive.
+  object_key       text,
+  state            text not null default 'queued' check (state in ('queued', 'retrying', 'succeeded', 'failed', 'canceled')),
+  attempts         integer not null default 0,
+  -- A slice that succeeds raises it, so it limits the attempts of one slice.
+  max_attempts     integer not null default 4,
+  last_error       text,
+  last_status_code integer,
+  next_attempt_at  timestamptz(3) default app.now(),
+  leased_until     timestamptz(3),
+  -- When a sweep last took the row, because its message was lost.
+  swept_at         timestamptz(3),
+  -- Articles that were imported or refused, which is also the place of the next one.
+  done             integer not null default 0,
+  total            integer not null,
+  problem          text,
+  succeeded_at     timestamptz(3),
+  -- When it ended.
+  finished_at      timestamptz(3),
+  created_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  check ((source = 'zip') = (object_key is not null) and (source = 'url') = (address is not null))
+);
+create index kb_batches_newest on kb_batches (account_id, created_at desc, id desc);
+-- One at a time.
+create unique index kb_batches_open on kb_batches (account_id) where state in ('queued', 'retrying');
+-- For the sweep and the clean-up, which read the batches of all accounts as the platform role.
+create index kb_batches_due on kb_batches (next_attempt_at) where state in ('queued', 'retrying');
+create index kb_batches_finished on kb_batches (finished_at);
+
+-- What became of each article of a batch.
+create table kb_batch_items (
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  batch_id   uuid not null,
+  place      integer not null,
+  name       text not null check (length(name) <= 2000),
+  -- Null for an article that was refused, and after its import was deleted.
+  import_id  uuid,
+  -- Why it was refused.
+  problem    text,
+  primary key (account_id, batch_id, place),
+  foreign key (account_id, batch_id) references kb_batches (account_id, id) on delete cascade,
+  foreign key (account_id, import_id) references kb_imports (account_id, id) on delete set null (import_id)
+);
+create index kb_batch_items_import on kb_batch_items (account_id, import_id) where import_id is not null;
+
 create table kb_import_nodes (
   id         uuid not null default uuidv7(),
   account_id uuid not null default app.account_id() references accounts on delete cascade,
@@ -146,6 +204,9 @@ call app.protect('flow_proposals', writes => '{insert,update}');
 create policy reads on flow_proposals for select using (account_id = (select app.signed_account_id()) and app.sees('team', submitted_by, team_id));
 call app.protect('kb_imports', writes => '{insert,update,delete}');
 create policy reads on kb_imports for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
+call app.protect('kb_batches', writes => '{insert,update}');
+create policy reads on kb_batches for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
+call app.protect('kb_batch_items');
 call app.protect('kb_import_nodes');
 call app.protect('script_builder_sessions');
 call app.protect('script_builder_messages');
@@ -154,6 +215,9 @@ grant select, insert, delete, update (messages, draft, turns, last_work_id) on f
 grant select, insert, update (status, decided_by, decided_at, reason) on flow_proposals to app_runtime;
 grant select, insert, delete, update (status, warnings, tree_id, updated_at) on kb_imports to app_runtime;
 grant select, insert, delete, update (parent_id, position, kind, title, content) on kb_import_nodes to app_runtime;
+grant select, insert, update (state, next_attempt_at, leased_until, finished_at) on kb_batches to app_runtime;
+grant select on kb_batch_items to app_runtime;
+grant select, insert, update, delete on kb_batches, kb_batch_items to app_platform;
 grant select, insert, delete, update (script_body, parameters_schema, updated_at) on script_builder_sessions to app_runtime;
 grant select, insert on script_builder_messages to app_runtime;
 grant select, insert, update, delete on flow_conversations, flow_proposals, kb_imports, kb_import_nodes, script_builder_sessions,

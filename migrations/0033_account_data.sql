@@ -111,6 +111,9 @@ begin
 end $$;
 create trigger delete_archive after update of state on account_imports for each row
   when (new.state in ('succeeded', 'failed') and old.state in ('queued', 'retrying')) execute function app.delete_archive_later();
+create trigger delete_archive after update of state on kb_batches for each row
+  when (new.state in ('succeeded', 'failed', 'canceled') and old.state in ('queued', 'retrying') and old.object_key is not null)
+  execute function app.delete_archive_later();
 
 -- The records of an import that were checked. Nobody sees them before the last slice stores them, all in one transaction.
 create table account_import_records (

@@ -3,6 +3,7 @@ import { ExportJob } from '#functions/accounts/export-slices/schemas.ts'
 import { ImportJob } from '#functions/accounts/import-slices/schemas.ts'
 import { AssessJob } from '#functions/ai/assessments/schemas.ts'
 import { RunTaskJob } from '#functions/ai/tasks/schemas.ts'
+import { KbBatchJob } from '#functions/authoring/kb-batch-slices/schemas.ts'
 import { DeliverJob } from '#functions/notifications/deliveries/schemas.ts'
 import { RemindJob } from '#functions/oncall/reminders/schemas.ts'
 import { ReadTicketJob } from '#functions/psa/changes/schemas.ts'
@@ -15,6 +16,7 @@ import { attemptJobs } from '#work/messages.ts'
 const load = {
   exportSlices: () => import('#functions/accounts/export-slices/service.ts'),
   importSlices: () => import('#functions/accounts/import-slices/service.ts'),
+  kbBatchSlices: () => import('#functions/authoring/kb-batch-slices/service.ts'),
   aiAssessments: () => import('#functions/ai/assessments/service.ts'),
   aiTasks: () => import('#functions/ai/tasks/service.ts'),
   maintenanceRuns: () => import('#functions/maintenance/runs/service.ts'),
@@ -78,6 +80,12 @@ export const jobOperations = [
     path: attemptJobs.import.path,
     body: ImportJob,
     handle: async ({ ctx, body }) => (await load.importSlices()).attempt(ctx, body.import_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.importArticles',
+    path: attemptJobs.kb_batch.path,
+    body: KbBatchJob,
+    handle: async ({ ctx, body }) => (await load.kbBatchSlices()).attempt(ctx, body.batch_id, body.attempt),
   }),
   job({
     id: 'jobs.remind',

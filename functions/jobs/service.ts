@@ -6,6 +6,7 @@ import * as aiAssessments from '#functions/ai/assessments/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as aiTasks from '#functions/ai/tasks/service.ts'
 import type * as reports from '#functions/analytics/reports/service.ts'
+import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
 import * as deliveries from '#functions/notifications/deliveries/service.ts'
 import * as digests from '#functions/notifications/digests/service.ts'
 import * as reminders from '#functions/oncall/reminders/service.ts'
@@ -28,6 +29,7 @@ type SweepContext = deliveries.DeliveryContext &
   webhooks.AttemptContext &
   exportSlices.ExportContext &
   importSlices.ImportContext &
+  kbBatchSlices.BatchContext &
   presence.SweepContext &
   reports.SweepContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
@@ -48,6 +50,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
     reminders,
     exports: exportSlices,
     imports: importSlices,
+    kbBatches: kbBatchSlices,
   }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(

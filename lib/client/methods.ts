@@ -508,6 +508,16 @@ reject: Method<'scripts.drafts.reject'>
 }
 }
 authoring: {
+kbBatches: {
+/** Import many articles. Starts a job that imports the files of a ZIP archive, sent as a form with one `file`, or a page by its address, sent as JSON. Each article has a result of its own: an import, or the reason why it was refused. An archive has at most 16 MiB and 200 files, each at most 5 MiB and all at most 100 MiB after decompression. Archives inside the archive are not opened. One batch runs at a time. */
+create: Method<'authoring.kbBatches.create'>
+/** List batches of articles. Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all. */
+list: PagedMethod<'authoring.kbBatches.list'>
+/** Get a batch with its progress */
+get: Method<'authoring.kbBatches.get'>
+/** Cancel a batch of articles. The articles that are imported stay. A canceled batch may be canceled again; one that has ended otherwise is a 409. */
+cancel: Method<'authoring.kbBatches.cancel'>
+}
 kbImports: {
 /** Get the knowledge import quota. Returns how many articles my account has imported, and how many its plan allows in total. */
 getQuota: Method<'authoring.kbImports.getQuota'>

@@ -2130,6 +2130,60 @@ index: number
 }
 /** The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped. */
 export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
+export type KbBatch = (KbBatchListItem & {
+/** What became of each article so far, at most 200. */
+articles: (KbBatchArticle)[]
+})
+export type KbBatchArticle = {
+/** Name of the file in the archive, or address of the page. */
+name: string
+/** The knowledge import; null if the article was refused, or the import was deleted. */
+import_id: (Id | null)
+/** Why the article was refused, as a sentence; null if it was imported. */
+problem: (string | null)
+}
+export type KbBatchCreate = {
+/** Address of a page: HTML, markdown, text, docx or PDF. It must be public. */
+url: string
+}
+/** Its JSON. */
+export type KbBatchFinishedEvent = {
+/** Id of the batch of articles. */
+batch_id: string
+/** The user who started it. */
+user_id: string
+status: KbBatchResult
+}
+export type KbBatchListItem = {
+id: Id
+source: KbBatchSource
+/** Address of the page; null for an archive. */
+address: (string | null)
+status: KbBatchStatus
+/** How far the batch is. The unit is articles. */
+progress: {
+/** What is done. It never decreases. */
+done: number
+/** What there is to do. */
+total: number
+phase: KbBatchPhase
+}
+/** Why the batch has failed, as a sentence; null otherwise. */
+problem: (string | null)
+/** The user who started it. */
+created_by: string
+created_at: Timestamp
+/** When it ended. */
+finished_at: (Timestamp | null)
+}
+/** `importing`: the first articles are being imported. `finished`: nothing follows. */
+export type KbBatchPhase = ('waiting' | 'importing' | 'finished')
+/** How it ended. */
+export type KbBatchResult = ('succeeded' | 'failed')
+/** Where the articles come from. */
+export type KbBatchSource = ('zip' | 'url')
+/** `succeeded`: each article is imported or refused. `failed`, `canceled`: the imported articles stay. */
+export type KbBatchStatus = ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled')
 export type KbImportCommit = {
 /** Name of the flow. */
 name: string
@@ -3207,7 +3261,7 @@ cancel_at: (Timestamp | null)
 cancel_at_period_end: boolean
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'imports' | 'ticket_changes')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'imports' | 'kb_batches' | 'ticket_changes')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -6069,6 +6123,14 @@ draft_id: string }; output: DraftTemplateResponse; code: 'email_not_verified' | 
 draft_id: string } & (DraftTemplateAccept); output: ScriptTemplateResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'unknown_category' }
   'scripts.drafts.reject': { input: { /** Id of the draft. */
 draft_id: string }; output: DraftTemplateResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbBatches.create': { input: (KbBatchCreate | FileInput); output: KbBatch; code: 'already_pending' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbBatches.list': { input: { /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined }; output: (KbBatchListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbBatches.get': { input: { /** Id of the batch. */
+batch_id: string }; output: KbBatch; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'authoring.kbBatches.cancel': { input: { /** Id of the batch. */
+batch_id: string }; output: KbBatch; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'authoring.kbImports.getQuota': { input: Record<string, never>; output: KbImportQuota; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbImports.create': { input: (KbImportCreate | FileInput); output: KbImportResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbImports.list': { input: { /** Number of items to skip. */
@@ -6147,7 +6209,7 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
 after?: string | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

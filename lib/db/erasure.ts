@@ -87,6 +87,8 @@ export const erasure: Declaration = {
   flow_conversations: { account: batches(100), person: rows },
   flow_proposals: { account: batches(100), person: keeps(work, 'reason') },
   draft_templates: { account: batches(100), person: keeps(work, 'script_body') },
+  kb_batch_items: { account: batches(), person: keeps(work, 'name') },
+  kb_batches: { account: batches(100), person: keeps(work, 'address') },
   kb_import_nodes: { account: batches(), person: keeps(work, 'content') },
   kb_imports: { account: batches(100), person: keeps(work, 'blocks') },
   tree_shares: { account: batches(), person: nothing },

@@ -4,7 +4,17 @@ export type OutboxEntry =
   | { kind: 'live_event'; accountId: string; event: { key: string; event: string; data: Record<string, unknown> } }
 
 /** Rows whose work is done in numbered attempts. */
-export type AttemptKind = 'delivery' | 'push' | 'assessment' | 'ai_task' | 'webhook' | 'reminder' | 'export' | 'import' | 'ticket_change'
+export type AttemptKind =
+  | 'delivery'
+  | 'push'
+  | 'assessment'
+  | 'ai_task'
+  | 'webhook'
+  | 'reminder'
+  | 'export'
+  | 'import'
+  | 'kb_batch'
+  | 'ticket_change'
 
 /** Collects the work that the transactions of one request have stored. It is published after the commit. */
 export type Outbox = (entry: OutboxEntry) => void

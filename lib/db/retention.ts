@@ -98,6 +98,8 @@ export const retention: Record<keyof DB, Policy> = {
   identities: kept(person),
   invite_codes: endsWith('invites', 'codes of an invite'),
   invites: kept('shows who invited whom; limited by the e-mails per day'),
+  kb_batch_items: endsWith('kb_batches', 'what became of each article'),
+  kb_batches: expires('shows who imported what', { column: 'finished_at', keptFor: '90 days' }),
   kb_import_nodes: endsWith('kb_imports', 'parts of an article'),
   kb_imports: kept(work),
   knowledge_entries: kept('one row per flow, article and resolved session'),

@@ -690,6 +690,39 @@ export interface InvitesTable {
   created_at: Generated<string>
 }
 
+export interface KbBatchItemsTable {
+  account_id: ColumnType<string, never, never>
+  batch_id: string
+  place: number
+  name: string
+  import_id: string | null
+  problem: string | null
+}
+
+export interface KbBatchesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  source: 'zip' | 'url'
+  address: string | null
+  object_key: string | null
+  state: Generated<'queued' | 'retrying' | 'succeeded' | 'failed' | 'canceled'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  done: Generated<number>
+  total: number
+  problem: string | null
+  succeeded_at: string | null
+  finished_at: string | null
+  created_at: Generated<string>
+}
+
 export interface KbImportNodesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1450,7 +1483,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed'
+  event: 'handoff_created' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed' | 'kb_batch_finished'
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1717,6 +1750,8 @@ export interface DB {
   identities: IdentitiesTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
+  kb_batch_items: KbBatchItemsTable
+  kb_batches: KbBatchesTable
   kb_import_nodes: KbImportNodesTable
   kb_imports: KbImportsTable
   knowledge_entries: KnowledgeEntriesTable

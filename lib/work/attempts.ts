@@ -31,6 +31,7 @@ export type AttemptLabel =
   | 'email'
   | 'export'
   | 'import'
+  | 'kb_batch'
   | 'push'
   | 'reminder'
   | 'ticket_change'

@@ -15,6 +15,7 @@ export const Backlog = z.object({
       'live_events',
       'exports',
       'imports',
+      'kb_batches',
       'ticket_changes',
     ])
     .meta({ id: 'OutboxKind' })
@@ -52,6 +53,7 @@ export const selectBacklogs = readStatement(
     )}
     union all ${summarise('exports', attemptRows('account_exports', 'queued'))}
     union all ${summarise('imports', attemptRows('account_imports', 'queued'))}
+    union all ${summarise('kb_batches', attemptRows('kb_batches', 'queued'))}
     union all ${summarise('reminders', attemptRows('escalation_reminders', 'waiting'))}
     union all ${summarise('assessments', sql`select created_at as due_at from ai_handoffs where assessment_status = 'pending' order by created_at`)}
     union all ${summarise('live_events', sql`select created_at as due_at from stream_events order by created_at`)}`,

@@ -12,6 +12,7 @@ export const attemptJobs = {
   ticket_change: { path: '/jobs/psa/ticket', idField: 'change_id' },
   export: { path: '/jobs/accounts/export', idField: 'export_id' },
   import: { path: '/jobs/accounts/import', idField: 'import_id' },
+  kb_batch: { path: '/jobs/kb-imports/batch', idField: 'batch_id' },
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 
 /**

@@ -35,7 +35,33 @@ const createKbImport: Fixture = async (service, owner) => {
   return { params: { import_id } }
 }
 
+/** Insert a batch of the owner that waits for its first slice, and no queue knows. */
+export async function insertBatch(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  await endBatches(service, accountId)
+  return insertReturningId(
+    service,
+    `insert into kb_batches (account_id, team_id, created_by, source, object_key, total, next_attempt_at)
+     values ($1, $2, $3, 'zip', 'k', 1, app.now() + interval '1 hour') returning id`,
+    [accountId, teamId || null, id],
+  )
+}
+
+const endBatches = (service: Service, accountId: string) =>
+  service.sql(`update kb_batches set state = 'canceled' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
+
+const onBatch: Fixture = async (service, owner) => ({ params: { batch_id: await insertBatch(service, owner) } })
+
 export const knowledgeFixtures = {
+  'authoring.kbBatches.create': async (service, { accountId }) => {
+    await endBatches(service, accountId)
+    return { body: { url: 'https://kb.example.com/print-spooler' } }
+  },
+  'authoring.kbBatches.list': async (service, owner) => {
+    await insertBatch(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'authoring.kbBatches.get': onBatch,
+  'authoring.kbBatches.cancel': onBatch,
   'authoring.kbImports.getQuota': async () => ({}),
   'authoring.kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
   'authoring.kbImports.list': async (service, owner) => {

@@ -8,7 +8,7 @@ import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertExport, insertImport } from './fixtures-exports.ts'
 import { insertCategory, insertPin, insertPublishedFlowRows, insertShare, insertStep } from './fixtures-flows.ts'
-import { insertKbImport } from './fixtures-knowledge.ts'
+import { insertBatch, insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
@@ -41,6 +41,10 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertBuilder(service, account.admin)
   await insertDiagram(service, account.admin)
   await insertKbImport(service, account.admin)
+  await service.sql(`insert into kb_batch_items (account_id, batch_id, place, name) values ($1, $2, 0, 'a.md')`, [
+    account.id,
+    await insertBatch(service, account.admin),
+  ])
   await insertDeviceType(service, account.admin)
   await insertShare(service, account.admin)
   await insertCategory(service, account.admin)

@@ -60,6 +60,8 @@ const otherIndexes = new Set([
   'account_exports_removed', // the clean-up deletes by age in every account, on the platform connection
   'account_imports_due', // the sweep reads every account at once, on the platform connection
   'account_imports_finished', // the clean-up deletes by age in every account, on the platform connection
+  'kb_batches_due', // the sweep reads every account at once, on the platform connection
+  'kb_batches_finished', // the clean-up deletes by age in every account, on the platform connection
   'ai_tasks_due', // the sweep reads every account at once, on the platform connection
   'ai_tasks_age', // the clean-up deletes by age in every account, on the platform connection
   'webhook_deliveries_age', // the clean-up deletes by age in every account, on the platform connection

@@ -53,6 +53,13 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
     `insert into account_import_records (account_id, import_id, kind, place, key, is_valid, length)
      select account_id, id, 'teams', 1, 'k', true, 1 from account_imports where account_id = $1 limit 1`,
   )
+  await insertForAccount(
+    `insert into kb_batches (account_id, created_by, source, address, total, state)
+     select account_id, id, 'url', 'https://kb.example.com/', 1, 'succeeded' from users where account_id = $1 limit 1`,
+  )
+  await insertForAccount(
+    `insert into kb_batch_items (account_id, batch_id, place, name) select account_id, id, 0, 'a.md' from kb_batches where account_id = $1 limit 1`,
+  )
   await insertForAccount(`insert into psa_ticket_changes (account_id, ticket_id) values ($1, '4711')`)
   await insertForAccount(
     `insert into psa_rule_matches (account_id, rule_id, ticket_id) select account_id, id, '4711' from psa_rules where account_id = $1 limit 1`,

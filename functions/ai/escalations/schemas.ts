@@ -117,6 +117,13 @@ export const EscalationEvents = {
       approver_ids: z.array(Id).describe('The users who may decide; empty once it is decided.'),
     })
     .meta({ id: 'ApprovalChangedEvent' }),
+  kb_batch_finished: z
+    .strictObject({
+      batch_id: Id.describe('Id of the batch of articles.'),
+      user_id: Id.describe('The user who started it.'),
+      status: z.enum(['succeeded', 'failed']).meta({ id: 'KbBatchResult' }).describe('How it ended.'),
+    })
+    .meta({ id: 'KbBatchFinishedEvent' }),
   overflow: z.strictObject({ dropped: z.int().describe('Number of missed events.') }),
   replaced: z.strictObject({}).describe('A newer stream of this user replaces this one.'),
 }

@@ -1,5 +1,5 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { inTransaction } from '#db/scope.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
@@ -21,7 +21,7 @@ import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import * as queries from './queries.ts'
 import type { KbImport, KbImportCommit, KbImportCreate, KbImportQuery, KbNode, KbNodeUpdate, KbQuota } from './schemas.ts'
 
-const maxBytes = 5 * 1024 * 1024
+export const maxBytes = 5 * 1024 * 1024
 // The first characters of a piece are enough for the model to classify it.
 const maxPromptCharacters = 300
 
@@ -33,8 +33,17 @@ export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
 export async function create({ db, budget }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
   const article = await readArticle(input, budget).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
   const inserted = await queries.insertImport.first(db, article)
-  if (!inserted) throw new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
+  if (!inserted) throw quotaExceeded()
   return inserted
+}
+
+/** Store an article that a job has read. Return the id of its import, or null when the plan allows no more. */
+export async function store(db: WriteDb, article: Article): Promise<string | null> {
+  return (await queries.insertImport.first(db, article))?.id ?? null
+}
+
+export function quotaExceeded(): Problem {
+  return new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {

@@ -1,4 +1,4 @@
-import { inflateRaw } from './inflate.ts'
+import { inflate } from './inflate.ts'
 import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
 
 // Reads ZIP archives. The signatures and offsets are those of the ZIP specification (APPNOTE.TXT).
@@ -46,11 +46,20 @@ export async function readZip(bytes: Bytes, names: readonly string[]): Promise<M
 }
 
 /** Return the text of an entry. Throw an ArchiveError if it is damaged, larger than it declares, or too large. */
-export async function readText(bytes: Bytes, entry: Entry, { entryBytes }: ZipLimits = documentLimits): Promise<string> {
+export async function readText(bytes: Bytes, entry: Entry, limits: ZipLimits = documentLimits): Promise<string> {
+  return (await readBlob(bytes, entry, limits)).text()
+}
+
+/** Return the bytes of an entry. Throw as `readText` does. */
+export async function readBytes(bytes: Bytes, entry: Entry, limits: ZipLimits): Promise<Bytes> {
+  return new Uint8Array(await (await readBlob(bytes, entry, limits)).arrayBuffer())
+}
+
+async function readBlob(bytes: Bytes, entry: Entry, { entryBytes }: ZipLimits): Promise<Blob> {
   if (entry.size > entryBytes) throw new ArchiveError(tooLarge)
-  const text = await readEntry(bytes, entry)
-  if (text === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
-  return text
+  const content = await readEntry(bytes, entry)
+  if (content === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
+  return content
 }
 
 /** An entry of an archive, as the directory declares it. */
@@ -107,7 +116,7 @@ function findEndRecord(view: DataView): number {
   return -1
 }
 
-async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): Promise<string | null> {
+async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): Promise<Blob | null> {
   if (offset + localHeaderSize > bytes.length) return null
   const view = toDataView(bytes)
   const nameSize = view.getUint16(offset + 26, true)
@@ -115,9 +124,9 @@ async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }:
   const start = offset + localHeaderSize + nameSize + extraFieldSize
   const content = bytes.subarray(start, start + compressedSize)
   if (content.length !== compressedSize) return null
-  if (method === storedMethod) return compressedSize === size ? new TextDecoder().decode(content) : null
+  if (method === storedMethod) return compressedSize === size ? new Blob([content]) : null
   // No more than the declared size is decompressed, because the limit was checked against it.
-  return method === deflatedMethod ? inflateRaw(content, size) : null
+  return method === deflatedMethod ? inflate(content, size) : null
 }
 
 function toDataView(bytes: Bytes): DataView {

@@ -1,5 +1,12 @@
 /** An event for the open streams of an account. */
-export const liveEvents = ['handoff_created', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed', 'approval_changed'] as const
+export const liveEvents = [
+  'handoff_created',
+  'handoff_assessment_ready',
+  'ai_task_finished',
+  'ticket_changed',
+  'approval_changed',
+  'kb_batch_finished',
+] as const
 
 export interface LiveEvent {
   /** The id of its row. The hub ignores a second event with the same key. */

@@ -116,6 +116,7 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
       'live_events',
       'exports',
       'imports',
+      'kb_batches',
     ]),
   )
   expect([sumSamples(after, 'support_flow_open_streams'), sumSamples(after, 'support_flow_outbox_readable')]).toEqual([3, 1])

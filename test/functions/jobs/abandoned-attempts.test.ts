@@ -3,6 +3,7 @@ import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as tasks from '#functions/ai/tasks/service.ts'
+import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
 import { createBudget } from '#rules/budget.ts'
@@ -43,6 +44,14 @@ it.each([
      select account_id, user_id, 'k', '{"skipped": {"records": [], "count": 0}}', 0, ${exhausted}`,
     importSlices.failAbandoned,
     'import',
+  ],
+  [
+    'a batch of articles',
+    'kb_batches',
+    `insert into kb_batches (account_id, created_by, source, address, total, ${attemptColumns})
+     select account_id, user_id, 'url', 'https://kb.example.com/', 1, ${exhausted}`,
+    kbBatchSlices.failAbandoned,
+    'kb_batch',
   ],
   ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned, 'ai_task'],
   [

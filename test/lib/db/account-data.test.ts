@@ -90,7 +90,7 @@ it('an erasure deletes fewer rows at once where other rows end with them', () =>
     10: ['account_exports', 'account_imports', 'notification_configs', 'webhooks'],
     100: [
       ...['ai_sessions', 'draft_templates', 'escalation_policies', 'feedback', 'flow_conversations', 'flow_link_checks', 'flow_proposals'],
-      ...['invites', 'kb_imports', 'knowledge_entries', 'maintenance_schedules', 'network_diagrams', 'on_call_schedules'],
+      ...['invites', 'kb_batches', 'kb_imports', 'knowledge_entries', 'maintenance_schedules', 'network_diagrams', 'on_call_schedules'],
       ...['script_builder_sessions', 'script_templates', 'sign_ins', 'target_lists', 'trees', 'uploads'],
     ],
     200: ['account_import_records', 'diagram_versions', 'script_versions', 'sessions', 'tree_versions'],
