@@ -29,7 +29,8 @@ type Slice = Outcome[] | (SendResult & { ok: false })
 // A slice ends after this work, or this number of articles.
 const sliceSteps = stepsPerSecond / 4
 const sliceArticles = 20
-const pageTimeoutMs = 20_000
+// With its redirects, a page takes less than the lease of an attempt.
+const pageTimeoutMs = 10_000
 
 /**
  * Import the next articles of a batch. The imports, the results and the progress are written in one transaction, so an attempt that crashes has

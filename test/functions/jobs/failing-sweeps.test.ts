@@ -34,6 +34,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'digests',
     'exports',
     'imports',
+    'kbBatches',
     'live_events',
     'presence',
     'pushes',
