@@ -6126,7 +6126,8 @@ draft_id: string }; output: DraftTemplateResponse; code: 'already_decided' | 'em
   'authoring.kbBatches.create': { input: (KbBatchCreate | FileInput); output: KbBatch; code: 'already_pending' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbBatches.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
-limit?: number | undefined }; output: (KbBatchListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (KbBatchListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbBatches.get': { input: { /** Id of the batch. */
 batch_id: string }; output: KbBatch; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'authoring.kbBatches.cancel': { input: { /** Id of the batch. */

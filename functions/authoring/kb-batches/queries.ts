@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, isEditable, mayChange } from '#db/expressions.ts'
-import type { PageQuery } from '#db/page.ts'
+import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { KbBatch, KbBatchItem } from './schemas.ts'
 
@@ -15,9 +15,9 @@ const articles = sql`
 
 export const selectBatches = readStatement(
   KbBatchItem,
-  ({ skip, limit }: PageQuery) => sql`
+  (page: PageQuery) => sql`
     select ${columns} from kb_batches b where b.account_id = ${accountId}
-     order by b.created_at desc, b.id desc offset ${skip} limit ${limit + 1}`,
+     ${pageEnd(newestFirst, page, 'b')}`,
 )
 
 export const KbBatchRow = KbBatch.extend({ may_change: z.boolean() })

@@ -1,5 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
-import { uuidv7 } from '#db/uuid.ts'
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import * as kbImports from '#functions/authoring/kb-imports/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
@@ -9,7 +8,7 @@ import * as queries from './queries.ts'
 import type { KbBatch, KbBatchCreate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectBatches.all(db, page), page.limit)
+  return toPage(await queries.selectBatches.all(db, page), page, newestFirst)
 }
 
 export async function get(ctx: Pick<ReadContext, 'db'>, id: string): Promise<KbBatch> {
@@ -19,8 +18,10 @@ export async function get(ctx: Pick<ReadContext, 'db'>, id: string): Promise<KbB
 
 /** Start a batch. A job imports its articles in slices. Throw 409 while another one is open. */
 export async function create(ctx: WriteContext, input: FormFile | KbBatchCreate): Promise<KbBatch> {
+  const earlier = ctx.isRepeat ? await queries.selectBatch.first(ctx.db, ctx.workId) : undefined
+  if (earlier) return get(ctx, earlier.id)
   if ((await kbImports.getQuota(ctx)).remaining === 0) throw kbImports.quotaExceeded()
-  const id = uuidv7()
+  const id = ctx.workId
   if ('url' in input) {
     const refusal = await ctx.guard.findRefusal(input.url, 'saving')
     if (refusal) throw invalidField(['body', 'url'], refusal, 'url')

@@ -123,7 +123,7 @@ describe('KBI-16', () => {
       },
     })
   })
-  it('KBI-18 headings are in the step that follows, facts and examples in the text before, and one of several ways is a choice', async () => {
+  it('KBI-30 headings are in the step that follows, facts and examples in the text before, and one of several ways is a choice', async () => {
     expect(await outline('facts, an example and a choice')).toEqual([
       'Operator is not ready › Meaning',
       'Diagnosis › Read the condition.',
