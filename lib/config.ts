@@ -41,10 +41,12 @@ const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An address, without a slash at the end. */
 export const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/$/, ''))
 
-/** What browsers send as `Origin`: a scheme, a host and a port. */
+/** What browsers send as `Origin`: a scheme, a host and a port. On a developer's machine the port may be any. */
+const AnyLocalPort = z.string().regex(/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\*$/)
 const Origins = CommaList.pipe(
   z.array(
-    Url.transform((text, ctx) => {
+    AnyLocalPort.or(Url).transform((text, ctx) => {
+      if (text.endsWith(':*')) return text
       const { origin, href } = new URL(text)
       if (href === `${origin}/`) return origin
       ctx.addIssue({ code: 'custom', message: `${text} must be an origin, without a path` })
@@ -75,7 +77,9 @@ const Settings = z.object({
   VERSION: z.string().default(version).describe('Version that /health shows, if not that of the code.'),
   PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
   FRONTEND_URL: Url.describe('Address of the frontend, for links in mails and messages.'),
-  CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, separated by commas.'),
+  CORS_ORIGINS: Origins.default([]).describe(
+    'Origins that may call from a browser, separated by commas. `http://localhost:*` allows each port of this machine.',
+  ),
   DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
   DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
   REDIS_TIMEOUT_MS: z.coerce

@@ -5,6 +5,7 @@ import { type C, type Env, respondProblem, type Services, toProblem } from '#htt
 import { getCallerRateKey, readBearer, readKey, recordKeyUse, requireCaller } from '#http/authenticate.ts'
 import type { KeyMemory } from '#http/key-memory.ts'
 import { keyScopes } from '#http/key-scopes.ts'
+import { isAllowedOrigin } from '#http/origins.ts'
 import { createRateLimitProblem } from '#http/rate-limit.ts'
 import type { RouteGroup } from '#http/routes.ts'
 import { invalidField, Problem } from '#problem.ts'
@@ -59,7 +60,7 @@ export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services
 function requireOwnOrigin(c: C, { ports }: Services): void {
   const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
   const origin = c.req.header('origin')
-  if (origin !== undefined && ![...CORS_ORIGINS, PUBLIC_BASE_URL].includes(origin)) throw new Problem('forbidden')
+  if (origin !== undefined && origin !== PUBLIC_BASE_URL && !isAllowedOrigin(CORS_ORIGINS, origin)) throw new Problem('forbidden')
 }
 
 /** Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else. */

@@ -24,7 +24,9 @@ const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action
 /** Create the handlers of the page. Every answer about the service comes from its API, with the token of the cookie. */
 export function createPageHandlers(services: Services): PageHandlers {
   const { PUBLIC_BASE_URL, FRONTEND_URL, CORS_ORIGINS } = services.ports.config
-  const origins = new Set([PUBLIC_BASE_URL, FRONTEND_URL, ...CORS_ORIGINS].map((url) => new URL(url).origin))
+  const origins = new Set(
+    [PUBLIC_BASE_URL, FRONTEND_URL, ...CORS_ORIGINS.filter((url) => URL.canParse(url))].map((url) => new URL(url).origin),
+  )
   return {
     view: (c) => showStatus(c, services),
     style: async (c) => sendStyle(c),

@@ -18,7 +18,7 @@ export class ApiError<Code extends string = AnyCode> extends Error {
   readonly status: number
   /** Error code, or null when the status says enough. */
   readonly code: Code | null
-  /** The invalid values, for status 422. */
+  /** The invalid values, for status 422 and for 400 `flow_invalid`. */
   readonly errors: FieldError[]
   /** The complete body, with facts such as `current_version`. */
   readonly body: Record<string, unknown>

@@ -11,6 +11,7 @@ import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } fr
 import type { Limiter } from '#vendors/cache/limiter.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import type { Ports } from '#vendors/ports.ts'
+import { isAllowedOrigin } from './origins.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
 
@@ -64,7 +65,8 @@ export type C = HonoContext<Env>
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
-  const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
+  const isAllowed = (origin: string) => isAllowedOrigin(CORS_ORIGINS, origin)
+  const preflight = cors({ origin: (origin) => (isAllowed(origin) ? origin : null), allowHeaders, exposeHeaders, maxAge: 600 })
   app.use((c, next) => recordWith(services.metrics, () => traceRequest(c, services.tracer, next)))
   app.use(async (c, next) => {
     const started = performance.now()
@@ -78,7 +80,7 @@ export function createApp(services: Services): Hono<Env> {
       Object.assign(c.get('headers'), Object.fromEntries(answer?.headers ?? []))
       c.res = respond(c, null, answer?.status ?? 204)
     } else {
-      if (origin && CORS_ORIGINS.includes(origin)) setHeader(c, 'access-control-allow-origin', origin)
+      if (origin && isAllowed(origin)) setHeader(c, 'access-control-allow-origin', origin)
       await next()
     }
     recordRequest(c, started)
@@ -104,6 +106,7 @@ const allowHeaders = [
 const exposeHeaders = [
   'Content-Disposition',
   'ETag',
+  'Idempotent-Replayed',
   'Link',
   'Location',
   'Retry-After',
@@ -176,7 +179,17 @@ function logRequest(c: C, started: number, services: Services): void {
     user_id: c.get('caller')?.userId ?? null,
     account_id: c.get('caller')?.accountId ?? null,
     ...(failure && c.res.status >= 500 ? { error: describe(failure) } : {}),
+    ...describeOrigin(c, services),
   })
+}
+
+/** Name the origin of a page that may not call, because its browser only says that the call failed. */
+function describeOrigin(c: C, { ports }: Services): { refused_origin?: string } {
+  const origin = c.req.header('origin')
+  const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
+  const isOrigin = origin !== undefined && URL.canParse(origin) && new URL(origin).origin === origin
+  const isKnown = !isOrigin || origin === new URL(PUBLIC_BASE_URL).origin || isAllowedOrigin(CORS_ORIGINS, origin)
+  return isKnown ? {} : { refused_origin: origin.slice(0, 200) }
 }
 
 /** Describe an error for the log by name, code and stack. Its message is left out, because it may quote what the client sent. */

@@ -1,3 +1,4 @@
+import '#field-messages.ts'
 import type * as z from 'zod'
 import type { FieldError } from '#problem.ts'
 import { unknownKey } from './count-values.ts'

@@ -182,10 +182,10 @@ async function openStoredResponse(
 ): Promise<RenderedResponse> {
   if (!is_same) throw createReusedKeyProblem()
   if (!status) throw createKeyInUseProblem(retry_seconds)
-  if (!body) return { status, body: '' }
+  if (!body) return { status, body: '', isReplay: true }
   // Without its key the answer is lost, but the effect is not repeated.
   const opened = await vault.open(body, contextOf(requestKey)).catch(() => Promise.reject(createKeyInUseProblem()))
-  return { status, body: opened }
+  return { status, body: opened, isReplay: true }
 }
 
 /** The work of a leased key. */

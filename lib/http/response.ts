@@ -14,6 +14,8 @@ export interface RenderedResponse {
   content?: Content
   socket?: SocketUpgrade
   location?: string
+  /** Whether it was stored for an earlier request with the same Idempotency-Key. */
+  isReplay?: boolean
   /** The ETag of a body that any cache may store. */
   etag?: string
 }
@@ -48,11 +50,12 @@ function requireShape(op: AnyOperation, body: string): void {
 export function toResponse(
   c: C,
   op: AnyOperation,
-  { status, body, next, content, socket, location, etag }: RenderedResponse,
+  { status, body, next, isReplay, content, socket, location, etag }: RenderedResponse,
   publicUrl: string,
 ): Response {
   if (socket) return socket.createResponse({ ...c.get('headers'), ...selectProtocol(c.req.raw) })
   if (content) return sendContent(c, content, status)
+  if (isReplay) setHeader(c, 'idempotent-replayed', 'true')
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
   if (op.paged && next) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), next, publicUrl)}>; rel="next"`)

@@ -75,8 +75,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     READY_TOKEN: secrets.readyToken,
     PUBLIC_BASE_URL: api,
     FRONTEND_URL: 'https://app.supportflow.example',
-    // The second origin is that of the local sign-in pages.
-    CORS_ORIGINS: `http://localhost:5173,${origin}`,
+    CORS_ORIGINS: 'http://localhost:*,http://127.0.0.1:*',
     QSTASH_URL: `${origin}/qstash`,
     QSTASH_TOKEN: secrets.qstashToken,
     QSTASH_CURRENT_SIGNING_KEY: secrets.qstashCurrentSigningKey,

@@ -4,9 +4,10 @@ import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '#db/
 import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import { requirePerson } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
+import { type FieldError, invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import type { FlowProblem } from '#rules/flows/problems.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
 import { type Flow, matchesTreeType } from '#rules/flows/structure.ts'
@@ -177,8 +178,15 @@ function flowInvalid(status: string, { errors, warnings }: ValidationResult): Pr
   const problems = errors.length === 1 ? '1 problem' : `${errors.length} problems`
   const action = status === 'published' ? 'published' : 'saved'
   return new Problem('flow_invalid', `The flow cannot be ${action}: ${problems}`, {
-    facts: { errors: errors.slice(0, maxListedErrors), warnings: warnings.slice(0, maxListedErrors) },
+    facts: { errors: errors.slice(0, maxListedErrors).map(toFieldError), warnings: warnings.slice(0, maxListedErrors) },
   })
+}
+
+/** Give a problem the fields of every other error too, so that callers read one shape. */
+function toFieldError(problem: FlowProblem): FlowProblem & FieldError {
+  const keys = problem.path.split(/[.[\]]+/).filter(Boolean)
+  const loc = ['body', ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))]
+  return { loc, msg: problem.message, type: 'flow_problem', ...problem }
 }
 
 function staleFlow(current_version: number): Problem {

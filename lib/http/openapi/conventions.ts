@@ -10,7 +10,7 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
 - **API keys** are bearer tokens for programs. \`security\` names the scope that an operation needs; \`write\` includes \`read\`, and \`*\` is every
   subject. Other operations are closed to keys. A key acts as a user of its own with the key's role and team.
 - **Retries.** Most POSTs take an \`Idempotency-Key\`. For 24 hours the same request with the same key has one effect and one answer, so it is
-  safe to repeat it when no answer arrived.
+  safe to repeat it when no answer arrived; \`Idempotent-Replayed: true\` marks an answer of an earlier request.
 - **Long answers.** Operations that ask the model take \`Prefer: respond-async\` and answer 202 with the address of a task. A request whose
   connection ends, or that takes longer than two seconds, becomes a task too: \`GET /ai/tasks\` lists them for 24 hours, with their answers.
 - **Lists** are arrays. \`limit\` sets the length of a page, and \`Link\` names the next one while more rows follow: it starts

@@ -19,18 +19,22 @@ describe('creating a flow', () => {
     expect(await admin.client.flows.trees.get({ tree_id: body.id })).toEqual(body)
   })
 
-  it('FLO-43 FLO-18 rejects an invalid flow with all errors, and stores nothing', async () => {
+  it('WIR-71 FLO-43 FLO-18 rejects an invalid flow with all errors, and stores nothing', async () => {
     const { admin } = await createAccount(service)
     const broken = printerFlow()
     broken.title = ''
     broken.options.pop()
     const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: broken }))
     expect([status, body.code, body.detail]).toEqual([400, 'flow_invalid', 'The flow cannot be published: 3 problems'])
-    expect(body.errors).toEqual([
+    expect(body.errors).toMatchObject([
       { node_id: 'ping', path: 'tree_structure.title', message: 'This decision has no title' },
       { node_id: 'ping', path: 'tree_structure.options', message: 'A decision needs at least 2 options; this one has 1' },
       { node_id: 'cable', path: 'tree_structure.children[1]', message: 'No option leads to this node, so it can never be reached' },
     ])
+    expect(body.errors[2]).toMatchObject({
+      ...{ loc: ['body', 'tree_structure', 'children', 1], type: 'flow_problem' },
+      msg: 'No option leads to this node, so it can never be reached',
+    })
     expect(await admin.client.flows.trees.list({ author_id: admin.id })).toEqual([])
   })
 

@@ -38,6 +38,18 @@ async function buildRequests(): Promise<[string, number, RequestInit][]> {
 }
 
 describe('CORS', () => {
+  it.each([
+    ['http://localhost:5174', true],
+    ['http://127.0.0.1:4200', true],
+    ['http://localhost:3000.evil.example', false],
+    ['http://localhost.evil.example:3000', false],
+    ['https://localhost:3000', false],
+    ['null', false],
+  ])('WIR-73 locally a page of %s may call: %s', async (origin, isAllowed) => {
+    const { headers } = await send('/health', { headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBe(isAllowed ? origin : null)
+  })
+
   it('allows the configured origin every method and request header of the API', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const headers = {
@@ -76,6 +88,7 @@ describe('CORS', () => {
         'content-disposition',
         'deprecation',
         'etag',
+        'idempotent-replayed',
         'link',
         'location',
         'ratelimit-limit',
@@ -90,7 +103,7 @@ describe('CORS', () => {
     }
   })
 
-  it.each(['https://evil.example', 'http://localhost:5174', 'https://localhost:5173', 'http://localhost:5173.evil.example', 'null'])(
+  it.each(['https://evil.example', 'https://localhost:5173', 'http://localhost:5173.evil.example', 'null'])(
     'does not allow another origin: %s',
     async (origin) => {
       const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } }

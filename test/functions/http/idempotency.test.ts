@@ -9,10 +9,11 @@ const createConfig = (person: Person, key: string, body: unknown = emailConfig) 
   person.call('POST', '/notifications/configs', body, { 'idempotency-key': key })
 const listConfigs = async (person: Person) => (await person.call('GET', '/notifications/configs')).body
 
-it('WIR-24 returns the first response for a repeated request, without a second effect', async () => {
+it('WIR-24 WIR-72 returns the first response for a repeated request, without a second effect', async () => {
   const { admin } = await createAccount(service)
   const [first, repeated] = [await createConfig(admin, 'k1'), await createConfig(admin, 'k1')]
   expect([repeated.status, repeated.text]).toEqual([201, first.text])
+  expect([first, repeated].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
   expect(await listConfigs(admin)).toHaveLength(1)
   expect((await createConfig(admin, 'k2')).body.id).not.toBe(first.body.id)
 })

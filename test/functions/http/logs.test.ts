@@ -118,6 +118,18 @@ it("logs only JSON when the queue vendor's client reports an error, or the cron 
   expect(service.log.filter((line) => !line.startsWith('{'))).toEqual([])
 })
 
+it('WIR-73 names the origin of a page that may not call, and of no other', async () => {
+  const findOrigin = async (origin: string) => {
+    const response = await request(service, 'GET', '/auth/me', { headers: { origin } })
+    const [line] = await waitForLines(response.headers.get('x-request-id'))
+    return (line as { refused_origin?: string }).refused_origin
+  }
+  expect(await Promise.all(['https://other.example', 'http://localhost:5173', service.api, 'not an origin'].map(findOrigin))).toEqual([
+    'https://other.example',
+    ...[undefined, undefined, undefined],
+  ])
+})
+
 describe('WIR-22 request id', () => {
   it.each(['abcdefgh', '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11', 'a'.repeat(128), 'trace:1.2_3-4'])(
     "WIR-22 uses the caller's request id if it is valid: %s",

@@ -57,8 +57,8 @@ describe('runIdempotent', () => {
   })
 
   it.each([
-    [{ stored: {} }, { status: 200, body: 'old' }],
-    [{ stored: { body: null } }, { status: 200, body: '' }],
+    [{ stored: {} }, { status: 200, body: 'old', isReplay: true }],
+    [{ stored: { body: null } }, { status: 200, body: '', isReplay: true }],
   ])('returns the stored response of %j', async (rows, result) => {
     expect(await run(rows)).toEqual({ result, writes: [] })
   })
@@ -99,7 +99,7 @@ describe('runIdempotentWithLease', () => {
   it.each<[object, Error | undefined, object]>([
     [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
     [{}, invalid, { result: { status: 422, body: invalidBody }, writes: ['update idempotency_keys'] }],
-    [{ work_id: null, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old' }, writes: [] }],
+    [{ work_id: null, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old', isReplay: true }, writes: [] }],
   ])('with the lease %j and the error %s returns a response', async (lease, error, expected) => {
     expect(await run({ lease }, error)).toEqual(expected)
   })
