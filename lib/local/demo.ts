@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import * as z from 'zod'
+import { parseConfig } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
+import { createAccessTokens } from '#vendors/auth/tokens.ts'
 import { selectUserByEmail } from './dashboard/users.ts'
 import type { Stack } from './stack.ts'
 
@@ -89,10 +91,7 @@ async function addColleague(
 
 const EscalationInput = z.strictObject({
   email: z.email().default('engineer@northwind.example').describe('The user who escalates.'),
-  account_of: z
-    .email()
-    .optional()
-    .describe('A user of the account in which an unnamed engineer escalates, so that every admin of the account is notified.'),
+  account_of: z.email().optional().describe('A user of the account in which another engineer escalates, so that this user is notified.'),
   target_email: z.email().nullish().describe('The engineer to whom the escalation is addressed.'),
   problem_summary: z
     .string()
@@ -102,21 +101,59 @@ const EscalationInput = z.strictObject({
   psa_ticket_id: z.string().max(100).nullish(),
 })
 
-/** Emit an escalation event as the service does, for a session that does not exist. Return the ids of its deliveries. */
+/**
+ * Escalate a case of an engineer through the API, so that the queue, the stream and a pick-up show it. Return its ids and those of its deliveries.
+ */
 export async function createDemoEscalation(stack: Stack, input: unknown) {
-  const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = EscalationInput.parse(input ?? {})
+  const { email, account_of, target_email, problem_summary, psa_ticket_id } = EscalationInput.parse(input ?? {})
   const member = await selectUserByEmail(stack.ownerUrl, account_of ?? email)
+  const engineer = account_of ? await findDemoEngineer(stack, member) : member
   const target = target_email ? await selectUserByEmail(stack.ownerUrl, target_email, member.account_id) : null
-  const session_id = crypto.randomUUID()
-  const delivery_ids = await stack.emitEvent(member.account_id, {
-    key: 'session.escalated',
-    actorId: account_of ? null : member.id,
-    teamId: member.team_id,
-    sessionId: session_id,
-    engineerName: account_of ? 'Demo Engineer' : member.full_name,
-    problemSummary: problem_summary,
-    psaTicketId: psa_ticket_id,
-    targetUserId: target?.id ?? null,
+  const token = await signIn(stack, engineer)
+  const ticket = psa_ticket_id ? { psa_ticket_id } : {}
+  const { id: session_id } = await post(stack, token, '/ai-sessions', { session_type: 'chat', problem_summary, ...ticket })
+  const { handoff_id } = await post(stack, token, `/ai-sessions/${session_id}/escalate`, target ? { target_user_id: target.id } : {})
+  const delivery_ids = await withConnection({ connectionString: stack.ownerUrl }, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `select d.id from events e join deliveries d on d.event_id = e.id where e.account_id = $1 and e.link like '%' || $2 || '%' order by d.id`,
+      [member.account_id, session_id],
+    )
+    return rows.map(({ id }) => id)
   })
-  return { session_id, account_id: member.account_id, delivery_ids }
+  return { session_id, handoff_id, account_id: member.account_id, delivery_ids }
+}
+
+type Member = Awaited<ReturnType<typeof selectUserByEmail>>
+
+/** Return an engineer of the account who is not the member, so that the member is notified. Create one if there is none. */
+function findDemoEngineer({ ownerUrl }: Stack, { id, account_id, team_id }: Member): Promise<Pick<Member, 'id' | 'account_id'>> {
+  return withConnection({ connectionString: ownerUrl }, async (client) => {
+    const { rows } = await client.query<{ id: string; account_id: string }>(
+      `with found as (select id, account_id from users where account_id = $1 and id <> $2 and role = 'engineer' and is_active order by id limit 1),
+            created as (
+              insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at)
+              select $1, 'demo-engineer-' || $1::text || '@demo.example', 'Demo Engineer', 'engineer', $3,
+                     case when $3::uuid is null then null else 'member' end, app.now()
+               where not exists (select from found) returning id, account_id)
+       select * from found union all select * from created`,
+      [account_id, id, team_id],
+    )
+    return rows[0] as { id: string; account_id: string }
+  })
+}
+
+/** Sign in a user without a password. Return the access token. */
+async function signIn({ ownerUrl, settings }: Stack, { id, account_id }: Pick<Member, 'id' | 'account_id'>): Promise<string> {
+  const signInId = await withConnection({ connectionString: ownerUrl }, async (client) => {
+    const text = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, app.now() + interval '1 hour') returning id`
+    return ((await client.query<{ id: string }>(text, [account_id, id])).rows[0] as { id: string }).id
+  })
+  return createAccessTokens(parseConfig(settings)).sign({ userId: id, accountId: account_id, signInId })
+}
+
+async function post({ api }: Stack, token: string, path: string, body: object): Promise<Record<string, string>> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const response = await fetch(`${api}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`The demo escalation failed: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Record<string, string>
 }

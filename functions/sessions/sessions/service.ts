@@ -206,7 +206,7 @@ export function toListItem(row: queries.SessionListRow): SessionListItem {
   return {
     ...item,
     tree_snapshot: { name, description, category, version, tree_type },
-    progress: computeProgress(answered, remaining),
+    progress: computeProgress(answered, item.state === 'completed' ? 0 : remaining),
   }
 }
 

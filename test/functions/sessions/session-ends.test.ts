@@ -145,6 +145,15 @@ describe('completing a session', () => {
     expectStatus(await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'fine' }), 422)
   })
 
+  it('SES-62 a completed session has a progress of 100 percent, wherever it ended', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createSession(admin)
+    await answerStep(admin, session, 'yes')
+    const { progress } = await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
+    expect(progress).toEqual({ answered: 1, total: 1, percent: 100 })
+    expect((await admin.client.sessions.list())[0]?.progress).toEqual(progress)
+  })
+
   it('SES-33 refuses to complete a prepared session, and completes a session once for 32 concurrent requests', async () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)
