@@ -1979,6 +1979,23 @@ handoff_id: string
 session_id: string
 assessment_status: AssessmentResult
 }
+/** Its JSON. */
+export type HandoffClaimedEvent = {
+/** Id of the escalated session. */
+session_id: string
+/** The colleague who has it now. */
+claimed_by: string
+/** Name of this colleague. */
+claimant_name: string
+}
+/** Why it no longer waits. */
+export type HandoffCloseReason = ('picked_up' | 'resolved')
+/** Its JSON. */
+export type HandoffClosedEvent = {
+/** Id of the session, which no longer waits in the queue. */
+session_id: string
+reason: HandoffCloseReason
+}
 export type HandoffCreate = {
 /** `park`: keep the session for myself. `escalate`: hand it over to a colleague. */
 intent: HandoffIntent
@@ -6210,7 +6227,7 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
 after?: string | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_claimed', HandoffClaimedEvent> | ServerEvent<'handoff_closed', HandoffClosedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

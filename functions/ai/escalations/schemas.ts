@@ -74,6 +74,19 @@ export const EscalationEvents = {
       created_at: Time,
     })
     .meta({ id: 'HandoffCreatedEvent' }),
+  handoff_claimed: z
+    .strictObject({
+      session_id: Id.describe('Id of the escalated session.'),
+      claimed_by: Id.describe('The colleague who has it now.'),
+      claimant_name: z.string().describe('Name of this colleague.'),
+    })
+    .meta({ id: 'HandoffClaimedEvent' }),
+  handoff_closed: z
+    .strictObject({
+      session_id: Id.describe('Id of the session, which no longer waits in the queue.'),
+      reason: z.enum(['picked_up', 'resolved']).meta({ id: 'HandoffCloseReason' }).describe('Why it no longer waits.'),
+    })
+    .meta({ id: 'HandoffClosedEvent' }),
   handoff_assessment_ready: z
     .strictObject({
       handoff_id: Id.describe('Id of the handoff.'),

@@ -6,6 +6,7 @@ import * as aiSessions from '#functions/ai/sessions/service.ts'
 import { Content, type ReadContext, SocketUpgrade, type WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import { enqueueEvent } from '#work/events.ts'
+import { enqueueLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
 
 export async function listQueue({ db }: ReadContext, page: PageQuery) {
@@ -41,7 +42,7 @@ const maxAttempts = 3
 /** Pick up an escalated session. Idempotent for the colleague who has already picked it up. */
 export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail> {
   for (let attempt = 1; ; attempt++) {
-    if (await claimAndNotify(ctx, sessionId, (db) => queries.pickUpSession.first(db, sessionId))) break
+    if (await claimAndNotify(ctx, sessionId, (db) => pickUpAndClose(db, sessionId))) break
     const state = await queries.selectHandoffState.first(ctx.db, sessionId, null)
     if (state?.status === 'active' && state.has_picked_up) break
     const isOwnClaim = state?.status === 'claimed' && state.is_claimant
@@ -51,8 +52,8 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
 }
 
 /**
- * Run `claimSession` in a transaction. If the session was unclaimed before, insert the event for the engineer who escalated it. Return
- * undefined when `claimSession` changed nothing.
+ * Run `claimSession` in a transaction. If the session was unclaimed before, insert the events for the queue and for the engineer who escalated it.
+ * Return undefined when `claimSession` changed nothing.
  */
 async function claimAndNotify<T extends queries.ClaimedSession>(
   ctx: WriteContext,
@@ -62,17 +63,25 @@ async function claimAndNotify<T extends queries.ClaimedSession>(
   return inTransaction(ctx.db, async (db) => {
     const session = await claimSession(db)
     if (!session?.is_new || !session.engineer_id) return session
+    const { claimant_name } = session
+    await enqueueLiveEvent(db, 'handoff_claimed', { session_id: sessionId, claimed_by: ctx.caller.userId, claimant_name })
     await enqueueEvent(db, {
       key: 'handoff.claimed',
       actorId: ctx.caller.userId,
       teamId: session.team_id,
       sessionId,
       sessionTitle: session.title,
-      claimantName: session.claimant_name,
+      claimantName: claimant_name,
       engineerId: session.engineer_id,
     })
     return session
   })
+}
+
+async function pickUpAndClose(db: WriteDb, sessionId: string) {
+  const session = await queries.pickUpSession.first(db, sessionId)
+  if (session) await enqueueLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' })
+  return session
 }
 
 /**

@@ -14,6 +14,7 @@ import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
 import { toPromptDetails, toPromptNotes } from '#vendors/psa/prompt.ts'
+import { enqueueLiveEvent } from '#work/live-events.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
@@ -49,6 +50,9 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteAiSession(db, id))) await findOwn(db, id, [])
 }
 
+/** States in which a session is in the queue. */
+const waitingStates: ReadonlySet<string> = new Set(['requesting_escalation', 'escalated', 'claimed'])
+
 export async function resolve(ctx: WriteContext, id: string, input: AiSessionResolve): Promise<SessionClose> {
   const { notes = null, outcome } = input
   const before = await findOwn(ctx.db, id, openStates)
@@ -57,6 +61,7 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
     const [resolved, rows] = await db.batch([queries.resolveAiSession.query(id, input), selectAiSession.query(id)])
     if (!resolved[0]) throw createChangeProblem(rows[0], openStates)
     enqueueWebhooks(db, resolved[0].webhook_delivery_ids)
+    if (waitingStates.has(before.status)) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
     return pushDocumentation({ db, budget: ctx.budget }, before, text)
   })
   return {

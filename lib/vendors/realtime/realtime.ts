@@ -1,6 +1,8 @@
 /** An event for the open streams of an account. */
 export const liveEvents = [
   'handoff_created',
+  'handoff_claimed',
+  'handoff_closed',
   'handoff_assessment_ready',
   'ai_task_finished',
   'ticket_changed',

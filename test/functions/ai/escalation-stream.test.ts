@@ -4,7 +4,14 @@ import { EscalationEvents } from '#functions/ai/escalations/schemas.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { dashboard, request, startOwnService } from '#test/support/app.ts'
-import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '#test/support/escalations.ts'
+import {
+  claimHandoff,
+  createEscalation,
+  escalateSession,
+  insertStreamEvents,
+  openEscalationStream,
+  pickUpSession,
+} from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { openSocket } from '#test/support/sockets.ts'
@@ -286,4 +293,24 @@ it.each([
   } finally {
     await hublessService.close()
   }
+})
+
+it('SSE-25 the stream says who claimed an escalation, and when it was picked up or resolved', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const owner = await addColleague()
+  const stream = await openEscalationStream(service, admin)
+  const first = await createEscalation(owner)
+  expectStatus(await claimHandoff(admin, first.id, first.handoffId), 200)
+  expectStatus(await pickUpSession(admin, first.id), 200)
+  const second = await createEscalation(owner)
+  expectStatus(await owner.call('POST', `/ai-sessions/${second.id}/resolve`, { outcome: 'resolved' }), 200)
+  await expect.poll(() => stream.events('handoff_closed').length).toBe(2)
+  expect(stream.events('handoff_claimed').map(({ data }) => data)).toEqual([
+    { session_id: first.id, claimed_by: admin.id, claimant_name: admin.fullName },
+  ])
+  expect(stream.events('handoff_closed').map(({ data }) => data)).toEqual([
+    { session_id: first.id, reason: 'picked_up' },
+    { session_id: second.id, reason: 'resolved' },
+  ])
+  stream.disconnect()
 })
