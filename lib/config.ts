@@ -100,7 +100,7 @@ const Settings = z.object({
     .string()
     .min(20)
     .optional()
-    .describe('Bearer token with which /ready names each dependency. Other callers only see whether all respond.'),
+    .describe('Bearer token with which /ready names each dependency. Other callers only see the status.'),
   READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
   OTLP_ENDPOINT: Url.optional().describe('Receiver of OpenTelemetry spans (OTLP over HTTP, JSON), without /v1/traces. No spans if unset.'),
   OTLP_HEADERS: OtlpHeaders.default({}).describe(

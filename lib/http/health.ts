@@ -5,7 +5,7 @@ import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { createLocalCounter } from '#vendors/cache/local-counter.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import type { DependencyChecks } from '#vendors/ports.ts'
-import { type C, type Env, respondProblem, type Services } from './app.ts'
+import { type C, describe, type Env, respondProblem, type Services } from './app.ts'
 import { hasToken } from './has-token.ts'
 import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
@@ -14,16 +14,21 @@ const pingTimeoutMs = 1500
 const shutdownWarningMs = 60 * 24 * 60 * 60_000
 const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }
 
+// Without these the service breaks its contract: it has no data, or limits that no other process knows. Work for the others waits.
+const required: ReadonlySet<string> = new Set(['database', 'redis'])
+
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
- * within 1.5 s fails. No check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
+ * within 1.5 s fails, and the reason is logged. `/ready` is 503 only for a required one: a load balancer must not take out every process because
+ * a vendor is away. No check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
  * database, which may be down. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
  * because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
   const pings = listPings(services)
-  const check = cacheResult(() => runPings(pings, services.ports.ai), READY_CACHE_MS)
+  const logFailures = createFailureLog(services.log)
+  const check = cacheResult(() => runPings(pings, services.ports.ai, logFailures), READY_CACHE_MS)
   services.ports.checkDependencies = check
   const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
@@ -33,11 +38,11 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
     if (limit && !limit.allowed) return respondProblem(c as C, createRateLimitProblem(publicRate, limit))
     const { checks, warnings } = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
-    const status = failed.length === 0 ? 'ok' : 'unavailable'
+    const status = failed.length === 0 ? 'ok' : failed.some((name) => required.has(name)) ? 'unavailable' : 'degraded'
     const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
     const warning = warnings.length === 0 ? {} : { warnings }
     const body = maySeeDetails ? { status, ...detail, ...warning, checks } : { status }
-    return respondJson(c, JSON.stringify(body), failed.length === 0 ? 200 : 503)
+    return respondJson(c, JSON.stringify(body), status === 'unavailable' ? 503 : 200)
   })
 }
 
@@ -56,24 +61,42 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
   return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
 }
 
-async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'model'>): Promise<DependencyChecks> {
+async function runPings(
+  pings: ReturnType<typeof listPings>,
+  ai: Pick<AiPort, 'model'>,
+  logFailures: ReturnType<typeof createFailureLog>,
+): Promise<DependencyChecks> {
   const warnings: string[] = []
   const checks = Object.entries(pings).map(async ([name, ping]) => {
     if (ping === 'in_process') return [name, ping] as const
-    const isAnswered = await withTimeout(pingTimeoutMs, ping()).then(
-      (answer) => {
-        if (name === 'ai') warnings.push(...listShutdownWarnings(ai.model, answer as ModelStatus))
-        return true
-      },
-      () => false,
-    )
-    return [name, isAnswered ? 'ok' : 'failed'] as const
+    try {
+      const answer = (await withTimeout(pingTimeoutMs, ping())) as Partial<ModelStatus> | undefined
+      if (answer?.isLimited) warnings.push(`${name}: the provider answers 429, so it gets fewer calls for a while`)
+      if (answer?.shutdownAt) warnings.push(...listShutdownWarnings(ai.model, { shutdownAt: answer.shutdownAt }))
+      logFailures(name, null)
+      return [name, 'ok'] as const
+    } catch (error) {
+      logFailures(name, error)
+      return [name, 'failed'] as const
+    }
   })
   return { checks: Object.fromEntries(await Promise.all(checks)), warnings }
 }
 
+/** Return a function that logs why a dependency fails, once per reason, and that it answers again. */
+function createFailureLog(log: Services['log']): (dependency: string, error: unknown) => void {
+  const reasons = new Map<string, string>()
+  return (dependency, error) => {
+    const failure: Record<string, unknown> | null = error ? { ...describe(error), status: (error as { status?: unknown }).status } : null
+    const reason = failure ? JSON.stringify([failure.name, failure.code, failure.status]) : ''
+    if ((reasons.get(dependency) ?? '') === reason) return
+    reasons.set(dependency, reason)
+    log({ at: new Date().toISOString(), dependency, answers: !failure, ...(failure ? { error: failure } : {}) })
+  }
+}
+
 /** Return a warning if the provider switches the model off within 60 days, so that there is time to try another one. */
-export function listShutdownWarnings(model: string, { shutdownAt }: ModelStatus, now: number = Date.now()): string[] {
+export function listShutdownWarnings(model: string, { shutdownAt }: Pick<ModelStatus, 'shutdownAt'>, now: number = Date.now()): string[] {
   if (!shutdownAt || shutdownAt.getTime() - now > shutdownWarningMs) return []
   return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set OPENAI_MODEL to its successor`]
 }

@@ -4,7 +4,7 @@ import type { Event } from '#rules/events/events.ts'
 import type { Service } from './app.ts'
 import { openTestDatabase } from './databases.ts'
 
-const silentQueue = { async publish() {}, async ping() {} }
+const silentQueue = { async publish() {}, ping: async () => ({ isLimited: false }) }
 
 /** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
 export function emitWithoutPublishing({ settings }: Service, accountId: string, event: Event): Promise<string[]> {

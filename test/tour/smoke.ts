@@ -20,7 +20,8 @@ export async function playSmokeTest(target: SmokeTarget, print: Print): Promise<
   const read = (path: string, status: number, headers: Record<string, string> = {}) =>
     readExpected(target.api + path, { status, headers, print })
   await read('/health', 200)
-  await read('/ready', 200, target.readyToken ? { authorization: `Bearer ${target.readyToken}` } : {})
+  const ready = await read('/ready', 200, target.readyToken ? { authorization: `Bearer ${target.readyToken}` } : {})
+  if (!ready.includes('"status":"ok"')) throw new TourError(`GET /ready says that a dependency does not answer: ${ready.slice(0, 300)}`)
   await read('/docs/', 200)
   await read('/openapi.json', 200)
   await read('/api/v1/plans/public', 200)
@@ -32,7 +33,7 @@ export async function playSmokeTest(target: SmokeTarget, print: Print): Promise<
 async function readExpected(
   url: string,
   { status, headers, print }: { status: number; headers: Record<string, string>; print: Print },
-): Promise<void> {
+): Promise<string> {
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
     throw new TourError(`GET ${url} got no response: ${String((error as Error).cause ?? error)}`)
   })
@@ -41,6 +42,7 @@ async function readExpected(
   print(formatRequest('GET', pathname, response.status, text.slice(0, 200)))
   if (response.status !== status)
     throw new TourError(`GET ${pathname} returned ${response.status}, expected ${status}: ${text.slice(0, 300)}`)
+  return text
 }
 
 /** Create a draft, read it, find it in the list, and delete it. */

@@ -43,6 +43,7 @@ export function postgresQueue(pool: Pool): QueuePort {
     },
     async ping() {
       await withTimeout(publishTimeoutMs, pool.query(`select from ${jobsSchema}.jobs limit 1`))
+      return { isLimited: false }
     },
   }
 }

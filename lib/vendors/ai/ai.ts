@@ -1,4 +1,6 @@
 import type { TokenUsage } from '#rules/ai/prices.ts'
+import type { PingResult } from '#vendors/net/ping-result.ts'
+
 /** One message of a conversation with the model. */
 export interface Turn {
   role: 'user' | 'assistant'
@@ -34,7 +36,7 @@ export interface CompletionResult {
   requestId: string | null
 }
 
-export interface ModelStatus {
+export interface ModelStatus extends PingResult {
   /** When the provider switches the model off; null if it has announced nothing. */
   shutdownAt: Date | null
 }

@@ -3,7 +3,7 @@ import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from '
 import type { CompletionUsage } from 'openai/resources/completions'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
-import { AiFailure, type AiPort, type Completion, type CompletionResult, type ModelStatus, type Turn } from './ai.ts'
+import { AiFailure, type AiPort, type Completion, type CompletionResult, type Turn } from './ai.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
 import { toStrictSchema } from './strict-schema.ts'
 import { estimateUsage } from './token-estimate.ts'
@@ -52,20 +52,23 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       }
     },
     async ping() {
-      const modelDetails = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) }).catch((error: unknown) => {
-        // A key that is restricted to completions gets 403 here, which proves that the provider answers.
-        if (error instanceof APIError && error.status === 403) return { id: model, shutdown_date: null }
+      try {
+        const details = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) })
+        if (typeof details?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
+        return { isLimited: false, shutdownAt: toShutdownDate(details.shutdown_date) }
+      } catch (error) {
+        const status = error instanceof APIError ? error.status : undefined
+        // A key that is restricted to completions gets 403 here. Like a 429, it proves that the provider answers.
+        if (status === 403 || status === 429) return { isLimited: status === 429, shutdownAt: null }
         throw error
-      })
-      if (typeof modelDetails?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
-      return toModelStatus(modelDetails.shutdown_date)
+      }
     },
   }
 }
 
-function toModelStatus(shutdownDate: unknown): ModelStatus {
-  const shutdownAt = new Date(typeof shutdownDate === 'string' ? shutdownDate : Number.NaN)
-  return { shutdownAt: Number.isNaN(shutdownAt.getTime()) ? null : shutdownAt }
+function toShutdownDate(value: unknown): Date | null {
+  const shutdownAt = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(shutdownAt.getTime()) ? null : shutdownAt
 }
 
 type Params = Omit<ChatCompletionCreateParamsBase, 'stream'>

@@ -1,3 +1,4 @@
+import type { PingResult } from '#vendors/net/ping-result.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 
@@ -40,5 +41,5 @@ export interface MailPort {
   /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */
   send(mails: Mail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */
-  ping(): Promise<void>
+  ping(): Promise<PingResult>
 }

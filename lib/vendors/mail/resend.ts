@@ -2,6 +2,7 @@ import type { Resend } from 'resend'
 import * as z from 'zod'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import { createPingError } from '#vendors/net/ping-result.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
 import { automaticMailHeaders, type MailEvent, type MailPort, type MailProblem, type MailResult } from './mail.ts'
 
@@ -60,9 +61,10 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
     async ping() {
       // A send-only API key gets 401 or 403 here, which proves that Resend is reachable.
       const response = await fetchBounded(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` } })
-      if (response.status >= 500 || response.status === 429 || (response.status >= 300 && response.status < 401))
-        throw new Error(`The mail provider returned ${response.status}`)
+      const { status } = response
+      if (status >= 500 || (status >= 300 && status < 401)) throw createPingError('The mail provider', status)
       await response.json()
+      return { isLimited: status === 429 }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Client } from '@upstash/qstash'
 import { createTraceparent } from '#trace.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import { createPingError } from '#vendors/net/ping-result.ts'
 import type { QueuePort } from './queue.ts'
 
 interface QStashSettings {
@@ -37,8 +38,10 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
     },
     async ping() {
       const response = await fetchBounded(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` } })
-      if (!response.ok) throw new Error(`The queue returned ${response.status}`)
+      const isLimited = response.status === 429
+      if (!response.ok && !isLimited) throw createPingError('The queue', response.status)
       await response.json()
+      return { isLimited }
     },
   }
 }

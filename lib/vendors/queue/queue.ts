@@ -1,3 +1,5 @@
+import type { PingResult } from '#vendors/net/ping-result.ts'
+
 /** A job for later, delivered at least once to the job of a path. */
 export interface Message {
   path: `/jobs/${string}`
@@ -14,5 +16,5 @@ export interface QueuePort {
    */
   publish(messages: Message[]): Promise<void>
   /** Throw when the queue does not answer. */
-  ping(): Promise<void>
+  ping(): Promise<PingResult>
 }

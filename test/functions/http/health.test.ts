@@ -62,23 +62,48 @@ describe('/ready', () => {
     expect([status, body]).toEqual([200, allOk])
   })
 
-  const modes = ['down', 'hang', 'error', 'client_error', 'garbage', 'slow', 'rate_limit', 'redirect']
-  // Three vendors fail at a time, so that each case also checks that the other ones are reported as ok.
-  const pairs: Vendor[][] = [
-    ['postgres', 'qstash', 'images'],
-    ['redis', 'resend', 'openai'],
+  const modes = ['down', 'hang', 'error', 'client_error', 'garbage', 'slow', 'redirect']
+  // Some fail at a time, so that each case also checks that the other ones are reported as ok.
+  const groups: { status: number; word: string; failingVendors: Vendor[] }[] = [
+    { status: 503, word: 'unavailable', failingVendors: ['postgres', 'qstash', 'images'] },
+    { status: 503, word: 'unavailable', failingVendors: ['redis'] },
+    { status: 200, word: 'degraded', failingVendors: ['qstash', 'resend', 'openai', 'images'] },
   ]
-  it.each(modes.flatMap((mode) => pairs.map((pair) => [mode, pair] as const)))(
-    'returns 503 within 2 s and lists exactly the dependencies with the fault %s: %s',
-    async (mode, failingVendors) => {
+  it.each(modes.flatMap((mode) => groups.map((group) => ({ mode, ...group }))))(
+    'RES-06 returns $status $word within 2 s and lists exactly the dependencies with the fault $mode: $failingVendors',
+    async ({ mode, failingVendors, ...expected }) => {
       for (const vendor of failingVendors) await setFault(vendor, mode)
       const { status, ms, body } = await getReady()
       const failing = vendors.filter((vendor) => failingVendors.includes(vendor)).map((vendor) => dependencies[vendor])
-      expect([status, body.status, body.detail]).toEqual([503, 'unavailable', `Not responding: ${failing.join(', ')}`])
+      expect([status, body.status, body.detail]).toEqual([expected.status, expected.word, `Not responding: ${failing.join(', ')}`])
       expect(body.checks).toEqual({ ...allOk.checks, ...Object.fromEntries(failing.map((name) => [name, 'failed'])) })
       expect(ms).toBeLessThan(2000)
     },
   )
+
+  it('RES-07 counts a 429 of a vendor as an answer, with a warning', async () => {
+    for (const vendor of ['qstash', 'resend', 'openai'] as const) await setFault(vendor, 'rate_limit')
+    const { status, body } = await getReady()
+    const warnings = ['queue', 'mail', 'ai'].map((name) => expect.stringMatching(`^${name}: the provider answers 429`))
+    expect([status, body]).toEqual([200, { ...allOk, warnings: expect.toSatisfy((all: string[]) => all.length === 3) }])
+    expect((body as { warnings?: string[] }).warnings).toEqual(expect.arrayContaining(warnings))
+  })
+
+  it('RES-08 logs why a dependency fails, once until the reason changes, and that it answers again', async () => {
+    const isAboutMail = (line: string) => (JSON.parse(line) as { dependency?: string }).dependency === 'mail'
+    await getReady()
+    const before = service.log.filter(isAboutMail).length
+    await setFault('resend', 'error')
+    await getReady()
+    await getReady()
+    await dashboard(service).clearFaults()
+    await getReady()
+    const lines = service.log.filter(isAboutMail).slice(before)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { answers: false, error: { name: 'Error', status: 503 } },
+      { answers: true },
+    ])
+  })
 
   it.each(vendors)('reports only %s in the detail, and reports every dependency as ok after the fault', async (vendor) => {
     await setFault(vendor, 'down')
@@ -97,7 +122,7 @@ describe('/ready', () => {
       const before = ownService.stack.countRoundTrips()
       const answers = await runConcurrently(read)
       await dashboard(ownService).setFault({ service: 'resend', mode: 'error' })
-      expect([...answers, await read()]).toEqual(Array(concurrentCallers + 1).fill([503, 'Not responding: hub']))
+      expect([...answers, await read()]).toEqual(Array(concurrentCallers + 1).fill([200, 'Not responding: hub']))
       // One check with one statement per role.
       expect(ownService.stack.countRoundTrips() - before).toBe(2)
     } finally {
@@ -105,14 +130,14 @@ describe('/ready', () => {
     }
   })
 
-  it('tells only whether all dependencies respond to a caller without the token, and refuses the 121st call of a minute', async () => {
+  it('tells only how it is to a caller without the token, and refuses the 121st call of a minute', async () => {
     await setFault('resend', 'down')
     const read = async (authorization: string) => {
       const response = await fetch(`${service.api}/ready`, { headers: { authorization, 'cf-connecting-ip': '192.0.2.120' } })
       return [response.status, await response.json()]
     }
     for (const token of ['', 'Bearer ', 'Bearer wrong', secrets.readyToken])
-      expect([token, await read(token)]).toEqual([token, [503, { status: 'unavailable' }]])
+      expect([token, await read(token)]).toEqual([token, [200, { status: 'degraded' }]])
     await dashboard(service).clearFaults()
     expect(await read('')).toEqual([200, { status: 'ok' }])
     const statuses: unknown[] = []

@@ -13,7 +13,7 @@ function createQueue(isReachable: boolean) {
       if (!isReachable) throw new Error('unreachable')
       batches.push(messages)
     },
-    ping: async () => {},
+    ping: async () => ({ isLimited: false }),
   }
   return { queue, batches, countCalls: () => calls }
 }

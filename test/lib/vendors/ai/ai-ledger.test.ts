@@ -19,7 +19,11 @@ async function call(respond: () => { text: string; usage: TokenUsage }, { id = '
   const stub = createStubDatabase((sql) => (sql.includes('start_ai_call') ? [{ id }] : [budget]))
   const metrics: unknown[] = []
   const port: MetricsPort = { start: () => ({ record: (...values) => void metrics.push(values), flush: () => {} }) }
-  const ai = { model: 'm', complete: async () => ({ ...respond(), requestId: 'r1' }), ping: async () => ({ shutdownAt: null }) } as AiPort
+  const ai = {
+    model: 'm',
+    complete: async () => ({ ...respond(), requestId: 'r1' }),
+    ping: async () => ({ isLimited: false, shutdownAt: null }),
+  } as AiPort
   const parse = (text: string) => JSON.parse(text) as unknown
   const context = { db: stub.db, ai, config: { AI_PRICES: prices, AI_UNPAID_DAILY_BUDGET: 50 } }
   const result = await recordWith(port, () => callMetered(context, { ...completion, maxTokens }, parse)).catch((error: unknown) => error)

@@ -26,7 +26,7 @@ function createModel(...answers: (string | Error)[]) {
       completion.onText?.(answer)
       return { text: answer, usage, requestId: 'r' }
     },
-    ping: async () => ({ shutdownAt: null }),
+    ping: async () => ({ isLimited: false, shutdownAt: null }),
   }
   return { context: { ...context, ai }, completions, ...recorded }
 }

@@ -24,7 +24,7 @@ function createModel(failure?: AiFailure) {
       if (failure && limits.length === 1) throw failure
       return { text: answer, usage: { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }, requestId: null }
     },
-    ping: async () => ({ shutdownAt: null }),
+    ping: async () => ({ isLimited: false, shutdownAt: null }),
   }
   return { context: { ...context, ai }, limits }
 }

@@ -188,9 +188,11 @@ describe('the status of the model', () => {
     [200, { id: 'm', shutdown_date: 0 }, null],
     [200, { id: 'm' }, null],
     [403, {}, null],
+    [429, {}, null],
   ])('after %i %j is known', async (status, body, shutdownAt) => {
     vendor.answer = () => ({ status, headers: json, body })
-    expect((await open().ping()).shutdownAt?.toISOString() ?? null).toBe(shutdownAt)
+    const answer = await open().ping()
+    expect([answer.shutdownAt?.toISOString() ?? null, answer.isLimited]).toEqual([shutdownAt, status === 429])
   })
   it.each([
     [200, { name: 'm' }, 'The AI provider returned no model'],

@@ -18,18 +18,20 @@ const pings = {
 }
 
 describe('the ping of the mail provider', () => {
-  it.each(['200', '401', '403', '404'])('takes the status %s for an answer', async (path) => {
-    await expect(pings.mail(path)).resolves.toBeUndefined()
+  it.each(['200', '401', '403', '404', '429'])('takes the status %s for an answer', async (path) => {
+    await expect(pings.mail(path)).resolves.toEqual({ isLimited: path === '429' })
   })
-  it.each(['300', '302', '429', '500', '503'])('fails for the status %s', async (path) => {
+  it.each(['300', '302', '500', '503'])('fails for the status %s', async (path) => {
     await expect(pings.mail(path)).rejects.toThrow(`The mail provider returned ${path}`)
   })
   it('fails for an answer that is not JSON', () => expect(pings.mail('200x')).rejects.toThrow(SyntaxError))
 })
 
 describe('the ping of the queue', () => {
-  it('takes the status 200 for an answer', () => expect(pings.queue('200')).resolves.toBeUndefined())
-  it.each(['302', '401', '429', '500'])('fails for the status %s', async (path) => {
+  it.each(['200', '429'])('takes the status %s for an answer', async (path) => {
+    await expect(pings.queue(path)).resolves.toEqual({ isLimited: path === '429' })
+  })
+  it.each(['302', '401', '500'])('fails for the status %s', async (path) => {
     await expect(pings.queue(path)).rejects.toThrow(`The queue returned ${path}`)
   })
   it('fails for an answer that is not JSON', () => expect(pings.queue('200x')).rejects.toThrow(SyntaxError))
