@@ -41,6 +41,11 @@ export const metrics = {
     help: 'Jobs of the queue and periodic work (cron.*) by outcome.',
     labels: ['job_id', 'outcome'],
   },
+  sweeps: {
+    name: 'support_flow_sweeps_total',
+    help: 'Sweeps by kind of work. Outcome: emptied, unfinished (its time was over before the work was) or failed.',
+    labels: ['sweep', 'outcome'],
+  },
   attempts: {
     name: 'support_flow_attempts_total',
     help: 'Attempts of stored work by kind. Outcome: succeeded, retried (another attempt follows) or failed (none follows).',

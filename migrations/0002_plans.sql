@@ -69,6 +69,7 @@ create table plan_features (
   enabled boolean not null,
   primary key (plan, feature)
 );
+create index plan_features_feature on plan_features (feature);
 insert into plan_features
   select l.plan, f.key, not (l.plan = 'free' and f.key = 'maintenance_schedules') from plan_limits l, features f;
 

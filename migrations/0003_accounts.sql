@@ -41,6 +41,7 @@ create table accounts (
     audit_log_days between 365 and 3650 and notification_days between 30 and 730
     and ai_message_days between 30 and 3650 and session_days between 90 and 3650)
 );
+create index accounts_plan on accounts (plan);
 -- For the accounts whose grace period is over.
 create index accounts_deletion on accounts (deletes_at) where deletes_at is not null;
 insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');
@@ -150,6 +151,7 @@ create table feature_overrides (
   created_at timestamptz(3) not null default app.now(),
   primary key (account_id, feature)
 );
+create index feature_overrides_feature on feature_overrides (feature);
 
 call app.protect('accounts', writes => '{}');
 create policy own on accounts using (id = (select app.signed_account_id())) with check (id = (select app.signed_account_id()));

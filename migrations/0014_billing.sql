@@ -56,6 +56,7 @@ create table billing_subscriptions (
   received_at          timestamptz(3) not null default app.now()
 );
 create index billing_subscriptions_account on billing_subscriptions (account_id, created_at desc, id desc);
+create index billing_subscriptions_plan on billing_subscriptions (plan);
 create index billing_subscriptions_customer on billing_subscriptions (customer_id) where account_id is null;
 create index billing_subscriptions_age on billing_subscriptions (received_at) where account_id is null;
 call app.protect('billing_subscriptions', writes => '{}');

@@ -20,3 +20,17 @@ create unlogged table if not exists queue_message_ids (
   expires_at timestamptz not null
 );
 grant select, insert, update, delete on queue_message_ids to app_platform;
+
+-- How many jobs are locked for longer than the four hours after which the library releases those of a killed process, or of a server that was
+-- started again. The library's tables are missing until its first start.
+create or replace function app.count_stuck_jobs() returns integer language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  found integer;
+begin
+  if to_regclass('graphile_worker.jobs') is null then
+    return 0;
+  end if;
+  execute $query$select count(*)::integer from graphile_worker.jobs where locked_at < now() - interval '4 hours 30 minutes'$query$ into found;
+  return found;
+end $$;
+revoke execute on function app.count_stuck_jobs() from app_runtime;

@@ -17,6 +17,7 @@ import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as timers from '#functions/sessions/timers/service.ts'
 import * as webhooks from '#functions/webhooks/attempts/service.ts'
 import { type JobContext, logFailure } from '#http/job.ts'
+import { record } from '#metrics.ts'
 import { sweepLiveEvents } from '#work/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
@@ -52,25 +53,38 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
     imports: importSlices,
     kbBatches: kbBatchSlices,
   }
-  const sweeps = Object.entries(kinds).map(([name, kind]) =>
-    logFailure(
-      ctx,
-      { sweep_failed: name },
-      kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
-    ),
+  const sweeps = Object.entries(kinds).map(
+    ([name, kind]) => [name, () => kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings))] as const,
   )
   const sweepsWithoutMessages = {
-    approvals: approvals.expireDue(ctx, settings),
-    digests: digests.sendDue(ctx, settings),
-    live_events: sweepLiveEvents(ctx, settings),
-    presence: presence.sweep(ctx, settings),
-    session_timers: timers.remindDue(ctx, settings),
-    weekly_reports: loadReports().then(({ sendDue }) => sendDue(ctx, settings)),
+    approvals: () => approvals.expireDue(ctx, settings),
+    digests: () => digests.sendDue(ctx, settings),
+    live_events: () => sweepLiveEvents(ctx, settings),
+    presence: () => presence.sweep(ctx, settings),
+    session_timers: () => timers.remindDue(ctx, settings),
+    weekly_reports: () => loadReports().then(({ sendDue }) => sendDue(ctx, settings)),
   }
-  await settleAll([
-    ...sweeps,
-    ...Object.entries(sweepsWithoutMessages).map(([name, done]) => logFailure(ctx, { sweep_failed: name }, done)),
-  ])
+  await settleAll(
+    [...sweeps, ...Object.entries(sweepsWithoutMessages)].map(([name, work]) =>
+      logFailure(ctx, { sweep_failed: name }, measureSweep(name, settings, work)),
+    ),
+  )
+}
+
+/** Count how a sweep ended. One whose time is over has left work, which is still there a minute later. */
+async function measureSweep(
+  sweep: string,
+  { budgetMs, now }: Pick<SweepOptions, 'budgetMs' | 'now'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const end = now() + budgetMs
+  let outcome = 'failed'
+  try {
+    await work()
+    outcome = now() < end ? 'emptied' : 'unfinished'
+  } finally {
+    record('sweeps', { sweep, outcome })
+  }
 }
 
 // Not needed at start.
@@ -96,7 +110,11 @@ export async function deleteExpiredRows(
 ): Promise<void> {
   const settings = { ...defaultOptions, ...options }
   await settleInTurn(listKinds(ctx, settings.batchSize), (kind) =>
-    logFailure(ctx, { deletion_failed: kind.name }, processUntilEmpty(kind, settings)),
+    logFailure(
+      ctx,
+      { deletion_failed: kind.name },
+      measureSweep(`delete_${kind.name}`, settings, () => processUntilEmpty(kind, settings)),
+    ),
   )
 }
 

@@ -1855,6 +1855,7 @@ export interface SqlFunctions {
   'app.count_mails': { p_account: string; p_mails: number }
   'app.count_refused_mails': { p_account: string; p_mails: number }
   'app.count_script_use': { p_id: string }
+  'app.count_stuck_jobs': Record<never, never>
   'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
   'app.count_use': { p_account: string; p_tree: string }
   'app.create_api_key': {

@@ -1,3 +1,5 @@
+import { expiries } from '#db/retention.ts'
+
 /** A check of the database. Each row that the statement returns is a problem, with its description in `problem`. */
 export interface Check {
   name: string
@@ -28,6 +30,16 @@ function forEachOutbox(condition: string, text: string): string {
        where state in ('${initial}', 'retrying') and ${condition} having count(*) > 0`,
   )
   return parts.join(' union all ')
+}
+
+/** Return a statement about the rows that a sweep should have deleted a day ago. An account decides how long some are kept. */
+function selectOverdue({ table, column, keptFor, where }: (typeof expiries)[number]): string {
+  const time =
+    typeof keptFor === 'string'
+      ? `interval '${keptFor}'`
+      : `(select make_interval(days => a.${keptFor.setting}) from accounts a where a.id = ${table}.account_id)`
+  return `select '${table}: rows since ' || to_char(min(${column}), 'YYYY-MM-DD HH24:MI') || ' are left' as problem from ${table}
+           where ${column} < app.now() - ${time} - interval '1 day' ${where ? `and ${where}` : ''} having count(*) > 0`
 }
 
 export const checks: readonly Check[] = [
@@ -110,6 +122,39 @@ export const checks: readonly Check[] = [
       'from webhook_deliveries',
       'from (select d.* from webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.is_active and coalesce(w.paused_until, app.now()) <= app.now()) d',
     ),
+  },
+  {
+    name: 'no job of the queue in PostgreSQL is stuck',
+    remedy:
+      'The library releases jobs of a killed process, or of a restart of PostgreSQL, after 4 hours. Look whether the periodic work runs. No work is lost: it is a row.',
+    isWarning: true,
+    isAboutWork: true,
+    sql: `select app.count_stuck_jobs() || ' jobs are locked for more than 4.5 hours' as problem where app.count_stuck_jobs() > 0`,
+  },
+  {
+    name: 'old rows are deleted when their time is over',
+    remedy: 'Look for `deletion_failed` in the log, and at the sweeps `delete_…` in the metrics that are unfinished each minute.',
+    isAboutWork: true,
+    sql: expiries.map(selectOverdue).join(' union all '),
+  },
+  {
+    name: 'messages of the last day reached their channel',
+    remedy: 'See `last_error` of the rows. Channels, webhooks and ticketing systems belong to the accounts, which see these failures too.',
+    isWarning: true,
+    isAboutWork: true,
+    sql: `select channel || ': ' || count(*) filter (where state = 'failed') || ' of ' || count(*) || ' failed' as problem from (
+            select channel, state from deliveries where created_at > app.now() - interval '1 day' and (state <> 'failed' or attempts > 0)
+            union all select 'webhook', state from webhook_deliveries where created_at > app.now() - interval '1 day'
+            union all select 'ticket note', state from psa_pushes where created_at > app.now() - interval '1 day') d
+           group by channel having count(*) filter (where state = 'failed') > 0 order by 1`,
+  },
+  {
+    name: 'no e-mail of today or yesterday was left out',
+    remedy: 'The account has reached `max_mails_per_day` of its plan, or nobody has verified the address of the sender.',
+    isWarning: true,
+    isAboutWork: true,
+    sql: `select 'account ' || account_id || ': ' || sum(refused) || ' left out, ' || sum(sent) || ' allowed' as problem from mail_counts
+           where day >= date_trunc('day', app.now(), 'UTC') - interval '1 day' and refused > 0 group by account_id order by sum(refused) desc, 1`,
   },
   {
     name: 'schedules have run when they were due',

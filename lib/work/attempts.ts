@@ -27,7 +27,8 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 export type AttemptLabel =
   | 'ai_task'
   | 'assessment'
-  | 'chat'
+  | 'chat1_webhook'
+  | 'chat2_webhook'
   | 'email'
   | 'export'
   | 'import'

@@ -38,7 +38,7 @@ async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedChatDel
   // After a day, a chat tool that is always busy counts as a failure. A test message has its result at once.
   if (!result.ok && result.isPostponed && !claimed.is_old && claimed.event_key !== null) return postpone(ctx, claimed, result)
   const retrySeconds = secondsUntilRetry(claimed, result)
-  recordAttempt('chat', result, retrySeconds)
+  recordAttempt(claimed.channel, result, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
   const isRecorded = (await retryWhileUnavailable(() => queries.completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
   if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
@@ -51,7 +51,7 @@ async function postpone(
   result: SendResult & { ok: false },
 ): Promise<SendResult> {
   const seconds = result.retryAfterSeconds ?? 0
-  recordAttempt('chat', result, seconds)
+  recordAttempt(claimed.channel, result, seconds)
   const isRecorded = (await retryWhileUnavailable(() => queries.postponeAttempt.run(platform, claimed, result, seconds))) > 0
   if (isRecorded) postponeDelivery(platform, claimed.id, claimed.attempts, seconds)
   return result

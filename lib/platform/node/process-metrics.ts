@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Backlog } from '#work/backlog.ts'
+import type { StuckWork } from '#work/stuck-work.ts'
 import type { Gauge } from './metrics-registry.ts'
 
 const nanosecondsPerSecond = 1e9
@@ -43,18 +44,34 @@ export function toGauge(name: string, help: string, value: number, labels: Reado
   return { name, help, samples: [{ labels, value }] }
 }
 
-/** Return the gauges of the stored work. `backlog` is null when the database did not answer. */
-export function toBacklogGauges(backlog: readonly Backlog[] | null): Gauge[] {
+/** The stored work that waits, and what no attempt will end. */
+export interface WorkState {
+  backlog: readonly Backlog[]
+  stuck: StuckWork
+}
+
+/** Return the gauges of the stored work. `work` is null when the database did not answer. */
+export function toWorkGauges(work: WorkState | null): Gauge[] {
   const toSamples = (column: 'open' | 'due' | 'oldest_due_seconds') =>
-    (backlog ?? []).map((row) => ({ labels: { outbox: row.outbox }, value: row[column] }))
+    (work?.backlog ?? []).map((row) => ({ labels: { outbox: row.outbox }, value: row[column] }))
   return [
-    toGauge('support_flow_outbox_readable', '1 if the database returned the outboxes.', backlog ? 1 : 0),
+    toGauge('support_flow_outbox_readable', '1 if the database returned the outboxes.', work ? 1 : 0),
     { name: 'support_flow_outbox_open', help: 'Rows that wait for an attempt, at most 10,000.', samples: toSamples('open') },
     { name: 'support_flow_outbox_due', help: 'Rows whose attempt is due now.', samples: toSamples('due') },
     {
       name: 'support_flow_outbox_oldest_due_seconds',
       help: 'How long the oldest due row has been due.',
       samples: toSamples('oldest_due_seconds'),
+    },
+    {
+      name: 'support_flow_stuck_jobs',
+      help: 'Jobs in PostgreSQL that are locked for more than 4.5 hours.',
+      samples: work ? [{ value: work.stuck.stuck_jobs }] : [],
+    },
+    {
+      name: 'support_flow_mails_left_out',
+      help: 'E-mails of this day (UTC) that were not sent: the account has reached its limit, or the sender is not verified.',
+      samples: work ? [{ value: work.stuck.mails_left_out }] : [],
     },
   ]
 }

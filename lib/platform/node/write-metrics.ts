@@ -3,8 +3,9 @@ import type { Services } from '#http/app.ts'
 import { cacheResult } from '#http/health.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import { selectBacklogs } from '#work/backlog.ts'
+import { selectStuckWork } from '#work/stuck-work.ts'
 import type { MetricsRegistry } from './metrics-registry.ts'
-import { measureProcess, toBacklogGauges, toGauge } from './process-metrics.ts'
+import { measureProcess, toGauge, toWorkGauges } from './process-metrics.ts'
 import type { NodeRealtime } from './streams-in-memory.ts'
 
 export interface MetricsSources {
@@ -21,11 +22,15 @@ const backlogTimeoutMs = 2000
 export function createMetricsWriter({ services, registry, realtime }: MetricsSources, now: () => number = Date.now): () => Promise<string> {
   const process = measureProcess(services.ports.config.VERSION)
   const platform = openPlatformDb(services.platform, 'metrics count the stored work of every account', () => {})
-  const readBacklogs = cacheResult(() => withTimeout(backlogTimeoutMs, selectBacklogs.all(platform)).catch(() => null), backlogCacheMs, now)
+  const selectWork = async () => {
+    const [backlog, stuck] = await Promise.all([selectBacklogs.all(platform), selectStuckWork.one(platform)])
+    return { backlog, stuck }
+  }
+  const readWork = cacheResult(() => withTimeout(backlogTimeoutMs, selectWork()).catch(() => null), backlogCacheMs, now)
   return async () =>
     registry.write([
       ...process.read(),
       toGauge('support_flow_open_streams', 'Open escalation streams of this process.', realtime.countAllStreams()),
-      ...toBacklogGauges(await readBacklogs()),
+      ...toWorkGauges(await readWork()),
     ])
 }

@@ -120,6 +120,8 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
     ]),
   )
   expect([sumSamples(after, 'support_flow_open_streams'), sumSamples(after, 'support_flow_outbox_readable')]).toEqual([3, 1])
+  for (const name of ['support_flow_stuck_jobs', 'support_flow_mails_left_out'])
+    expect(after.filter((sample) => sample.name === name).length, name).toBe(1)
   for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes'])
     expect(sumSamples(after, name), name).toBeGreaterThan(0)
   await service.sql('delete from stream_events where account_id = $1', [admin.accountId])

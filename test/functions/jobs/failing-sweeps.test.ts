@@ -1,7 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { openPlatformDb } from '#db/scope.ts'
-import { sweep } from '#functions/jobs/service.ts'
+import { deleteExpiredRows, sweep } from '#functions/jobs/service.ts'
+import { recordWith } from '#metrics.ts'
+import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
+import { parseMetrics, sumSamples } from '#test/support/metrics.ts'
+import { createStubDatabase } from '#test/support/stub-database.ts'
 
 /** Create a database whose first call fails a few event-loop turns after the others, so that failures overtake each other. */
 function createFailingDatabase(): Database {
@@ -25,7 +29,9 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   const platform = openPlatformDb(createFailingDatabase(), 'test', () => {})
   const ctx = { platform, log } as unknown as Parameters<typeof sweep>[0]
 
-  await expect(sweep(ctx)).rejects.toThrow()
+  const registry = createMetricsRegistry()
+  await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
+  expect(sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' })).toBe(15)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'approvals',
@@ -45,4 +51,16 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'weekly_reports',
   ])
   expect(unhandled).toEqual([])
+})
+
+it.each([
+  [0, 'unfinished'],
+  [1, 'emptied'],
+])('OBS-14 a deletion with a time of %i ms counts as %s', async (budgetMs, outcome) => {
+  const { db } = createStubDatabase(() => [{ deleted: 0, has_more: false }])
+  const registry = createMetricsRegistry()
+  const ctx = { platform: db, log: () => {} } as unknown as Parameters<typeof deleteExpiredRows>[0]
+  await recordWith(registry, () => deleteExpiredRows(ctx, { budgetMs, now: () => 0 }).catch(() => {}))
+  const read = (labels: Record<string, string>) => sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', labels)
+  expect([read({ sweep: 'delete_events' }), read({ sweep: 'delete_events', outcome })]).toEqual([1, 1])
 })

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { root } from '#local/root.ts'
 import { type Metric, metrics } from '#metrics.ts'
 import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
-import { measureProcess, toBacklogGauges, toGauge } from '#platform/node/process-metrics.ts'
+import { measureProcess, toGauge, toWorkGauges } from '#platform/node/process-metrics.ts'
 import { parseMetrics } from '#test/support/metrics.ts'
 
 const ops = join(root, 'lib/ops')
@@ -47,8 +47,9 @@ function listSeries(): Map<string, string[]> {
       ] as const)
         add(`${name}_${suffix}`, [...labels, ...more])
   }
-  const backlog = { outbox: 'deliveries' as const, open: 0, due: 0, oldest_due_seconds: 0 }
-  const gauges = [...measureProcess('1').read(), toGauge('support_flow_open_streams', 'x', 0), ...toBacklogGauges([backlog])]
+  const backlog = [{ outbox: 'deliveries' as const, open: 0, due: 0, oldest_due_seconds: 0 }]
+  const work = { backlog, stuck: { stuck_jobs: 0, mails_left_out: 0 } }
+  const gauges = [...measureProcess('1').read(), toGauge('support_flow_open_streams', 'x', 0), ...toWorkGauges(work)]
   for (const { name, labels } of parseMetrics(createMetricsRegistry().write(gauges))) add(name, Object.keys(labels))
   return series
 }

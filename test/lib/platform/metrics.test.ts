@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { noMetrics, record, recordWith, toStatusClass } from '#metrics.ts'
 import { analyticsEngineMetrics } from '#platform/cloudflare/analytics-engine.ts'
 import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
-import { measureProcess, toBacklogGauges } from '#platform/node/process-metrics.ts'
+import { measureProcess, toWorkGauges } from '#platform/node/process-metrics.ts'
 import { parseMetrics, sumSamples } from '#test/support/metrics.ts'
 
 interface Point {
@@ -131,16 +131,20 @@ describe('the metrics of a process', () => {
     }
   })
   it('say whether the outboxes could be read', () => {
-    const values = (backlog: Parameters<typeof toBacklogGauges>[0]) =>
-      toBacklogGauges(backlog).map(({ name, samples }) => [name.replace('support_flow_outbox_', ''), samples])
-    const labels = { outbox: 'pushes' }
-    expect(values([{ outbox: 'pushes', open: 3, due: 2, oldest_due_seconds: 1.5 }])).toEqual([
+    const values = (work: Parameters<typeof toWorkGauges>[0]) =>
+      toWorkGauges(work).map(({ name, samples }) => [name.replace(/support_flow_(outbox_)?/, ''), samples])
+    const labels = { outbox: 'pushes' } as const
+    const stuck = { stuck_jobs: 4, mails_left_out: 5 }
+    expect(values({ backlog: [{ ...labels, open: 3, due: 2, oldest_due_seconds: 1.5 }], stuck })).toEqual([
       ['readable', [{ labels: {}, value: 1 }]],
       ['open', [{ labels, value: 3 }]],
       ['due', [{ labels, value: 2 }]],
       ['oldest_due_seconds', [{ labels, value: 1.5 }]],
+      ['stuck_jobs', [{ value: 4 }]],
+      ['mails_left_out', [{ value: 5 }]],
     ])
-    expect(values(null)[0]).toEqual(['readable', [{ labels: {}, value: 0 }]])
+    const none = ['open', 'due', 'oldest_due_seconds', 'stuck_jobs', 'mails_left_out'].map((name) => [name, []])
+    expect(values(null)).toEqual([['readable', [{ labels: {}, value: 0 }]], ...none])
   })
   it.each([
     [200, '2xx'],
