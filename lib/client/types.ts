@@ -2695,7 +2695,7 @@ export type NetworkDiagramGenerate = {
 /** Description of the network: its devices and their connections. */
 description: string
 mode: DiagramGenerateMode
-/** The diagram to add to, for mode `merge`. */
+/** The diagram to add to, for mode `merge`. In both modes an unknown one is 404. */
 diagram_id?: string | undefined
 }
 export type NetworkDiagramImport = (NetworkDiagramFile | DrawioFile | MermaidFile)

@@ -50,10 +50,14 @@ interface FuzzAccounts {
   rows?: string | undefined
   /** A valid request of the other account, whose ids must be unreachable for users of `ours`. */
   foreign?: Promise<Sample>
+  /** How many requests were prepared. Each may have made a row of a kind of which an account has at most 50. */
+  prepared: number
 }
 
+const maxPrepared = 20
+
 async function createAccounts(): Promise<FuzzAccounts> {
-  return { ours: await createAccount(service), theirs: await createAccount(service), people: new Map(), samples: new Map() }
+  return { ours: await createAccount(service), theirs: await createAccount(service), people: new Map(), samples: new Map(), prepared: 0 }
 }
 
 /** Choose the sender of a case: the same person until the limit is exceeded, then another one. */
@@ -82,16 +86,22 @@ function markChanged<T>(accounts: FuzzAccounts, change: Promise<T>): Promise<T> 
 
 /** Return the owner's valid request. It is created again after a successful case, which may have used it up. */
 async function getSample(op: AnyOperation, accounts: FuzzAccounts, owner: Person): Promise<Sample> {
-  const sample = accounts.samples.get(owner) ?? (await markChanged(accounts, getFixture(op)(service, owner)))
+  const known = accounts.samples.get(owner)
+  if (known) return known
+  accounts.prepared++
+  const sample = await markChanged(accounts, getFixture(op)(service, owner))
   accounts.samples.set(owner, sample)
   return sample
 }
 
 /** Return the other account's valid request. It is created once, except for staff, who can use it up. */
 function getForeignSample(op: AnyOperation, accounts: FuzzAccounts): Promise<Sample> {
-  if (op.access === 'super_admin') return markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
-  accounts.foreign ??= markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
-  return accounts.foreign
+  if (op.access !== 'super_admin') {
+    accounts.foreign ??= markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
+    return accounts.foreign
+  }
+  accounts.prepared++
+  return markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
 }
 
 /** Send one case. Throw the fault it finds, with a command that repeats the request. */
@@ -151,16 +161,14 @@ function rememberIds({ status, text }: RawResponse): void {
 async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, number>> {
   let accounts = await createAccounts()
   const statuses = new Map<number, number>()
-  let successes = 0
   const property = fc.asyncProperty(fuzzPlans(op), async (plan) => {
     const response = await runCase(op, accounts, plan)
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     // Staff see ids of every account; a later case could demote the users of other tests.
     if (op.access !== 'super_admin') rememberIds(response)
-    if (response.status < 300) successes++
-    // A background job may change rows during the next case, and an account may have at most 50 rows of some kinds.
-    if (response.status === 202 || (response.status < 300 && (startsJobs.has(op.id) || successes % 40 === 0)))
-      accounts = await createAccounts()
+    // A background job may change rows during the next case.
+    const startedJob = response.status === 202 || (response.status < 300 && startsJobs.has(op.id))
+    if (startedJob || accounts.prepared >= maxPrepared) accounts = await createAccounts()
   })
   // Cases depend on earlier ones, so a failing case is reported as it is, without shrinking.
   const settings = { numRuns: cases, seed: ownSeed, examples: firstPlans(op).map((plan): [FuzzPlan] => [plan]), endOnFailure: true }

@@ -9,7 +9,7 @@ export const DiagramGenerate = z
       .enum(['replace', 'merge'])
       .meta({ id: 'DiagramGenerateMode' })
       .describe('`replace`: a new drawing. `merge`: additions to the diagram `diagram_id`.'),
-    diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`.'),
+    diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`. In both modes an unknown one is 404.'),
   })
   .superRefine(({ mode, diagram_id }, ctx) => {
     if (mode === 'merge' && !diagram_id) ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'is required for mode merge' })

@@ -15,7 +15,8 @@ interface Drawing {
 
 /** Draft a diagram and store nothing. A merge keeps every node and edge of the diagram in place. */
 export async function generate(ctx: WriteContext, { description, mode, diagram_id }: DiagramGenerate): Promise<DiagramDraft> {
-  const current: Drawing = mode === 'merge' && diagram_id ? await diagrams.get(ctx, diagram_id) : { nodes: [], edges: [] }
+  const diagram = diagram_id && (await diagrams.get(ctx, diagram_id))
+  const current: Drawing = mode === 'merge' && diagram ? diagram : { nodes: [], edges: [] }
   if (current.nodes.length >= diagramLimits.maxNodes)
     throw limitReached('nodes', diagramLimits.maxNodes, `A diagram can have at most ${diagramLimits.maxNodes} nodes`)
   const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: describeDrawing(current) } })

@@ -56,12 +56,16 @@ it('DIA-09 merges new devices into a diagram without moving its nodes and withou
   expect((await admin.call('GET', `/network-diagrams/${diagram.id}`)).body.nodes).toEqual(movedNodes)
 })
 
-it('rejects an unknown mode, and a merge without a diagram or into an unknown diagram', async () => {
+it('DIA-30 rejects an unknown mode, a merge without a diagram, and an unknown or foreign diagram in both modes', async () => {
   const { admin } = await createAccount(service)
   const generate = async (fields: object) =>
     (await admin.call('POST', '/network-diagrams/generate', { description: headOffice, ...fields })).status
   expect(await generate({ mode: 'merge' })).toBe(422)
-  expect(await generate({ mode: 'merge', diagram_id: crypto.randomUUID() })).toBe(404)
+  const other = await createAccount(service)
+  const foreign = await other.admin.call('POST', '/network-diagrams', { name: 'Theirs', nodes: [], edges: [] })
+  for (const mode of ['merge', 'replace'])
+    for (const diagram_id of [crypto.randomUUID(), expectStatus(foreign, 201).body.id])
+      expect(await generate({ mode, diagram_id }), mode).toBe(404)
   expect(await generate({ mode: 'other' })).toBe(422)
 })
 
