@@ -38,6 +38,7 @@ const calls = {
   publish: (realtime: ReturnType<typeof durableRealtime>) => realtime.publish('a', [event]),
   broadcast: (realtime: ReturnType<typeof durableRealtime>) => realtime.broadcast('a', [{ event: 'presence', data: {}, audience: null }]),
   forget: (realtime: ReturnType<typeof durableRealtime>) => realtime.forget('a'),
+  erase: (realtime: ReturnType<typeof durableRealtime>) => realtime.forget('a', { isErased: true }),
   ping: (realtime: ReturnType<typeof durableRealtime>) => realtime.ping(),
 }
 
@@ -45,6 +46,7 @@ it.each([
   ['publish', 'hub of a', 'https://hub/publish', 'POST', JSON.stringify([event])],
   ['broadcast', 'hub of a', 'https://hub/broadcast', 'POST', '[{"event":"presence","data":{},"audience":null}]'],
   ['forget', 'hub of a', 'https://hub/forget', 'POST', undefined],
+  ['erase', 'hub of a', 'https://hub/erase', 'POST', undefined],
   ['ping', 'hub of ready', 'https://hub/', undefined, undefined],
 ] as const)('%s calls %s, and leaves its body unread', async (name, hub, url, method, body) => {
   const { response, isCancelled } = createResponse(200)
@@ -56,7 +58,7 @@ it.each([
   expect(isCancelled()).toBe(true)
 })
 
-it.each(['publish', 'broadcast', 'forget', 'ping'] as const)('%s fails when the hub fails', async (name) => {
+it.each(['publish', 'broadcast', 'forget', 'erase', 'ping'] as const)('%s fails when the hub fails', async (name) => {
   const { response, isCancelled } = createResponse(500)
   await expect(calls[name](openHubs(async () => response).realtime)).rejects.toThrow('The hub returned 500')
   expect(isCancelled()).toBe(true)
@@ -96,6 +98,35 @@ it('a stream is the body of the hub, which gets the listener without the signal'
   ])
 })
 
+const failing = (properties: object) => () =>
+  Promise.reject(Object.assign(new Error('Durable Object reset because its code was updated.'), properties))
+const openings = {
+  stream: (realtime: ReturnType<typeof durableRealtime>) =>
+    realtime.subscribe('a', { userId: 'u', signInId: 's', lastEventId: null, signal: new AbortController().signal }),
+  socket: async (realtime: ReturnType<typeof durableRealtime>) =>
+    realtime.acceptSocket?.('a', { userId: 'u', signInId: 's', lastEventId: null }),
+}
+
+it.each(['stream', 'socket'] as const)('SSE-25 opens a %s through a new stub while the code of the hub is updated', async (name) => {
+  const answers = [failing({ retryable: true }), async () => ({ status: 101, ok: true, webSocket: 'socket' }) as unknown as SocketResponse]
+  const { realtime, requests } = openHubs(() => (answers.shift() ?? failing({}))())
+  await openings[name](realtime)
+  expect(requests).toHaveLength(2)
+})
+
+it.each([
+  ['stream', 'is overloaded', failing({ retryable: true, overloaded: true }), 1],
+  ['stream', 'fails twice', failing({ retryable: true }), 2],
+  ['stream', 'has an internal error', failing({}), 1],
+  ['stream', 'answers 500', async () => new Response(null, { status: 500 }), 1],
+  ['socket', 'is overloaded', failing({ retryable: true, overloaded: true }), 1],
+  ['socket', 'refuses', async () => new Response(null, { status: 503 }), 1],
+] as const)('SSE-25 a %s is 503 with Retry-After when the hub %s', async (name, _, answer, attempts) => {
+  const { realtime, requests } = openHubs(answer)
+  await expect(openings[name](realtime)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(requests).toHaveLength(attempts)
+})
+
 it.each([
   ['7', '7'],
   [null, ''],
@@ -111,11 +142,6 @@ it.each([
       init: { headers: { upgrade: 'websocket' } },
     },
   ])
-})
-
-it('a socket that the hub refuses fails with the status of the hub', async () => {
-  const { realtime } = openHubs(async () => new Response(null, { status: 503 }))
-  await expect(realtime.acceptSocket?.('a', { userId: 'u', signInId: 's', lastEventId: null })).rejects.toThrow('The hub returned 503')
 })
 
 it('a socket is opened with status 101 and the headers of the service', () => {

@@ -2,7 +2,16 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
 import { sharedService } from '#test/support/app.ts'
 import { useClock } from '#test/support/clock.ts'
-import { createEvents, heartbeatMs, hubKinds, openMemoryHub, openStream, publishEvents, type TestStream } from '#test/support/hubs.ts'
+import {
+  createEvents,
+  heartbeatMs,
+  hubKinds,
+  openDurableHub,
+  openMemoryHub,
+  openStream,
+  publishEvents,
+  type TestStream,
+} from '#test/support/hubs.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const pollOptions = { timeout: 10_000, interval: 5 }
@@ -222,6 +231,21 @@ it.each(['2', '57', `${Date.parse('2026-01-01')}`])(
     expect(stream.events()).toHaveLength(3)
   },
 )
+
+it('ERA-13 the Durable Object of an erased account stores nothing once its connections are closed, and starts again', async () => {
+  const service = await sharedService()
+  const [hub, account] = [await openDurableHub(), await createAccount(service)]
+  const { id: userId, signInId } = account.admin
+  const stream = await openStream(hub, account.id, { userId, signInId })
+  await hub.publish(account.id, createEvents(2))
+  await expectNumbers(stream, [1, 2])
+  await expect(hub.forget(account.id, { isErased: true })).rejects.toThrow('The hub returned 409')
+  await service.sql('delete from sign_ins where id = $1', [signInId])
+  await hub.forget(account.id, { isErased: true })
+  expect([stream.isClosed(), hub.countTables(account.id)]).toEqual([true, 0])
+  await hub.publish(account.id, createEvents(1))
+  expect(hub.countTables(account.id)).toBe(1)
+})
 
 describe('the hub in one process', () => {
   const settings = { heartbeatMs, selectActiveSignIns: async () => new Set<string>() }

@@ -22,19 +22,26 @@ export interface TestHub extends RealtimePort {
 }
 
 /** Create the Durable Objects of a namespace in this process, each with SQLite in memory. */
-async function createHubNamespace(): Promise<HubNamespace> {
+async function createHubNamespace(): Promise<HubNamespace & { countTables(id: unknown): number }> {
   const service = await sharedService()
   const localServer = { origin: service.localOrigin, port: Number(new URL(service.localOrigin).port) }
   const database = new URL(service.ownerUrl).pathname.slice(1)
   const env = createLocalSettings('cloudflare', { api: service.api, localServer, database, databasePort: 0 })
   const hubs = new Map<unknown, EscalationHub>()
-  const createHub = () => {
+  const databases = new Map<unknown, DatabaseSync>()
+  const listTables = (sqlite: DatabaseSync) =>
+    sqlite.prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'").all()
+  const createHub = (id: unknown) => {
     const sqlite = new DatabaseSync(':memory:')
+    databases.set(id, sqlite)
     const exec = (query: string, ...values: (string | number)[]) => {
       const rows = sqlite.prepare(query).all(...values)
       return { toArray: () => rows }
     }
-    return new EscalationHub({ storage: { sql: { exec } }, getWebSockets: () => [] } as never, {
+    const deleteAll = async () => {
+      for (const { name } of listTables(sqlite)) sqlite.exec(`drop table ${name}`)
+    }
+    return new EscalationHub({ storage: { sql: { exec }, deleteAll }, getWebSockets: () => [] } as never, {
       ...env,
       STREAM_HEARTBEAT_MS: `${heartbeatMs}`,
     })
@@ -42,20 +49,21 @@ async function createHubNamespace(): Promise<HubNamespace> {
   return {
     idFromName: (name) => name,
     get(id) {
-      const hub = hubs.get(id) ?? createHub()
+      const hub = hubs.get(id) ?? createHub(id)
       hubs.set(id, hub)
       return { fetch: (url, init) => hub.fetch(new Request(url, init)) }
     },
+    countTables: (id) => listTables(databases.get(id) as DatabaseSync).length,
   }
 }
 
-async function openDurableHub(): Promise<TestHub> {
+export async function openDurableHub(): Promise<TestHub & { countTables(accountId: string): number }> {
   const namespace = await createHubNamespace()
   const countStreams = async (accountId: string) => {
     const response = await namespace.get(accountId).fetch('https://hub/')
     return ((await response.json()) as { subscribers: number }).subscribers
   }
-  return { ...durableRealtime(namespace), countStreams }
+  return { ...durableRealtime(namespace), countStreams, countTables: namespace.countTables }
 }
 
 async function createStreamSettings(): Promise<StreamSettings> {

@@ -42,7 +42,7 @@ async function eraseAccount(ctx: ErasureContext, id: string, isOver: IsOver): Pr
   }
   // After the row of the account, so that no request can add an object.
   if (!(await eraseObjects(ctx, id, isOver))) return
-  await ctx.realtime.forget(id)
+  await ctx.realtime.forget(id, { isErased: true })
   await queries.forgetObjects.run(ctx.platform, id)
   // The log outlives the database, from which a restore of an older state removes the record.
   if ((await queries.finishErasure.one(ctx.platform, id)).is_finished) ctx.log({ account_erased: id })

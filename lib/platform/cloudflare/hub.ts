@@ -9,7 +9,10 @@ import { createSocketResponse } from './realtime.ts'
 import { parseCloudflareConfig } from './settings.ts'
 
 interface DurableState extends SocketState {
-  storage: SocketState['storage'] & { sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } } }
+  storage: SocketState['storage'] & {
+    deleteAll(): Promise<void>
+    sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } }
+  }
 }
 
 declare const WebSocketPair: new () => { 0: unknown; 1: HubSocket }
@@ -19,6 +22,7 @@ declare const WebSocketPair: new () => { 0: unknown; 1: HubSocket }
  * sockets are open, the object hibernates: everything that it needs afterwards is in SQLite or attached to a socket.
  */
 export class EscalationHub {
+  readonly #storage: DurableState['storage']
   readonly #sql: DurableState['storage']['sql']
   readonly #streams: AccountStreams
   readonly #sockets: AccountSockets
@@ -27,6 +31,7 @@ export class EscalationHub {
     const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({ ...env })
     const database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
     const settings = { heartbeatMs: STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(database) }
+    this.#storage = state.storage
     this.#sql = state.storage.sql
     this.#sockets = createAccountSockets(state, {
       ...settings,
@@ -34,13 +39,14 @@ export class EscalationHub {
       listOtherConnections: (userId) => this.#streams.listConnections(userId),
     })
     this.#streams = createAccountStreams({ ...settings, listOtherConnections: this.#sockets.listConnections })
-    this.#sql.exec(
-      'create table if not exists events (id integer primary key autoincrement, key text not null unique, event text not null, data text not null)',
-    )
   }
 
   async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/erase') return this.#erase()
+    this.#sql.exec(
+      'create table if not exists events (id integer primary key autoincrement, key text not null unique, event text not null, data text not null)',
+    )
     switch (pathname) {
       case '/publish':
         this.#publish((await request.json()) as LiveEvent[])
@@ -84,6 +90,17 @@ export class EscalationHub {
 
   async alarm(): Promise<void> {
     await this.#sockets.checkSignIns()
+  }
+
+  /**
+   * Free the object, which is billed until it stores nothing. Only for an account that no longer exists: the ids start again afterwards. It deletes
+   * the alarm too: https://developers.cloudflare.com/changelog/2026-02-24-deleteall-deletes-alarms
+   */
+  async #erase(): Promise<Response> {
+    await Promise.all([this.#streams.checkSignIns(), this.#sockets.checkSignIns()])
+    if (this.#streams.count() + this.#sockets.count() > 0) return new Response(null, { status: 409 })
+    await this.#storage.deleteAll()
+    return new Response(null, { status: 204 })
   }
 
   #publish(events: readonly LiveEvent[]): void {

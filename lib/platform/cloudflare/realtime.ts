@@ -1,3 +1,4 @@
+import { Problem } from '#problem.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import type { RealtimePort } from '#vendors/realtime/realtime.ts'
 
@@ -31,22 +32,33 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The hub returned ${response.status}`)
   }
+  // While the object moves or its code is updated, the answer is 503: nothing is wrong with the request.
+  const open = async (accountId: string, url: string, init: RequestInit): Promise<SocketResponse> => {
+    const attempt = () => hubOf(accountId).fetch(url, init)
+    try {
+      const response = await attempt().catch((error: unknown) => (isRetryable(error) ? attempt() : Promise.reject(error)))
+      if (!response.ok && !response.webSocket) throw new Error(`The hub returned ${response.status}`)
+      return response
+    } catch (cause) {
+      throw new Problem('unavailable', undefined, { cause, headers: { 'retry-after': '5' } })
+    }
+  }
   return {
     publish: (accountId, events) => send(accountId, 'publish', events),
     broadcast: (accountId, events) => send(accountId, 'broadcast', events),
     async subscribe(accountId, { signal, ...listener }) {
       const body = JSON.stringify({ ...listener, accountId })
-      const { body: events } = await hubOf(accountId).fetch('https://hub/subscribe', { method: 'POST', body, signal })
+      const { body: events } = await open(accountId, 'https://hub/subscribe', { method: 'POST', body, signal })
       return events as ReadableStream<Uint8Array>
     },
     async acceptSocket(accountId, { userId, signInId, lastEventId }) {
       const query = new URLSearchParams({ accountId, userId, signInId, lastEventId: lastEventId ?? '' })
-      const response = await hubOf(accountId).fetch(`https://hub/socket?${query}`, { headers: { upgrade: 'websocket' } })
-      if (!response.webSocket) throw new Error(`The hub returned ${response.status}`)
-      return (headers) => createSocketResponse(response.webSocket, headers)
+      const { webSocket } = await open(accountId, `https://hub/socket?${query}`, { headers: { upgrade: 'websocket' } })
+      return (headers) => createSocketResponse(webSocket, headers)
     },
-    async forget(accountId) {
-      const response = await withTimeout(forgetTimeoutMs, hubOf(accountId).fetch('https://hub/forget', { method: 'POST' }))
+    async forget(accountId, { isErased } = { isErased: false }) {
+      const forgotten = hubOf(accountId).fetch(`https://hub/${isErased ? 'erase' : 'forget'}`, { method: 'POST' })
+      const response = await withTimeout(forgetTimeoutMs, forgotten)
       await response.body?.cancel()
       if (!response.ok) throw new Error(`The hub returned ${response.status}`)
     },
@@ -57,6 +69,15 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
       if (!response.ok) throw new Error(`The hub returned ${response.status}`)
     },
   }
+}
+
+/**
+ * Return whether a call may be repeated through a new stub, which the failed one is not:
+ * https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+ */
+function isRetryable(error: unknown): boolean {
+  const { retryable, overloaded } = error as { retryable?: unknown; overloaded?: unknown }
+  return retryable === true && overloaded !== true
 }
 
 /** Create the response that opens a WebSocket. See https://developers.cloudflare.com/workers/runtime-apis/websockets/ */

@@ -54,8 +54,11 @@ export interface RealtimePort {
    * Undefined where the platform has no WebSockets.
    */
   acceptSocket?(accountId: string, listener: SocketListener): Promise<(headers: Record<string, string>) => Response>
-  /** Delete the stored events of an account, and close the connections whose sign-in has ended. Throw when no hub answers. */
-  forget(accountId: string): Promise<void>
+  /**
+   * Delete the stored events of an account, and close the connections whose sign-in has ended. Throw when no hub answers. With `isErased` the account
+   * no longer exists: free all that the hub has stored, and throw while connections are open.
+   */
+  forget(accountId: string, options?: { isErased: boolean }): Promise<void>
   /** Throw when no hub answers. */
   ping(): Promise<void>
 }

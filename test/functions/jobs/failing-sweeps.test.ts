@@ -56,7 +56,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
 it.each([
   [0, 'unfinished'],
   [1, 'emptied'],
-])('OBS-14 a deletion with a time of %i ms counts as %s', async (budgetMs, outcome) => {
+])('OBS-17 a deletion with a time of %i ms counts as %s', async (budgetMs, outcome) => {
   const { db } = createStubDatabase(() => [{ deleted: 0, has_more: false }])
   const registry = createMetricsRegistry()
   const ctx = { platform: db, log: () => {} } as unknown as Parameters<typeof deleteExpiredRows>[0]
