@@ -295,7 +295,7 @@ it.each([
   }
 })
 
-it('SSE-25 the stream says who claimed an escalation, and when it was picked up or resolved', async () => {
+it('SSE-40 the stream says who claimed an escalation, and when it was picked up or resolved', async () => {
   const { admin, addColleague } = await createAccount(service)
   const owner = await addColleague()
   const stream = await openEscalationStream(service, admin)
