@@ -60,6 +60,18 @@ describe.concurrent('the built Worker', () => {
     expect(text.normalize('NFC').replace(/\s+/g, '')).toContain(note.normalize('NFC').replace(/\s+/g, ''))
   })
 
+  it('KBI-18 reads the text of a compressed PDF', async () => {
+    const { admin } = await createAccount(service)
+    const id = await createAnsweredSession(admin, ['The spooler was restarted'])
+    const headers = { authorization: `Bearer ${admin.token}` }
+    const pdf = await (await fetch(`${service.api}/api/v1/sessions/${id}/export?format=pdf`, { headers })).arrayBuffer()
+    const content = Buffer.from(pdf).toString('base64')
+    const imported = await admin.call('POST', '/kb-imports', { format: 'pdf', title: 'Spooler', content })
+    expect([imported.status, imported.body.title]).toEqual([201, 'Spooler'])
+    const converted = await admin.call('POST', `/kb-imports/${imported.body.id}/convert`)
+    expect(JSON.stringify(converted.body.nodes)).toContain('The spooler was restarted')
+  })
+
   it('WIR-09 returns 401 without a token, and for a token with a wrong signature', async () => {
     const op = findOperation('notifications.list')
     const { person } = await createRequestSetup(service, op)

@@ -178,15 +178,32 @@ async function decodeStream(file: PdfFile, { dict, data }: PdfStream, budget: Bu
   return names.length > 3 ? null : content
 }
 
-/** Decompress data. Return what is readable of damaged data. */
+/**
+ * Decompress data. Return what is readable of damaged data. Damaged files lack the header or the checksum, and workerd gives nothing of data with
+ * bytes after its end: https://developers.cloudflare.com/workers/configuration/compatibility-flags/#strict-compression-checks
+ */
 async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
+  const ways = [['deflate', data] as const, ['deflate-raw', data.subarray(2, -4)] as const, ['deflate-raw', data.subarray(2)] as const]
+  let longest: Bytes = new Uint8Array()
+  for (const [format, part] of ways) {
+    const { bytes, isWhole } = await inflateAs(format, part, budget)
+    if (isWhole) return bytes
+    if (bytes.byteLength > longest.byteLength) longest = bytes
+  }
+  return longest
+}
+
+async function inflateAs(format: 'deflate' | 'deflate-raw', data: Bytes, budget: Budget): Promise<{ bytes: Bytes; isWhole: boolean }> {
   budget.spend(10_000)
-  // Without the header and the checksum, which damaged files lack.
-  const reader = new Blob([data.subarray(2)]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
+  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader()
   const chunks: Bytes[] = []
   let size = 0
+  let isWhole = true
   for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+    const { done, value } = await reader.read().catch(() => {
+      isWhole = false
+      return { done: true, value: undefined }
+    })
     if (done || !value) break
     size += value.byteLength
     if (size > maxStreamBytes || !budget.has(value.byteLength)) {
@@ -196,7 +213,7 @@ async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
     budget.spend(value.byteLength)
     chunks.push(value as Bytes)
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+  return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), isWhole }
 }
 
 function decodeAscii85(data: Bytes): Bytes {
