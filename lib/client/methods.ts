@@ -675,7 +675,7 @@ resume: Method<'ai.handoffs.resume'>
 turns: {
 /** Create an AI session. Creates a guided session or a chat from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model fails, the session is created anyway: the 502 has its `session_id`, and `respond` continues it. */
 createSession: Method<'ai.turns.createSession'>
-/** Send a message to the model. The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. */
+/** Send a message to the model. The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone. */
 sendMessage: StreamableMethod<'ai.turns.sendMessage'>
 /** List the messages of an AI session. The messages of one branch, oldest first. */
 listMessages: PagedMethod<'ai.turns.listMessages'>

@@ -197,7 +197,7 @@ export interface LeasedWork {
 
 /**
  * Do the same as `runIdempotent` for an operation that waits for an external service, without an open transaction. The key is first committed with a
- * lease, so that a second request is refused while the first runs. After a crash the key is free when the lease expires.
+ * lease, so that a second request is refused while the first runs, also while it streams. After a crash the key is free when the lease expires.
  */
 export async function runIdempotentWithLease(
   { scope, vault }: IdempotencyContext,
@@ -208,17 +208,25 @@ export async function runIdempotentWithLease(
   const lease = await leaseKey.one(scope.db, requestKey, uuidv7())
   if (lease.work_id === null) return openStoredResponse(vault, requestKey, lease)
   const renewing = setInterval(() => executionCtx.waitUntil(renewLease.run(scope.db, requestKey).catch(() => {})), renewEveryMs)
-  try {
-    const response = await work({ id: lease.work_id, isRepeat: lease.is_repeat }).catch(throwUnlessRepeatable)
-    await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
-    return response
-  } catch (error) {
-    // If this fails too, the lease expires.
-    await freeKey(scope.db, requestKey).catch(() => {})
-    throw error
-  } finally {
-    clearInterval(renewing)
+  const store = async (answer: Promise<RenderedResponse>) => {
+    try {
+      const response = await answer.catch(throwUnlessRepeatable)
+      await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
+      return response
+    } catch (error) {
+      // If this fails too, the lease expires.
+      await freeKey(scope.db, requestKey).catch(() => {})
+      throw error
+    } finally {
+      clearInterval(renewing)
+    }
   }
+  const started = work({ id: lease.work_id, isRepeat: lease.is_repeat })
+  const stream = await started.catch(() => undefined)
+  if (!stream?.completed) return store(started)
+  // The stream has told its client of a failure.
+  executionCtx.waitUntil(store(stream.completed).catch(() => {}))
+  return stream
 }
 
 function throwUnlessRepeatable(error: unknown): RenderedResponse {

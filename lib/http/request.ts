@@ -79,7 +79,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     // Hono answers HEAD by the handler of GET, whose work would be for nobody.
     if (c.req.method === 'HEAD' && (op.produces || op.writes))
       throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
-    c.set('wantsPage', op.produces?.includes('text/html') === true && /\btext\/html\b/.test(c.req.header('accept') ?? ''))
+    c.set('wantsPage', op.produces?.includes('text/html') === true && acceptsType(c, 'text/html'))
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
     if (delegated) requireScope(keyScopes, delegated.scopes)
@@ -106,7 +106,7 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     }
     const rendered = await performCall(call, reading, limiting).finally(() => recordKeyUse(c, caller, scope, keys, services))
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(c, op, await withEtag(op, rendered), services.ports.config.PUBLIC_BASE_URL)
+    return toResponse(c, op, await withEtag(op, toEvents(c, op, rendered)), services.ports.config.PUBLIC_BASE_URL)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
@@ -187,7 +187,7 @@ async function rejectInvalidRequest(
 
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
   const { c, op, scope } = call
-  const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
+  const key = takesIdempotencyKey(op) ? readIdempotencyKey(c.req.raw) : null
   const accept = op.background && !call.task && prefersAsync(c.req.raw)
   if (!key || !scope)
     return accept && scope ? scope.transaction((db) => acceptTask(db, toStoredRequest(call, input))) : callHandler(call, input)
@@ -202,8 +202,21 @@ function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestI
   return { c, op, caller: caller as Caller, rawBody: String(rawBody) }
 }
 
-function wantsEvents(c: C): boolean {
-  return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
+/** Return whether the Accept header names a type, and not with the weight 0: https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2 */
+function acceptsType(c: C, type: string): boolean {
+  const ranges = (c.req.header('accept') ?? '').toLowerCase().split(',')
+  return ranges.some((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim())
+    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+const wantsEvents = (c: C) => acceptsType(c, 'text/event-stream')
+
+/** Turn an answer that was stored before into the last event of its stream, for a client that asks for events. */
+function toEvents(c: C, op: AnyOperation, rendered: RenderedResponse): RenderedResponse {
+  const isStored = op.events !== undefined && rendered.status === op.success && rendered.body !== ''
+  if (!isStored || !wantsEvents(c)) return rendered
+  return { ...rendered, content: new Content(`event: message\ndata: ${rendered.body}\n\n`, 'text/event-stream') }
 }
 
 async function callHandler(
@@ -245,7 +258,9 @@ async function callHandler(
     if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, toProblem(result.error))
     throw result.error
   }
-  return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
+  const rendered = renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
+  const isStream = work !== undefined && result.value instanceof Content && result.value.completed !== undefined
+  return isStream ? { ...rendered, completed: toAnswer(op, handled) } : rendered
 }
 
 /** Return the answer of a handler. For a stream, wait until its last event was sent. */

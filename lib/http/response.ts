@@ -16,6 +16,8 @@ export interface RenderedResponse {
   location?: string
   /** Whether it was stored for an earlier request with the same Idempotency-Key. */
   isReplay?: boolean
+  /** The answer that a client without a stream would get, once the stream has ended. */
+  completed?: Promise<RenderedResponse>
   /** The ETag of a body that any cache may store. */
   etag?: string
 }
@@ -54,8 +56,8 @@ export function toResponse(
   publicUrl: string,
 ): Response {
   if (socket) return socket.createResponse({ ...c.get('headers'), ...selectProtocol(c.req.raw) })
-  if (content) return sendContent(c, content, status)
   if (isReplay) setHeader(c, 'idempotent-replayed', 'true')
+  if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
   if (op.paged && next) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), next, publicUrl)}>; rel="next"`)

@@ -82,10 +82,11 @@ export function requestStream(
   method: string,
   path: string,
   body?: unknown,
+  headers: Record<string, string> = {},
 ): Promise<Response> {
   return fetch(`${service.api}/api/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
     body: body === undefined ? null : JSON.stringify(body),
   })
 }

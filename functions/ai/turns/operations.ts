@@ -32,7 +32,7 @@ export const aiTurnOperations = [
     path: '/ai-sessions/{session_id}/chat',
     summary: 'Send a message to the model',
     description:
-      'The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`.',
+      'The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone.',
     access: 'engineer',
     limit: 'ai',
     strictLimit: 'ai',

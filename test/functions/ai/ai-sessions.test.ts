@@ -101,6 +101,39 @@ it('AIS-32 streams the reply in deltas and ends with the complete message', asyn
   expect(deltas.join('')).toBe(last?.data.message.content)
 })
 
+it('WIR-74 an Idempotency-Key has one effect for a stream too, and a replay is its last event', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createAiSession(admin)
+  const body = { message: 'Nothing prints.' }
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const send = (accept: string) => requestStream(service, admin, 'POST', `/ai-sessions/${id}/chat`, body, { ...key, accept })
+  const first = await send('text/event-stream')
+  const whileItStreams = await send('application/json')
+  expect([whileItStreams.status, whileItStreams.headers.get('retry-after')]).toEqual([409, expect.stringMatching(/^\d+$/)])
+  const events = await readEvents(first)
+  expect(events.length).toBeGreaterThan(2)
+  // The answer is stored right after its last event.
+  await expect.poll(async () => (await send('application/json')).status).toBe(200)
+  expect(await readEvents(await send('text/event-stream'))).toEqual([events.at(-1)])
+  expect(await (await send('application/json, text/event-stream;q=0')).json()).toEqual(events.at(-1)?.data)
+  const messages = (await admin.call('GET', `/ai-sessions/${id}/messages`)).body as { role: string }[]
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+})
+
+it('WIR-75 a type with the weight 0 in Accept is not sent', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createAiSession(admin)
+  for (const [accept, type] of [
+    ['application/json, text/event-stream;q=0', 'application/json'],
+    ['text/event-stream; q=0.000', 'application/json'],
+    ['Text/Event-Stream; q=0.5', 'text/event-stream'],
+  ] as const) {
+    const response = await requestStream(service, admin, 'POST', `/ai-sessions/${id}/chat`, { message: 'Nothing prints.' }, { accept })
+    await response.text()
+    expect([accept, response.status, response.headers.get('content-type')]).toEqual([accept, 200, expect.stringContaining(type)])
+  }
+})
+
 it('AIS-27 returns the next guided step for a response, and 409 for a response to an earlier step', async () => {
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin, { session_type: 'guided', problem_summary: 'The printer is offline for one user' })
