@@ -7,10 +7,10 @@ export interface Clock {
   onMove(listener: () => void | Promise<void>): void
 }
 
-/** Create a clock that shows real time until its offset is set. */
-export function createClock(): Clock {
+/** Create a clock. It starts with the offset that it had before a restart, by default none. */
+export function createClock(startOffsetMs = 0): Clock {
   const listeners: (() => void | Promise<void>)[] = []
-  let currentOffsetMs = 0
+  let currentOffsetMs = startOffsetMs
   return {
     now: () => Date.now() + currentOffsetMs,
     offsetMs: () => currentOffsetMs,

@@ -236,6 +236,12 @@ export async function moveDatabaseClock(client: pg.ClientBase, offsetMs: number)
   await moveDelayedJobs(client, rows[0]?.by ?? 0)
 }
 
+/** Return the offset that a database's clock has kept. */
+export async function readDatabaseClock(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ by: number }>('select by_ms::double precision as by from local_clock.moved')
+  return rows[0]?.by ?? 0
+}
+
 /** Remove a data folder, if it exists. */
 export async function removeDataFolder(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true })

@@ -3,6 +3,7 @@ import { openPostgres } from '#platform/node/postgres.ts'
 import type { Event } from '#rules/events/events.ts'
 import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 import { qstashQueue } from '#vendors/queue/qstash.ts'
+import { createClock } from './clock.ts'
 import { emitEvent } from './dashboard/emit-event.ts'
 import type { DemoUser } from './dashboard/state.ts'
 import { listTotpCodes } from './dashboard/totp-codes.ts'
@@ -10,7 +11,7 @@ import { selectUserByEmail } from './dashboard/users.ts'
 import { countJobs, waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
-import { type Databases, moveDatabaseClock, openSuperuser, type Superuser } from './postgres.ts'
+import { type Databases, moveDatabaseClock, openSuperuser, readDatabaseClock, type Superuser } from './postgres.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
 import { createLocalSettings, createRoleUrls, jwtKeys, type LocalPlatform, secrets } from './settings.ts'
@@ -75,6 +76,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   // With QStash no process runs the jobs in PostgreSQL, where an earlier run of the Node entry may have left some.
   const readJobs = async <T>(read: (client: ClientBase) => Promise<T>) => (settings.QSTASH_TOKEN ? undefined : superuser.run(read))
   const localServer = await startLocalServer({
+    // The rows of an earlier run have times of that clock.
+    clock: createClock(await superuser.run(readDatabaseClock)),
     port: options.localPort,
     api,
     createReference: createAccountReferences(jwtKeys).sign,

@@ -91,9 +91,10 @@ export async function startOwnService(
     hub = true,
     createEscalation,
     mailRequestsPerSecond = manyMailRequests,
-  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond'>> = {},
+    // That of a closed service, to start it again.
+    database = `flow_${process.pid}_${++stackCount}`,
+  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'database'>> = {},
 ): Promise<OwnService> {
-  const database = `flow_${process.pid}_${++stackCount}`
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
   const cluster = { ...openCluster(postgresPort), port: servicePort }
