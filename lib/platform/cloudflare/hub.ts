@@ -61,10 +61,12 @@ export class EscalationHub {
       }
       case '/subscribe': {
         const { lastEventId, ...listener } = (await request.json()) as StreamOwner & Omit<StreamListener, 'signal'>
+        await this.#streams.findClosed(listener.userId)
         return new Response(this.#streams.open(listener, this.#startAfter(lastEventId), request.signal))
       }
       case '/socket': {
         const { lastEventId = null, ...owner } = Object.fromEntries(searchParams) as Partial<Record<string, string>>
+        await this.#streams.findClosed(owner.userId ?? '')
         const { 0: client, 1: socket } = new WebSocketPair()
         await this.#sockets.open(socket, owner as unknown as StreamOwner, this.#startAfter(lastEventId))
         return createSocketResponse(client)

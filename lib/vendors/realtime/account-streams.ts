@@ -20,6 +20,11 @@ export interface Connection {
 
 /** The open streams of one account in this process. */
 export interface AccountStreams {
+  /**
+   * Look for closed streams of a person who has too many, for half a second at most. On Cloudflare, a client that leaves is noticed when something is
+   * written to it, so pages that were reloaded would push out a living one.
+   */
+  findClosed(userId: string): Promise<void>
   /** Open a stream. It closes the oldest stream of a person who has too many. */
   open(listener: StreamOwner & Pick<StreamListener, 'reconnectSecret'>, start: StreamStart, signal: AbortSignal): ReadableStream<Uint8Array>
   /** Send an event to every stream, as `Subscriber.send` does. */
@@ -37,6 +42,8 @@ export interface AccountStreams {
 
 /** Open connections per person. One more closes the oldest. */
 const maxConnectionsPerUser = 5
+const maxProbes = 5
+const probeIntervalMs = 100
 // A client that has read nothing for this long counts as disconnected.
 const maxUnreadMs = 300_000
 // After this many failed sign-in checks in a row, all streams are closed.
@@ -68,6 +75,13 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
       return owner.userId === userId ? [{ openedAt, replace }] : []
     })
   return {
+    async findClosed(userId) {
+      const hasTooMany = () => [...listConnections(userId), ...listOtherConnections(userId)].length >= maxConnectionsPerUser
+      for (let probe = 0; probe < maxProbes && hasTooMany(); probe++) {
+        for (const [subscriber, owner] of streams) if (owner.userId === userId) subscriber.probe()
+        await new Promise((resolve) => setTimeout(resolve, probeIntervalMs))
+      }
+    },
     open({ reconnectSecret, ...owner }, start, signal) {
       const subscriber = openSubscriber({ ...start, reconnectSecret }, () => leave(subscriber))
       replaceOldest([...listConnections(owner.userId), ...listOtherConnections(owner.userId)])

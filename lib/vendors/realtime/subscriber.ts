@@ -15,6 +15,8 @@ export interface Subscriber {
   send(event: StreamEvent, firstId?: number): void
   /** Queue an event without an id. It is dropped if the queue is half full, and not counted, because a reconnect cannot return it. */
   sendTransient(event: string, data: string): void
+  /** Send a comment if the client has read everything, so that the platform notices a client that is gone. */
+  probe(): void
   /** Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not. */
   sendHeartbeat(): number
   close(): void
@@ -130,9 +132,12 @@ export function openSubscriber(
       if (waiting) write(text)
       else queue.push(text)
     },
-    sendHeartbeat() {
+    probe() {
       if (waiting && !ended) write(': heartbeat\n\n')
-      else behind++
+    },
+    sendHeartbeat() {
+      if (!waiting || ended) behind++
+      subscriber.probe()
       return behind
     },
     close() {
