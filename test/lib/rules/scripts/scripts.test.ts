@@ -462,8 +462,8 @@ describe('placeholders', () => {
       'c = ["a"]\nsubprocess.run(c)\n',
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)
-        validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))), createBudget({ steps: jobSteps }))
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
+        validateTemplate(createTemplate(language, part.repeat(Math.floor(50_000 / part.length))), createBudget({ steps: jobSteps }))
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 })
 
