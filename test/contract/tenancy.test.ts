@@ -55,6 +55,8 @@ const otherIndexes = new Set([
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
+  'feature_overrides_feature', // for the foreign key: deleting a feature looks in every account, on the platform connection
+  'billing_subscriptions_plan', // for the foreign key: deleting a plan looks in every account, on the platform connection
   'account_exports_due', // the sweep reads every account at once, on the platform connection
   'account_exports_expired', // the clean-up deletes by age in every account, on the platform connection
   'account_exports_removed', // the clean-up deletes by age in every account, on the platform connection
