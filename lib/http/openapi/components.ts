@@ -155,7 +155,7 @@ function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
 
 function cleanObject(value: Json, conversion: Conversion): Json {
   const entries = Object.entries(value).filter(([key, item]) => !isRedundant(key, item, value, conversion))
-  return toNullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion)])))
+  return toNullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion, value)])))
 }
 
 /**
@@ -180,7 +180,9 @@ function toNullableType(schema: Json): Json {
   return rest.description && simple.$ref ? { anyOf: [{ $ref: simple.$ref }, anyOf[1]], ...rest } : schema
 }
 
-function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown {
+function cleanEntry(key: string, item: unknown, conversion: Conversion, schema: Json): unknown {
+  // Beside known keys that may be absent, TypeScript refuses any narrower type for the others.
+  if (key === 'additionalProperties' && typeof item === 'object' && schema.properties) return {}
   if (key === '$ref') return `#/components/schemas/${getSchemaName(String(item).replace('#/$defs/', ''))}`
   return valueKeys.has(key) ? item : clean(item, conversion)
 }
