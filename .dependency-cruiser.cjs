@@ -18,7 +18,7 @@ const vendors = {
   resend: '^lib/vendors/mail/resend\\.ts$',
   stripe: '^lib/vendors/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
-  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
+  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:admin|sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
   aws4fetch: '^lib/platform/node/objects-s3\\.ts$',
   sharp: '^lib/platform/node/images\\.ts$',
