@@ -24,6 +24,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   mountHealth(app, services)
   // Older beta e-mails contain links to this path. The frontend serves the page.
   app.all('/register', (c) => redirect(c, `${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
+  app.get('/', (c) => redirect(c, '/docs/', 303))
   app.get('/docs', (c) => redirect(c, '/docs/', 308))
   // Static files, because the OpenAPI document is larger than the rest of the bundle.
   app.on('GET', ['/openapi.json', '/docs/*'], async (c) => {
