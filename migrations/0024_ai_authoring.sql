@@ -89,11 +89,15 @@ create table kb_batches (
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
   team_id          uuid,
   created_by       uuid not null default app.user_id(),
-  source           text not null check (source in ('zip', 'url')),
-  -- The address of the page.
+  source           text not null check (source in ('zip', 'url', 'hudu', 'it_glue')),
+  -- The address of the page or of the vendor.
   address          text,
   -- The archive.
   object_key       text,
+  -- The vendor's key, encrypted. It is deleted when the batch ends.
+  api_key          text,
+  -- Where the vendor's list of articles goes on; null when it is complete.
+  list_position    text check (length(list_position) <= 100),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'succeeded', 'failed', 'canceled')),
   attempts         integer not null default 0,
   -- A slice that succeeds raises it, so it limits the attempts of one slice.
@@ -116,8 +120,17 @@ create table kb_batches (
   unique (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id),
   foreign key (account_id, created_by) references users (account_id, id),
-  check ((source = 'zip') = (object_key is not null) and (source = 'url') = (address is not null))
+  check ((source = 'zip') = (object_key is not null) and (source <> 'zip') = (address is not null)),
+  check ((source in ('hudu', 'it_glue') and state in ('queued', 'retrying')) = (api_key is not null)),
+  check (source in ('hudu', 'it_glue') or list_position is null)
 );
+create function app.forget_api_key() returns trigger language plpgsql as $$
+begin
+  new.api_key := null;
+  return new;
+end $$;
+create trigger forget_api_key before update of state on kb_batches for each row
+  when (new.state not in ('queued', 'retrying')) execute function app.forget_api_key();
 create index kb_batches_newest on kb_batches (account_id, created_at desc, id desc);
 -- One at a time.
 create unique index kb_batches_open on kb_batches (account_id) where state in ('queued', 'retrying');
@@ -131,11 +144,14 @@ create table kb_batch_items (
   batch_id   uuid not null,
   place      integer not null,
   name       text not null check (length(name) <= 2000),
+  -- Of a vendor's article, its id there. It is listed before it is imported.
+  source_id  text check (length(source_id) <= 100),
   -- Null for an article that was refused, and after its import was deleted.
   import_id  uuid,
   -- Why it was refused.
   problem    text,
   primary key (account_id, batch_id, place),
+  unique (account_id, batch_id, source_id),
   foreign key (account_id, batch_id) references kb_batches (account_id, id) on delete cascade,
   foreign key (account_id, import_id) references kb_imports (account_id, id) on delete set null (import_id)
 );

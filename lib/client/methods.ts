@@ -509,7 +509,7 @@ reject: Method<'scripts.drafts.reject'>
 }
 authoring: {
 kbBatches: {
-/** Import many articles. Starts a job that imports the files of a ZIP archive, sent as a form with one `file`, or a page by its address, sent as JSON. Each article has a result of its own: an import, or the reason why it was refused. An archive has at most 16 MiB and 200 files, each at most 5 MiB and all at most 100 MiB after decompression. Archives inside the archive are not opened. One batch runs at a time. */
+/** Import many articles. Starts a job that imports the files of a ZIP archive, sent as a form with one `file`, or, sent as JSON, a page by its address or the published articles of Hudu or IT Glue, at most 500. An article of a vendor takes its title from its name there; pictures and attachments are left out. Each article has a result of its own: an import, or the reason why it was refused. An archive has at most 16 MiB and 200 files, each at most 5 MiB and all at most 100 MiB after decompression. Archives inside the archive are not opened. One batch runs at a time. */
 create: Method<'authoring.kbBatches.create'>
 /** List batches of articles. Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all. */
 list: PagedMethod<'authoring.kbBatches.list'>

@@ -2148,21 +2148,18 @@ index: number
 /** The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped. */
 export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
 export type KbBatch = (KbBatchListItem & {
-/** What became of each article so far, at most 200. */
+/** What became of each article so far, at most 500. */
 articles: (KbBatchArticle)[]
 })
 export type KbBatchArticle = {
-/** Name of the file in the archive, or address of the page. */
+/** Name of the file in the archive, address of the page, or name of the article after that of its company or folder. */
 name: string
 /** The knowledge import; null if the article was refused, or the import was deleted. */
 import_id: (Id | null)
 /** Why the article was refused, as a sentence; null if it was imported. */
 problem: (string | null)
 }
-export type KbBatchCreate = {
-/** Address of a page: HTML, markdown, text, docx or PDF. It must be public. */
-url: string
-}
+export type KbBatchCreate = (KbPageBatchCreate | KbHuduBatchCreate | KbItGlueBatchCreate)
 /** Its JSON. */
 export type KbBatchFinishedEvent = {
 /** Id of the batch of articles. */
@@ -2174,7 +2171,7 @@ status: KbBatchResult
 export type KbBatchListItem = {
 id: Id
 source: KbBatchSource
-/** Address of the page; null for an archive. */
+/** Address of the page or of the vendor; null for an archive. */
 address: (string | null)
 status: KbBatchStatus
 /** How far the batch is. The unit is articles. */
@@ -2185,7 +2182,7 @@ done: number
 total: number
 phase: KbBatchPhase
 }
-/** Why the batch has failed, as a sentence; null otherwise. */
+/** Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise. */
 problem: (string | null)
 /** The user who started it. */
 created_by: string
@@ -2193,14 +2190,22 @@ created_at: Timestamp
 /** When it ended. */
 finished_at: (Timestamp | null)
 }
-/** `importing`: the first articles are being imported. `finished`: nothing follows. */
-export type KbBatchPhase = ('waiting' | 'importing' | 'finished')
+/** `listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows. */
+export type KbBatchPhase = ('waiting' | 'listing' | 'importing' | 'finished')
 /** How it ended. */
 export type KbBatchResult = ('succeeded' | 'failed')
 /** Where the articles come from. */
-export type KbBatchSource = ('zip' | 'url')
+export type KbBatchSource = ('zip' | 'url' | 'hudu' | 'it_glue')
 /** `succeeded`: each article is imported or refused. `failed`, `canceled`: the imported articles stay. */
 export type KbBatchStatus = ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled')
+export type KbHuduBatchCreate = {
+/** The articles of Hudu. */
+source: 'hudu'
+/** Address of the Hudu site. */
+base_url: string
+/** The key of its API. It is kept encrypted while the batch runs, deleted when it ends, and never returned. */
+api_key: string
+}
 export type KbImportCommit = {
 /** Name of the flow. */
 name: string
@@ -2274,8 +2279,22 @@ nodes: (KbImportNode)[]
 warnings: (string)[]
 })
 export type KbImportStatus = ('uploaded' | 'converted' | 'committed' | 'failed')
+export type KbItGlueBatchCreate = {
+/** The documents of IT Glue. */
+source: 'it_glue'
+/** Address of the API of the region, such as `https://api.eu.itglue.com`. */
+base_url?: string | undefined
+/** The key of its API. It is kept encrypted while the batch runs, deleted when it ends, and never returned. */
+api_key: string
+}
 /** `section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow. */
 export type KbNodeKind = ('section' | 'step' | 'note' | 'decision' | 'solution')
+export type KbPageBatchCreate = {
+/** A page of the web. */
+source: 'url'
+/** Address of a page: HTML, markdown, text, docx or PDF. It must be public. */
+url: string
+}
 export type LibraryStepCreate = {
 /** What to do. */
 title: string

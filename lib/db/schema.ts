@@ -695,6 +695,7 @@ export interface KbBatchItemsTable {
   batch_id: string
   place: number
   name: string
+  source_id: string | null
   import_id: string | null
   problem: string | null
 }
@@ -704,9 +705,11 @@ export interface KbBatchesTable {
   account_id: ColumnType<string, never, never>
   team_id: string | null
   created_by: Generated<string>
-  source: 'zip' | 'url'
+  source: 'zip' | 'url' | 'hudu' | 'it_glue'
   address: string | null
   object_key: string | null
+  api_key: string | null
+  list_position: string | null
   state: Generated<'queued' | 'retrying' | 'succeeded' | 'failed' | 'canceled'>
   attempts: Generated<number>
   max_attempts: Generated<number>

@@ -13,6 +13,9 @@ import { createSignInRoutes } from './dashboard/sign-in-page.ts'
 import type { DemoUser } from './dashboard/state.ts'
 import type { CurrentCode } from './dashboard/totp-codes.ts'
 import { createAnalyticsRoutes } from './vendors/analytics.ts'
+import { buildArticles } from './vendors/articles/data.ts'
+import { createHuduRoutes } from './vendors/articles/hudu.ts'
+import { createItGlueRoutes } from './vendors/articles/it-glue.ts'
 import { createChatRoutes } from './vendors/chat/chat.ts'
 import { createDnsRoutes } from './vendors/dns.ts'
 import { faultMiddleware } from './vendors/fault-middleware.ts'
@@ -119,6 +122,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
   const redis = createRedisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
+  const articles = buildArticles()
   const createIdp = (provider: ProviderName) => createIdentityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
   // The origin is set below, once the port is known.
   const urls = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
@@ -147,6 +151,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     openai: createOpenaiRoutes({ records, clock, faults, key: secrets.openaiKey }),
     stripe: stripe.app,
     psa: createPsa({ records, clock }),
+    hudu: createHuduRoutes(articles, clock),
+    itGlue: createItGlueRoutes(articles, clock),
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
@@ -181,7 +187,7 @@ type Routes = {
   psa: ReturnType<typeof createPsa>
   signInPages: Hono | undefined
   extraRoutes: Hono | undefined
-} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft', Hono>
+} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue', Hono>
 
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, faults, psa } = routes
@@ -202,6 +208,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faultMiddleware(faults, service))
   app.use('/stripe/v1/*', faultMiddleware(faults, 'stripe'))
   for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
+  for (const path of ['/hudu/*', '/it-glue/*']) app.use(path, faultMiddleware(faults, 'articles'))
   app.use('/images/*', faultMiddleware(faults, 'images'))
   app.route('/redis', routes.redis)
   app.route('/qstash', routes.qstash)
@@ -211,6 +218,8 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/openai', routes.openai)
   app.route('/psa', psa.connectwise)
   app.route('/halo', psa.halo)
+  app.route('/hudu', routes.hudu)
+  app.route('/it-glue', routes.itGlue)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))

@@ -24,6 +24,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     owner: ['account_id', 'provider'],
     contextOf: ({ account_id, provider }) => `psa:${account_id}:${provider}`,
   },
+  {
+    table: 'kb_batches',
+    key: 'id',
+    column: 'api_key',
+    owner: ['account_id'],
+    contextOf: ({ key, account_id }) => `kb-batch:${account_id}:${key}`,
+  },
   { table: 'totp_factors', key: 'user_id', column: 'secret', owner: [], contextOf: ({ key }) => `totp:${key}` },
   {
     table: 'sessions',

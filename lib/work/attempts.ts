@@ -88,10 +88,15 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
              last_error = ${result.ok ? (result.note ?? null) : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /** Complete an attempt that did a slice of the work, and allow `maxAttempts` for the next one. Return no row when another attempt has been claimed since. */
-    continue: ({ id, attempts }: Pick<Attempt, 'id' | 'attempts'>, maxAttempts: number, assignments: RawBuilder<unknown>) => sql`
+    continue: (
+      { id, attempts }: Pick<Attempt, 'id' | 'attempts'>,
+      maxAttempts: number,
+      assignments: RawBuilder<unknown>,
+      delaySeconds = 0,
+    ) => sql`
       update ${tableRef}
-         set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null, next_attempt_at = app.now(),
-             last_error = null, swept_at = null, ${assignments}
+         set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null,
+             next_attempt_at = app.now() + make_interval(secs => ${delaySeconds}), last_error = null, swept_at = null, ${assignments}
        where account_id = app.account_id() and id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /** Condition for rows whose last attempt was claimed and never completed. */
     abandoned: sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`,

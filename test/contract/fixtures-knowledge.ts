@@ -54,7 +54,7 @@ const onBatch: Fixture = async (service, owner) => ({ params: { batch_id: await 
 export const knowledgeFixtures = {
   'authoring.kbBatches.create': async (service, { accountId }) => {
     await endBatches(service, accountId)
-    return { body: { url: 'https://kb.example.com/print-spooler' } }
+    return { body: { source: 'url' as const, url: 'https://kb.example.com/print-spooler' } }
   },
   'authoring.kbBatches.list': async (service, owner) => {
     await insertBatch(service, owner)

@@ -69,7 +69,7 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
   expect(creators.sort()).toEqual([
     'functions/accounts/import-records/service.ts',
     // Each article of a batch has one.
-    'functions/authoring/kb-batch-slices/service.ts',
+    'functions/authoring/kb-batch-sources/service.ts',
     'functions/maintenance/runs/service.ts',
     'functions/sessions/timers/service.ts',
     // The starter flows of the repository.

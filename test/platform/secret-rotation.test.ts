@@ -13,6 +13,7 @@ import { createAccount } from '#test/support/people.ts'
 import { connectPsa } from '#test/support/psa.ts'
 import { createSession } from '#test/support/sessions.ts'
 import { completeChallenge, enableTotp, login, readCode, register } from '#test/support/two-factor.ts'
+import { openArticlesKey, sealArticlesKey } from '#vendors/articles/sealed-key.ts'
 import { openAnswers } from '#vendors/auth/sealed-answers.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 
@@ -44,8 +45,22 @@ async function storeSecrets() {
   expectStatus(await admin.call('POST', `/webhooks/${webhookId}/rotate-secret`), 200)
   const flow = { tree_type: 'procedural', tree_structure: { steps }, intake_form }
   const session = await createSession(admin, { variables: { admin_password: 'lantern-and-oak' } }, flow)
+  const batchId = crypto.randomUUID()
+  const apiKey = await sealArticlesKey(createVault(JSON.parse(CREDENTIALS_KEY)), admin.accountId, batchId, 'key-of-articles')
+  await service.sql(
+    `insert into kb_batches (id, account_id, created_by, source, address, api_key, total, next_attempt_at)
+     values ($1, $2, $3, 'hudu', 'https://kb.example.com', $4, 0, app.now() + interval '1 hour')`,
+    [batchId, admin.accountId, admin.id, apiKey],
+  )
   const person = await register(service)
-  return { admin, person, totp: await enableTotp(service, person), sessionId: session.id as string, webhookId: webhookId as string }
+  return {
+    admin,
+    batchId,
+    person,
+    totp: await enableTotp(service, person),
+    sessionId: session.id as string,
+    webhookId: webhookId as string,
+  }
 }
 
 /** Use every stored secret through a process. Return the statuses and what they show. */
@@ -85,6 +100,9 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
     stored.sessionId,
   ])
   expect(await openAnswers(lastVault, stored.sessionId, row?.secret_variables ?? {})).toEqual({ admin_password: 'lantern-and-oak' })
+  const { batchId } = stored
+  const [batch] = await service.sql<{ api_key: string }>('select api_key from kb_batches where id = $1', [batchId])
+  expect(await openArticlesKey(lastVault, stored.admin.accountId, batchId, batch?.api_key ?? '')).toBe('key-of-articles')
   const challenge = expectStatus(await login({ ...service, api: last.api, fetch: undefined }, stored.person), 200).body
   const code = await readCode(service, stored.totp.secret)
   expectStatus(await completeChallenge({ ...service, api: last.api, fetch: undefined }, { mfa_token: challenge.mfa_token, code }), 200)
@@ -145,6 +163,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     // Lives for a day, so it is not encrypted again.
     'lib/http/idempotency.ts',
     'lib/ops/sealed-columns.ts',
+    'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
     'lib/vendors/psa/connection.ts',
     'lib/vendors/webhooks/sealed-secrets.ts',

@@ -1,14 +1,8 @@
 import type { WriteDb } from '#db/scope.ts'
+import * as sources from '#functions/authoring/kb-batch-sources/service.ts'
 import * as kbImports from '#functions/authoring/kb-imports/service.ts'
 import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
-import { Problem } from '#problem.ts'
-import { ArchiveError } from '#rules/archive/zip.ts'
-import { createBudget, jobSteps, stepsPerSecond } from '#rules/budget.ts'
-import type { Article } from '#rules/knowledge/article.ts'
-import { listArticles, readArchived } from '#rules/knowledge/article-archive.ts'
-import { ArticleError } from '#rules/knowledge/blocks.ts'
-import { fetchPage } from '#vendors/net/page-fetcher.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
@@ -16,21 +10,7 @@ import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
-export type BatchContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'guard' | 'log'>
-
-/** What became of an article, before it is stored. */
-interface Outcome {
-  name: string
-  article: Article | null
-  problem: string | null
-}
-type Slice = Outcome[] | (SendResult & { ok: false })
-
-// A slice ends after this work, or this number of articles.
-const sliceSteps = stepsPerSecond / 4
-const sliceArticles = 20
-// With its redirects, a page takes less than the lease of an attempt.
-const pageTimeoutMs = 10_000
+export type BatchContext = Pick<JobContext, 'platform' | 'openAccountScope'> & sources.SourceContext
 
 /**
  * Import the next articles of a batch. The imports, the results and the progress are written in one transaction, so an attempt that crashes has
@@ -40,9 +20,10 @@ export async function attempt(ctx: BatchContext, batchId: string, attemptNumber:
   const claimed = await queries.claimBatch.first(ctx.platform, batchId, attemptNumber)
   if (!claimed) return
   try {
-    const slice = await readSlice(ctx, claimed)
+    const slice = await sources.readSlice(ctx, claimed, (limit) => queries.selectListed.all(ctx.platform, claimed, limit))
     if ('ok' in slice) return await recordFailure(ctx, claimed, slice)
-    await recordSlice(ctx, claimed, slice)
+    if ('articles' in slice) await recordListing(ctx, claimed, slice)
+    else await recordSlice(ctx, claimed, slice)
     recordAttempt('kb_batch', { ok: true }, null)
   } catch (error) {
     if (error instanceof OvertakenError) return
@@ -70,86 +51,13 @@ export function toSweptKind(ctx: BatchContext): SweptKind {
 /** A later attempt was claimed, or the batch was canceled. Thrown to roll back what this one has written. */
 class OvertakenError extends Error {}
 
-function readSlice(ctx: BatchContext, claimed: queries.ClaimedBatch): Promise<Slice> {
-  switch (claimed.source) {
-    case 'zip':
-      return readFiles(ctx, claimed)
-    case 'url':
-      return readPage(ctx, claimed)
-  }
-}
-
-async function readFiles({ uploads, log }: BatchContext, { object_key, done }: queries.ClaimedBatch): Promise<Slice> {
-  const bytes = await uploads.get(object_key ?? '')
-  if (!bytes) throw new Error('The archive of a batch is missing')
-  const outcomes: Outcome[] = []
-  let steps = 0
-  for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
-    if (steps >= sliceSteps) break
-    const read = await readOne(log, file.name, async () => ({
-      bytes: await readArchived(bytes, file),
-      name: toFileName(file.name),
-      type: '',
-    }))
-    outcomes.push(read.outcome)
-    steps += read.steps
-  }
-  return outcomes
-}
-
-async function readPage({ guard, log }: BatchContext, { address }: queries.ClaimedBatch): Promise<Slice> {
-  const url = address ?? ''
-  const page = await fetchPage(guard, url, { timeoutMs: pageTimeoutMs, maxBytes: kbImports.maxBytes })
-  if ('ok' in page) return page
-  const { bytes, type } = page
-  return [(await readOne(log, url, async () => ({ bytes, name: nameOfPage(page), type }))).outcome]
-}
-
-type ArticleSource = () => Promise<{ bytes: Uint8Array<ArrayBuffer>; name: string; type: string }>
-
-/** Read an article with the work of a job. Any error is the result of this article alone. */
-async function readOne(log: BatchContext['log'], name: string, load: ArticleSource): Promise<{ outcome: Outcome; steps: number }> {
-  const budget = createBudget({ steps: jobSteps })
-  try {
-    const { readArticleFile } = await import('#rules/knowledge/article.ts')
-    return { outcome: { name, article: await readArticleFile(await load(), budget), problem: null }, steps: budget.getSpent().steps }
-  } catch (error) {
-    return { outcome: { name, article: null, problem: toReason(log, error) }, steps: budget.getSpent().steps }
-  }
-}
-
-function toReason(log: BatchContext['log'], error: unknown): string {
-  if (error instanceof ArticleError || error instanceof ArchiveError) return error.message
-  // Only the budget throws one.
-  if (error instanceof Problem && error.status < 500) return 'The article takes too much work to read; split it'
-  log({ kb_article_unreadable: true, error: describe(error) })
-  return 'The article could not be read'
-}
-
-const toFileName = (path: string) => path.split(/[/\\]/).at(-1) ?? path
-
-/** Return a name whose extension decides the format only if the media type says nothing about it. */
-function nameOfPage({ url, type }: { url: string; type: string }): string {
-  const { pathname, hostname } = new URL(url)
-  const name = toFileName(decodeOrKeep(pathname)) || hostname
-  return /^(?:|text\/plain|application\/octet-stream)\s*(?:;|$)/i.test(type) ? name : `${name.replace(/\.\w{1,20}$/, '')}.`
-}
-
-function decodeOrKeep(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
 /** Store the articles of a slice with their results, and enqueue the next slice. */
-async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, outcomes: readonly Outcome[]): Promise<void> {
+async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, outcomes: readonly sources.Outcome[]): Promise<void> {
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (claimed.team_id) await queries.enterTeam.one(db, claimed.team_id)
     const items: queries.NewItem[] = []
     for (const [n, outcome] of outcomes.entries()) items.push(await storeOutcome(db, outcome, claimed.done + n))
-    await queries.insertItems.run(db, claimed.id, items)
+    await queries.saveItems.run(db, claimed.id, items)
     const done = claimed.done + outcomes.length
     const isLast = done >= claimed.total
     const recorded = isLast
@@ -161,12 +69,31 @@ async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, out
   })
 }
 
-async function storeOutcome(db: WriteDb, { name, article, problem }: Outcome, place: number): Promise<queries.NewItem> {
+/** Store the articles that a vendor has listed, and enqueue the next slice. A batch without articles ends. */
+async function recordListing(ctx: BatchContext, claimed: queries.ClaimedBatch, { articles, next }: sources.Listing): Promise<void> {
+  await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
+    const { added, found } = await queries.addListed.one(db, claimed, articles, sources.maxVendorArticles)
+    const total = claimed.total + added
+    const isCut = found > added
+    const position = isCut ? null : next
+    const problem = isCut ? `Only the first ${sources.maxVendorArticles} articles are imported` : null
+    const isEmpty = position === null && total === 0
+    const recorded = isEmpty
+      ? await queries.completeBatch.first(db, claimed, { ok: false, status: null, error: 'There are no published articles' }, null, 0)
+      : await queries.recordListing.first(db, claimed, { position, total, problem })
+    if (!recorded) throw new OvertakenError()
+    if (isEmpty) await announce(db, claimed, 'failed')
+    else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
+  })
+}
+
+async function storeOutcome(db: WriteDb, { name, article, problem }: sources.Outcome, place: number): Promise<queries.NewItem> {
   const import_id = article ? await kbImports.store(db, article) : null
   return { place, name, import_id, problem: article && !import_id ? kbImports.quotaExceeded().message : problem }
 }
 
 async function recordFailure(ctx: BatchContext, claimed: queries.ClaimedBatch, result: SendResult & { ok: false }): Promise<void> {
+  if (result.isPostponed && !claimed.is_old) return postpone(ctx, claimed, result.retryAfterSeconds ?? 0)
   const failures = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
   const delaySeconds = secondsUntilRetry({ ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts }, result)
   recordAttempt('kb_batch', { ok: false }, delaySeconds)
@@ -174,6 +101,14 @@ async function recordFailure(ctx: BatchContext, claimed: queries.ClaimedBatch, r
     if (!(await queries.completeBatch.first(db, claimed, result, delaySeconds, claimed.done))) return
     if (delaySeconds === null) await announce(db, claimed, 'failed')
     else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+  })
+}
+
+async function postpone(ctx: BatchContext, claimed: queries.ClaimedBatch, delaySeconds: number): Promise<void> {
+  recordAttempt('kb_batch', { ok: false }, delaySeconds)
+  await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
+    if (await queries.postponeBatch.first(db, claimed, delaySeconds))
+      db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
   })
 }
 

@@ -13,7 +13,8 @@ export const kbBatchOperations = [
     method: 'post',
     path: '/kb-imports/batches',
     summary: 'Import many articles',
-    description: `Starts a job that imports the files of a ZIP archive, sent as a form with one \`file\`, or a page by its address, sent as JSON.
+    description: `Starts a job that imports the files of a ZIP archive, sent as a form with one \`file\`, or, sent as JSON, a page by its address or the published
+articles of Hudu or IT Glue, at most 500. An article of a vendor takes its title from its name there; pictures and attachments are left out.
 Each article has a result of its own: an import, or the reason why it was refused. An archive has at most 16 MiB and 200 files, each at most 5 MiB
 and all at most 100 MiB after decompression. Archives inside the archive are not opened. One batch runs at a time.`,
     ...common,

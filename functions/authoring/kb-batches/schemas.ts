@@ -1,22 +1,60 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
+import { itGlueAddress } from '#vendors/articles/address.ts'
+import { articleVendors } from '#vendors/articles/articles.ts'
 
 export const BatchId = idParams('batch_id', 'batch')
 
-export const KbBatchCreate = z
+const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
+const Address = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
+const ApiKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,500}$/, 'must be 1 to 500 characters of ASCII without spaces')
+  .describe('The key of its API. It is kept encrypted while the batch runs, deleted when it ends, and never returned.')
+
+const PageBatch = z
   .strictObject({
+    source: z.literal('url').describe('A page of the web.'),
     url: z
       .url({ protocol: /^https?$/ })
       .max(2000)
       .describe('Address of a page: HTML, markdown, text, docx or PDF. It must be public.'),
   })
-  .meta({ id: 'KbBatchCreate', examples: [{ url: 'https://kb.example.com/print-spooler' }] })
+  .meta({ id: 'KbPageBatchCreate', examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }] })
+const HuduBatch = z
+  .strictObject({
+    source: z.literal('hudu').describe('The articles of Hudu.'),
+    base_url: Address.describe('Address of the Hudu site.'),
+    api_key: ApiKey,
+  })
+  .meta({
+    id: 'KbHuduBatchCreate',
+    examples: [{ source: 'hudu', base_url: 'https://northwind.huducloud.com', api_key: 'n3tTkHq9WmXc' }],
+  })
+const ItGlueBatch = z
+  .strictObject({
+    source: z.literal('it_glue').describe('The documents of IT Glue.'),
+    base_url: Address.default(itGlueAddress).describe('Address of the API of the region, such as `https://api.eu.itglue.com`.'),
+    api_key: ApiKey,
+  })
+  .meta({
+    id: 'KbItGlueBatchCreate',
+    examples: [{ source: 'it_glue', base_url: 'https://api.eu.itglue.com', api_key: 'ITG.n3tTkHq9WmXc' }],
+  })
+export const KbBatchCreate = z
+  .discriminatedUnion('source', [PageBatch, HuduBatch, ItGlueBatch])
+  .meta({ id: 'KbBatchCreate', examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }] })
 export type KbBatchCreate = z.infer<typeof KbBatchCreate>
 
 const KbBatchArticle = z
   .strictObject({
-    name: z.string().describe('Name of the file in the archive, or address of the page.'),
+    name: z
+      .string()
+      .describe('Name of the file in the archive, address of the page, or name of the article after that of its company or folder.'),
     import_id: Id.nullable().describe('The knowledge import; null if the article was refused, or the import was deleted.'),
     problem: z.string().nullable().describe('Why the article was refused, as a sentence; null if it was imported.'),
   })
@@ -24,8 +62,11 @@ const KbBatchArticle = z
 
 const fields = {
   id: Id,
-  source: z.enum(['zip', 'url']).meta({ id: 'KbBatchSource' }).describe('Where the articles come from.'),
-  address: z.string().nullable().describe('Address of the page; null for an archive.'),
+  source: z
+    .enum(['zip', 'url', ...articleVendors])
+    .meta({ id: 'KbBatchSource' })
+    .describe('Where the articles come from.'),
+  address: z.string().nullable().describe('Address of the page or of the vendor; null for an archive.'),
   status: z
     .enum(['queued', 'running', 'succeeded', 'failed', 'canceled'])
     .meta({ id: 'KbBatchStatus' })
@@ -33,12 +74,14 @@ const fields = {
   progress: progressField('articles')
     .extend({
       phase: z
-        .enum(['waiting', 'importing', 'finished'])
+        .enum(['waiting', 'listing', 'importing', 'finished'])
         .meta({ id: 'KbBatchPhase' })
-        .describe('`importing`: the first articles are being imported. `finished`: nothing follows.'),
+        .describe(
+          '`listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows.',
+        ),
     })
     .describe('How far the batch is. The unit is articles.'),
-  problem: z.string().nullable().describe('Why the batch has failed, as a sentence; null otherwise.'),
+  problem: z.string().nullable().describe('Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise.'),
   created_by: Id.describe('The user who started it.'),
   created_at: Time,
   finished_at: Time.nullable().describe('When it ended.'),
@@ -58,7 +101,7 @@ export const KbBatchItem = z.strictObject(fields).meta({ id: 'KbBatchListItem', 
 export type KbBatchItem = z.infer<typeof KbBatchItem>
 
 export const KbBatch = z
-  .strictObject({ ...fields, articles: z.array(KbBatchArticle).describe('What became of each article so far, at most 200.') })
+  .strictObject({ ...fields, articles: z.array(KbBatchArticle).describe('What became of each article so far, at most 500.') })
   .meta({
     id: 'KbBatch',
     examples: [

@@ -4,6 +4,8 @@ import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { ArchiveError } from '#rules/archive/zip.ts'
 import { listArticles } from '#rules/knowledge/article-archive.ts'
+import { toArticlesAddress } from '#vendors/articles/address.ts'
+import { sealArticlesKey } from '#vendors/articles/sealed-key.ts'
 import * as queries from './queries.ts'
 import type { KbBatch, KbBatchCreate } from './schemas.ts'
 
@@ -22,18 +24,14 @@ export async function create(ctx: WriteContext, input: FormFile | KbBatchCreate)
   if (earlier) return get(ctx, earlier.id)
   if ((await kbImports.getQuota(ctx)).remaining === 0) throw kbImports.quotaExceeded()
   const id = ctx.workId
-  if ('url' in input) {
-    const refusal = await ctx.guard.findRefusal(input.url, 'saving')
-    if (refusal) throw invalidField(['body', 'url'], refusal, 'url')
-    return insert(ctx, { id, source: 'url', address: input.url, object_key: null, total: 1 })
-  }
+  if ('source' in input) return insert(ctx, { id, ...(await readSource(ctx, input)) })
   const total = countArticles(input)
   const object_key = `accounts/${ctx.caller.accountId}/kb-batches/${id}.zip`
   await ctx.uploads.put(object_key, input.bytes, 'application/zip').catch((cause: unknown) => {
     throw new Problem('provider_error', undefined, { cause })
   })
   // A crash between the two writes leaves an object without a row, which is deleted with the account.
-  return insert(ctx, { id, source: 'zip', address: null, object_key, total }).catch(async (error: unknown) => {
+  return insert(ctx, { id, source: 'zip', object_key, total }).catch(async (error: unknown) => {
     await ctx.uploads.remove(object_key).catch(() => {})
     throw error
   })
@@ -48,7 +46,21 @@ export async function cancel(ctx: WriteContext, id: string): Promise<KbBatch> {
   return get(ctx, id)
 }
 
-async function insert(ctx: WriteContext, batch: Parameters<typeof queries.insertBatch.first>[1]): Promise<KbBatch> {
+/** Check the address, and encrypt the key. Throw 422 for an address that is not public. */
+async function readSource(ctx: WriteContext, input: KbBatchCreate): Promise<Omit<queries.NewBatch, 'id'>> {
+  const { source } = input
+  const field = source === 'url' ? 'url' : 'base_url'
+  const refusal = await ctx.guard.findRefusal(source === 'url' ? input.url : input.base_url, 'saving')
+  if (refusal) throw invalidField(['body', field], refusal, field)
+  if (source === 'url') return { source, address: input.url, total: 1 }
+  return {
+    source,
+    address: toArticlesAddress(source, input.base_url),
+    api_key: await sealArticlesKey(ctx.vault, ctx.caller.accountId, ctx.workId, input.api_key),
+  }
+}
+
+async function insert(ctx: WriteContext, batch: queries.NewBatch): Promise<KbBatch> {
   const created = await queries.insertBatch.first(ctx.db, batch)
   if (!created) throw new Problem('already_pending', 'Another batch of this account is running; wait until it is finished, or cancel it')
   ctx.db.outbox({ kind: 'kb_batch', id: created.id, attempt: 1 })

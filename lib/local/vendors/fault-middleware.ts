@@ -102,6 +102,7 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'qstash':
     case 'hooks':
     case 'images':
+    case 'articles':
     case 'google':
     case 'analytics':
       return { error: message }

@@ -12,6 +12,7 @@ export const services = [
   'stripe',
   'images',
   'psa',
+  'articles',
   'google',
   'microsoft',
   'analytics',

@@ -34,7 +34,8 @@ export async function readArchived(bytes: Uint8Array<ArrayBuffer>, { entry, name
   return content
 }
 
-function toLine(name: string): string {
+/** Return a name in one line of at most 300 characters. */
+export function toLine(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return line.slice(-maxNameLength).toWellFormed() || 'file'
 }

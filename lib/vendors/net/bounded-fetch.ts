@@ -21,6 +21,7 @@ export class AnswerTooLongError extends RangeError {
 export type Vendor =
   | 'ai'
   | 'analytics'
+  | 'articles'
   | 'billing'
   | 'chat'
   | 'dns'

@@ -54,6 +54,7 @@ async function startBatch(person: Person, source: { entries: readonly ZipEntry[]
     openAccountScope: (accountId: string, actor: string | null = null) =>
       openAccountScope(database, accountId, actor, (entry) => published.push(entry)),
     uploads: ports.uploads,
+    vault: ports.vault,
     guard: { findRefusal: async (url: string) => (url.startsWith(web.origin) ? null : 'must not lead to a private address') },
     log: () => {},
   }
@@ -226,7 +227,7 @@ describe('a page by its address', () => {
   it('KBI-20 at a private address is refused when it is asked for, and when it is read', async () => {
     const admin = await createAdmin()
     for (const url of ['https://10.0.0.1/', 'https://localhost/', 'ftp://example.com/', 'https://u:p@example.com/'])
-      expectStatus(await admin.call('POST', '/kb-imports/batches', { url }), 422)
+      expectStatus(await admin.call('POST', '/kb-imports/batches', { source: 'url', url }), 422)
     const { attempt, get } = await startBatch(admin, { url: 'https://rebound.example/' })
     await attempt(1)
     expect(await get()).toMatchObject({ status: 'failed', problem: 'The address must not lead to a private address' })

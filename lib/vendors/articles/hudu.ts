@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { ArticlesError, type ArticlesPort } from './articles.ts'
+import type { GetJson } from './http.ts'
+
+const Id = z.int().min(1)
+const ListAnswer = z.object({
+  articles: z.array(
+    z.object({
+      id: Id,
+      name: z.string().nullish(),
+      draft: z.boolean().nullish(),
+      archived: z.boolean().nullish(),
+      company_id: Id.nullish(),
+      folder_id: Id.nullish(),
+    }),
+  ),
+})
+const ArticleAnswer = z.object({ article: z.object({ content: z.string().nullish() }) })
+const Named = z.object({ name: z.string() })
+const CompanyAnswer = z.object({ company: Named })
+const FolderAnswer = z.object({ folder: Named })
+
+/** Read articles of Hudu. A position is a number of a page; the first page without articles is behind the last one. */
+export function createHudu(get: GetJson): ArticlesPort {
+  const names = new Map<string, Promise<string>>()
+  const getName = (path: string, load: (path: string) => Promise<string>) => {
+    const known = names.get(path) ?? load(path).catch(forgiveMissing)
+    names.set(path, known)
+    return known
+  }
+  const getOwner = ({ company_id, folder_id }: { company_id?: number | null | undefined; folder_id?: number | null | undefined }) => {
+    if (company_id) return getName(`/api/v1/companies/${company_id}`, async (path) => (await get(path, CompanyAnswer)).company.name)
+    return folder_id ? getName(`/api/v1/folders/${folder_id}`, async (path) => (await get(path, FolderAnswer)).folder.name) : ''
+  }
+  return {
+    async listPage(position) {
+      const page = Number(position || 1)
+      const { articles } = await get(`/api/v1/articles?page=${page}`, ListAnswer)
+      const listed = []
+      for (const article of articles) {
+        if (article.draft || article.archived) continue
+        const owner = await getOwner(article)
+        listed.push({ id: String(article.id), name: [owner, article.name].filter(Boolean).join(' / ') })
+      }
+      return { articles: listed, next: articles.length > 0 ? String(page + 1) : null }
+    },
+    async read(id) {
+      return (await get(`/api/v1/articles/${id}`, ArticleAnswer)).article.content ?? ''
+    },
+  }
+}
+
+/** An article is imported without the name of a company or folder that was deleted meanwhile. */
+function forgiveMissing(error: unknown): string {
+  if (error instanceof ArticlesError && error.kind === 'missing') return ''
+  throw error
+}
