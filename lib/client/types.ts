@@ -946,6 +946,21 @@ key: string
 })
 /** `ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow. */
 export type CustomStepSource = ('ad-hoc' | 'step-library' | 'forked-tree')
+export type DailyRotation = {
+/** Each member is on call for a day. */
+kind: 'daily'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: (OnCallHours)[] | undefined
+hours_zone?: OnCallHoursZone | undefined
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+}
 export type DeliveryState = ('pending' | 'retrying' | 'delivered' | 'failed')
 export type DependencyState = ('ok' | 'failed' | 'in_process')
 /** The kind of device. */
@@ -2948,6 +2963,14 @@ id: Id
 name: string
 })[]
 }
+export type OnCallHours = {
+/** The days on which they begin. */
+days: (Weekday)[]
+/** When they begin. */
+from: string
+/** When they end: on the next day if it is not after `from`. */
+to: string
+}
 /** Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call. */
 export type OnCallHoursZone = ('schedule' | 'member')
 export type OnCallNow = {
@@ -2998,51 +3021,7 @@ timezone: string
 /** The team it belongs to; null for the whole account. */
 team_id?: (Id | null) | undefined
 /** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
-rotations?: (({
-/** Each member is on call for a day. */
-kind: 'daily'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-} | {
-/** Each member is on call for a week. */
-kind: 'weekly'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-/** The day on which a turn ends and the next begins. */
-handoff_day: Weekday
-}))[] | undefined
+rotations?: ((DailyRotation | WeeklyRotation))[] | undefined
 }
 export type OnCallScheduleResponse = {
 id: Id
@@ -3053,51 +3032,7 @@ timezone: string
 /** The team it belongs to; null for the whole account. */
 team_id: (Id | null)
 /** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
-rotations: (({
-/** Each member is on call for a day. */
-kind: 'daily'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-} | {
-/** Each member is on call for a week. */
-kind: 'weekly'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-/** The day on which a turn ends and the next begins. */
-handoff_day: Weekday
-}))[]
+rotations: ((DailyRotation | WeeklyRotation))[]
 /** Increases with every save. */
 version: number
 /** The user who created it. */
@@ -3114,51 +3049,7 @@ timezone?: string | undefined
 /** The team it belongs to; null for the whole account. */
 team_id?: (Id | null) | undefined
 /** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
-rotations?: (({
-/** Each member is on call for a day. */
-kind: 'daily'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-} | {
-/** Each member is on call for a week. */
-kind: 'weekly'
-/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
-layer?: number | undefined
-/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
-hours?: ({
-/** The days on which they begin. */
-days: (Weekday)[]
-/** When they begin. */
-from: string
-/** When they end: on the next day if it is not after `from`. */
-to: string
-})[] | undefined
-hours_zone?: OnCallHoursZone | undefined
-/** Ids of the users, in the order of their turns. */
-members: (string)[]
-/** When a turn ends and the next begins, in the time zone of the schedule. */
-handoff_time: string
-/** The first day. The rotation begins on it at `handoff_time`. */
-starts_on: string
-/** The day on which a turn ends and the next begins. */
-handoff_day: Weekday
-}))[] | undefined
+rotations?: ((DailyRotation | WeeklyRotation))[] | undefined
 /** Save only if this is the current version; otherwise 409 `stale_version`. */
 expected_version?: number | undefined
 }
@@ -5699,6 +5590,23 @@ started: number
 }
 /** The format of the report. */
 export type WeeklyReportFormat = ('json' | 'html' | 'pdf' | 'csv')
+export type WeeklyRotation = {
+/** Each member is on call for a week. */
+kind: 'weekly'
+/** Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent. */
+layer?: number | undefined
+/** The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent. */
+hours?: (OnCallHours)[] | undefined
+hours_zone?: OnCallHoursZone | undefined
+/** Ids of the users, in the order of their turns. */
+members: (string)[]
+/** When a turn ends and the next begins, in the time zone of the schedule. */
+handoff_time: string
+/** The first day. The rotation begins on it at `handoff_time`. */
+starts_on: string
+/** The day on which a turn ends and the next begins. */
+handoff_day: Weekday
+}
 
 export type OperationId = keyof Operations
 

@@ -198,3 +198,15 @@ describe('every operation', () => {
     }
   })
 })
+
+it('WIR-76 no schema has a type for other keys beside known ones that may be absent, which TypeScript refuses', () => {
+  const refused: string[] = []
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties, additionalProperties: others } = value as { properties?: object; additionalProperties?: unknown }
+    if (properties && typeof others === 'object' && others !== null && Object.keys(others).length > 0) refused.push(path)
+    for (const [key, item] of Object.entries(value)) visit(item, `${path}/${key}`)
+  }
+  visit(schemas, '')
+  expect(refused).toEqual([])
+})

@@ -12,11 +12,13 @@ export type Weekday = z.infer<typeof Weekday>
 export const LocalTime = z.string().regex(timeOfDayPattern, 'must be a time from 00:00 to 23:59')
 
 /** Weekly hours on duty. They end on the next day if `to` is not after `from`. */
-const Hours = z.strictObject({
-  days: z.array(Weekday).min(1).max(7).refine(hasNoDuplicates, 'must contain each day once').describe('The days on which they begin.'),
-  from: LocalTime.describe('When they begin.'),
-  to: LocalTime.describe('When they end: on the next day if it is not after `from`.'),
-})
+const Hours = z
+  .strictObject({
+    days: z.array(Weekday).min(1).max(7).refine(hasNoDuplicates, 'must contain each day once').describe('The days on which they begin.'),
+    from: LocalTime.describe('When they begin.'),
+    to: LocalTime.describe('When they end: on the next day if it is not after `from`.'),
+  })
+  .meta({ id: 'OnCallHours' })
 export type Hours = z.infer<typeof Hours>
 
 const rotationFields = {
@@ -51,12 +53,16 @@ const rotationFields = {
 }
 
 export const Rotation = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('daily').describe('Each member is on call for a day.'), ...rotationFields }),
-  z.strictObject({
-    kind: z.literal('weekly').describe('Each member is on call for a week.'),
-    ...rotationFields,
-    handoff_day: Weekday.describe('The day on which a turn ends and the next begins.'),
-  }),
+  z
+    .strictObject({ kind: z.literal('daily').describe('Each member is on call for a day.'), ...rotationFields })
+    .meta({ id: 'DailyRotation' }),
+  z
+    .strictObject({
+      kind: z.literal('weekly').describe('Each member is on call for a week.'),
+      ...rotationFields,
+      handoff_day: Weekday.describe('The day on which a turn ends and the next begins.'),
+    })
+    .meta({ id: 'WeeklyRotation' }),
 ])
 export type Rotation = z.infer<typeof Rotation>
 
