@@ -234,6 +234,21 @@ describe.each(articleVendors)('the articles of %s', (source) => {
     expect((await get()).articles).toHaveLength(20)
   })
 
+  it('KBI-22 that two pages list are imported once, also when a slice ends between the pages', async () => {
+    let failures = 1
+    const isSecond = (path: string) => (source === 'hudu' ? /\?page=2$/ : /ne%5D=null/).test(path)
+    const repeated = [1, 2, 3].map((id) => ({ id: source === 'hudu' ? id : String(id), name: 'A', attributes: {} }))
+    answerWith(source, 2, (path) => {
+      if (!isSecond(path)) return undefined
+      return failures-- > 0 ? { status: 503 } : { body: { articles: repeated, data: repeated } }
+    })
+    const { attempt, get } = await startBatch(source)
+    await attempt()
+    expect((await get()).progress).toEqual({ phase: 'listing', done: 0, total: 2 })
+    for (let n = 1; n <= 2; n++) await attempt()
+    expect(await get()).toMatchObject({ status: 'succeeded', progress: { done: 3, total: 3 } })
+  })
+
   it('KBI-22 without any published article end the batch with a reason', async () => {
     answerWith(source, 0)
     const { attempt, get } = await startBatch(source)
