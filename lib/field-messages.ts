@@ -19,7 +19,7 @@ const kinds: Record<string, string> = {
 }
 const formats: Record<string, string> = {
   email: 'an e-mail address',
-  url: 'a URL',
+  url: 'an address such as https://example.com',
   uuid: 'an id',
   datetime: 'a time such as 2026-01-31T08:30:00Z',
   date: 'a date such as 2026-01-31',

@@ -170,7 +170,8 @@ export const erasure: Declaration = {
 /** What is stored outside PostgreSQL. The values complete the sentence "An erasure …". */
 export const otherStores = {
   'objects below `accounts/{account_id}/`': 'deletes all of them with the account; those of a person are work for the account',
-  'stored live events (Redis, the hub, or the process)': 'deletes those of the account, and closes the streams whose sign-in has ended',
+  'stored live events (Redis, the hub, or the process)':
+    'deletes those of the account, and closes the streams whose sign-in has ended; on Cloudflare it frees the whole object',
   '`psa:*` in Redis (tickets)': 'leaves them: nobody can read them any more, and they expire within an hour',
   '`limit:*` in Redis': 'leaves them: they count the calls of an id, and expire with their window',
   'messages of the queue': 'leaves them: they hold ids, and find no row',

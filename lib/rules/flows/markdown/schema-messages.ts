@@ -35,7 +35,7 @@ function describeIssue(issue: Issue, name: string): string {
     return issue.origin === 'string' ? `The ${name} must not be empty` : `The ${name} must be at least ${issue.minimum}`
   if (issue.code === 'invalid_value') return `The ${name} must be one of ${issue.values.join(', ')}`
   if (issue.code === 'invalid_type') {
-    const isMissing = /received undefined$/.test(issue.message)
+    const isMissing = issue.message === 'is required' || /received undefined$/.test(issue.message)
     return isMissing ? `The ${name} must be set` : `The ${name} must be ${typeNames[issue.expected] ?? issue.expected}`
   }
   return issue.message.startsWith('must') ? `The ${name} ${issue.message}` : `The ${name} must be valid`

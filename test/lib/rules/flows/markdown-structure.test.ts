@@ -1,3 +1,4 @@
+import '#field-messages.ts'
 import { describe, expect, it } from 'vitest'
 import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { checkFile, checkIntakeTable, checkSteps, checkTree, flowFile } from '#test/support/markdown.ts'
@@ -59,7 +60,7 @@ describe('a tree', () => {
       '8: This option is invalid; write - Label -> #id',
       '10: This Decision already has a link in line 9',
       '11: This attachment is invalid; write Attachment: "title" <address>',
-      '12: The URL must be valid',
+      '12: The URL must be an address such as https://example.com',
       '13: The attribute shelf is not allowed here; allowed: minutes, library, wait, script, under',
       '13: The attribute library needs a value: library=…',
       '13: The minutes must be a number',
