@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Measured on two processors: with three workers they are busy for 55 % of the time, because many test files mostly wait.
-    maxWorkers: 5,
+    // One more than the two processors of a small machine, because some test files mostly wait. Five take a tenth longer.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Test files share loaded modules, which is faster. No test replaces modules or globals.
     isolate: false,
