@@ -1,5 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { operations } from '#functions/operations.ts'
 import { requiresToken } from '#http/operation.ts'
+import { root } from '#local/root.ts'
 import { type ApiResponse, sharedService } from '#test/support/app.ts'
 import { listCases } from './cases.ts'
 import { getFixture } from './fixtures.ts'
@@ -17,6 +21,18 @@ function readNext(response: ApiResponse): Record<string, string> | null {
   return url ? Object.fromEntries(new URL(url).searchParams) : null
 }
 
+// Without a `where`, the condition on the last item would belong to a join, and every page would be the first.
+it('WIR-67 every page of a statement continues a condition on its rows', () => {
+  const files = readdirSync(join(root, 'functions'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('queries.ts'))
+  const pages = files.flatMap((path) => {
+    const [, ...parts] = readFileSync(join(root, 'functions', path), 'utf8').split(/(?=sql(?:<[^>]*>)?`)/)
+    return parts.filter((part) => part.includes('${pageEnd(')).map((part) => `${path}: ${part.split('${pageEnd(')[0]}`)
+  })
+  expect(pages.length).toBeGreaterThan(15)
+  const continuesCondition = /\b(?:where|having)\b|sql` and `\)\}\s*$|\$\{subscriptions\}\s*$/
+  expect(pages.filter((page) => !continuesCondition.test(page))).toEqual([])
+})
+
 describe.concurrent('pages', () => {
   it.each(listCases(({ paged }) => paged))('WIR-67 the pages of %s follow each other by their last item', async (id, op) => {
     const { person, sample: first } = await createRequestSetup(service, op)
@@ -24,6 +40,12 @@ describe.concurrent('pages', () => {
     const again = await getFixture(op)(service, person)
     const sample = JSON.stringify(again.params) === JSON.stringify(first.params) ? again : first
     const caller = { token: requiresToken(op) ? person.token : null }
+    const create = operations.find(({ method, path }) => method === 'post' && path === op.path)
+    for (let count = 0; create && count < 2; count++) {
+      const { body = {} } = await getFixture(create)(service, person)
+      // Refused where there can be only one, such as an open approval.
+      await send(service, create, { params: sample.params ?? {}, body }, caller)
+    }
     const read = async (query: Record<string, string>) => {
       const response = await send(service, op, { ...sample, query: { ...sample.query, ...query } }, caller)
       expectSuccess(op, response)
@@ -37,9 +59,10 @@ describe.concurrent('pages', () => {
       query = readNext(response)
       if (query) expect(Object.keys(query)).toContain(listsBySkip.includes(id) ? 'skip' : 'after')
     }
+    const identify = (item: object) => ('id' in item ? item.id : JSON.stringify(item))
     // Other tests change the lists of all accounts meanwhile.
-    if (op.access === 'super_admin') expect(new Set(walked.map((item) => JSON.stringify(item))).size).toBe(walked.length)
-    else expect(walked).toEqual(all)
+    if (op.access === 'super_admin') expect(new Set(walked.map(identify)).size).toBe(walked.length)
+    else expect(walked.map(identify)).toEqual(all.map(identify))
   })
 
   it.each(listCases(({ paged }) => paged).filter(([id]) => !listsBySkip.includes(id)))(

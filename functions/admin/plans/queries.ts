@@ -157,7 +157,7 @@ export const selectInviteCodes = readStatement(
   InviteCode,
   (page: PageQuery) => sql`
     select ${codeColumns} from platform_invite_codes c left join users u on u.id = c.created_by
-     ${pageEnd(latestIdFirst, page, 'c')}`,
+     where true ${pageEnd(latestIdFirst, page, 'c')}`,
 )
 
 export function selectSalesLeads(db: PlatformDb, { source, ...page }: LeadQuery & PageQuery): Promise<SalesLead[]> {

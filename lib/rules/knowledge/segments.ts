@@ -1,5 +1,5 @@
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
-import { ArticleError, type Block } from './blocks.ts'
+import { ArticleError, type Block, maxNodeLength } from './blocks.ts'
 import { markDecisions } from './decisions.ts'
 import { describeMerges, findShortestPairs, foldUnits, mergePairs } from './merge-segments.ts'
 import { appendText, canAppend, type MergeScope, maxNodes, mergeScopes, type Segment } from './segment.ts'
@@ -83,16 +83,10 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
     const lastSegment = segments.at(-1)
     if (kind === 'heading') {
       isInFacts = factHeading.test(text)
-      isInUnit = level > lowestLevel
-      if (isInUnit)
-        segments.push({
-          kind: 'note',
-          level,
-          text: `${'#'.repeat(level)} ${escapeMarkdown(text)}`,
-          startsUnit: true,
-          isInUnit,
-          partCount: 0,
-        })
+      const line = `${'#'.repeat(level)} ${escapeMarkdown(text)}`
+      // A heading that marks and escapes make too long for a node stays a section.
+      isInUnit = level > lowestLevel && line.length <= maxNodeLength
+      if (isInUnit) segments.push({ kind: 'note', level, text: line, startsUnit: true, isInUnit, partCount: 0 })
       else segments.push({ kind: 'section', level, text, partCount: 1 })
       continue
     }

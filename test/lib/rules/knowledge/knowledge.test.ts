@@ -157,6 +157,16 @@ describe('buildNodes', () => {
     fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 })
   })
 
+  it.each(['x', '*'])('KBI-01 keeps a heading of 20,000 “%s” among too many headings, in a node that is not too long', (character) => {
+    const headings = Array.from(
+      { length: 150 },
+      (_, n): Block => ({ kind: 'heading', level: 1, text: n === 70 ? character.repeat(maxNodeLength) : 'a' }),
+    )
+    const nodes = convert(headings, [])
+    expect(nodes.filter(({ content }) => content.length > maxNodeLength)).toEqual([])
+    expect(joinTexts(nodes)).toContain(character.repeat(maxNodeLength))
+  })
+
   it('ignores a proposal that overlaps, crosses a heading, names no segment or is too long', () => {
     const createSegment = (text: string, fields: Partial<Segment> = {}): Segment => ({
       kind: 'note',
