@@ -23,6 +23,7 @@ export const analyticsOperations = [
     method: 'get',
     path: '/analytics/me',
     summary: 'Get my session metrics',
+    description: 'My sessions of the period: how many, how long, and how they ended.',
     access: 'user',
     limit: '30/minute',
     query: schemas.PeriodQuery,

@@ -48,6 +48,7 @@ export const billingOperations = [
     method: 'get',
     path: '/billing/subscription',
     summary: 'Get my subscription and its usage',
+    description: 'The plan, the period, and how much of each limit is used.',
     access: 'user',
     skipGuards: 'account',
     limit: 'read',

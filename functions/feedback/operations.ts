@@ -24,6 +24,7 @@ export const feedbackOperations = [
     method: 'post',
     path: '/feedback/beta',
     summary: 'Send beta feedback',
+    description: 'Stores what I think of the service for the people who build it.',
     access: 'user',
     limit: '10/minute',
     body: schemas.BetaFeedbackCreate,

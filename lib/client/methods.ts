@@ -6,9 +6,9 @@ export interface Methods {
 public: {
 /** List public plans. In the order of `sort_order`. */
 listPlans: Method<'public.listPlans'>
-/** Get the configuration of the sign-in page */
+/** Get the configuration of the sign-in page. The ways to sign in that are switched on, and what a page needs before anyone has signed in. */
 getConfig: Method<'public.getConfig'>
-/** Submit a sales lead */
+/** Submit a sales lead. Stores the lead for the sales team. */
 createLead: Method<'public.createLead'>
 }
 identity: {
@@ -23,11 +23,11 @@ refresh: Method<'identity.auth.refresh'>
 logout: Method<'identity.auth.logout'>
 /** Get my profile. `guards` lists the codes of the guards that block most operations for this user now. */
 getMe: Method<'identity.auth.getMe'>
-/** Update my profile */
+/** Update my profile. Changes the given fields. The e-mail address has an operation of its own, because it needs a confirmation. */
 updateMe: Method<'identity.auth.updateMe'>
 /** Delete my user. Ends my sign-ins and removes my name, address and credentials for good; colleagues see "Deleted user". What I created stays in the account, and the address can be registered again. The last admin of an account cannot: 409 `last_admin`. */
 deleteMe: Method<'identity.auth.deleteMe'>
-/** Get my feature flags */
+/** Get my feature flags. What my account’s plan and this installation allow. An operation of a feature that is off answers 403 `feature_disabled`. */
 getFeatureFlags: Method<'identity.auth.getFeatureFlags'>
 }
 oauth: {
@@ -37,7 +37,7 @@ authorize: Method<'identity.oauth.authorize'>
 completeSignIn: Method<'identity.oauth.completeSignIn'>
 }
 identities: {
-/** List my linked identities */
+/** List my linked identities. The accounts at identity providers that I can sign in with. */
 list: Method<'identity.identities.list'>
 /** Start linking an identity. Like the start of a sign-in with this provider, but only my present sign-in can use `state`. The provider redirects to the same page, `/oauth/{provider}/callback`; store beside `state` that an identity is to be linked. Returns 404 for a provider that is not configured. */
 startLink: Method<'identity.identities.startLink'>
@@ -63,7 +63,7 @@ emailChanges: {
 create: Method<'identity.emailChanges.create'>
 /** Get the change of my e-mail address. Returns 404 if no change waits for its confirmation. */
 get: Method<'identity.emailChanges.get'>
-/** Cancel the change of my e-mail address */
+/** Cancel the change of my e-mail address. The link that was sent to the new address ends. The present address stays. */
 cancel: Method<'identity.emailChanges.cancel'>
 /** Confirm a new e-mail address. Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the old address end, and notifications that were not sent yet go to the new one. Sign-ins, linked identities and programs stay. An open invite of the account to the new address is revoked. Lists of addresses in notification configs stay as they are, and so does the customer at the billing provider. */
 confirm: Method<'identity.emailChanges.confirm'>
@@ -71,7 +71,7 @@ confirm: Method<'identity.emailChanges.confirm'>
 signIns: {
 /** List my sign-ins. Last used first. */
 list: Method<'identity.signIns.list'>
-/** Revoke one of my sign-ins */
+/** Revoke one of my sign-ins. Its refresh token ends, so that this device has to sign in again. */
 revoke: Method<'identity.signIns.revoke'>
 /** Sign out everywhere. Revokes all my sign-ins, this one too, my device tokens, and a change of my e-mail address that is not confirmed yet. */
 revokeAll: Method<'identity.signIns.revokeAll'>
@@ -87,15 +87,15 @@ streamTickets: {
 create: Method<'identity.streamTickets.create'>
 }
 mfa: {
-/** Get my second factors */
+/** Get my second factors. Whether an authenticator app is set up, and what is left of the recovery codes. */
 get: Method<'identity.mfa.get'>
-/** Start setting up an authenticator app */
+/** Start setting up an authenticator app. Answers the secret to scan. It counts as a second factor once a code of it was confirmed. */
 createTotp: Method<'identity.mfa.createTotp'>
 /** Switch on my authenticator app. The first second factor revokes my other sign-ins and returns recovery codes. */
 verifyTotp: Method<'identity.mfa.verifyTotp'>
-/** Remove my authenticator app */
+/** Remove my authenticator app. The recovery codes go with the last second factor. */
 deleteTotp: Method<'identity.mfa.deleteTotp'>
-/** Replace my recovery codes */
+/** Replace my recovery codes. The old codes end at once. The new ones are shown only here. */
 replaceRecoveryCodes: Method<'identity.mfa.replaceRecoveryCodes'>
 /** Sign in with a second factor. Ten wrong codes within 15 minutes lock it for 15 minutes: 429 `sign_in_locked`. */
 completeChallenge: Method<'identity.mfa.completeChallenge'>
@@ -103,34 +103,34 @@ completeChallenge: Method<'identity.mfa.completeChallenge'>
 stepUp: Method<'identity.mfa.stepUp'>
 }
 passkeys: {
-/** List my passkeys */
+/** List my passkeys. With their names, and when each was used last. */
 list: Method<'identity.passkeys.list'>
-/** Start adding a passkey */
+/** Start adding a passkey. Answers the options for `navigator.credentials.create`. They are valid for a few minutes. */
 startRegistration: Method<'identity.passkeys.startRegistration'>
 /** Add a passkey. The first second factor revokes my other sign-ins. */
 finishRegistration: Method<'identity.passkeys.finishRegistration'>
-/** Rename a passkey */
+/** Rename a passkey. The name helps me to tell my passkeys apart; it has no other effect. */
 rename: Method<'identity.passkeys.rename'>
-/** Delete a passkey */
+/** Delete a passkey. Refused with 409 while it is my last way to sign in. */
 delete: Method<'identity.passkeys.delete'>
 /** Start a sign-in with a passkey. Also for a challenge and a step-up. */
 startSignIn: Method<'identity.passkeys.startSignIn'>
-/** Sign in with a passkey */
+/** Sign in with a passkey. The second half of signing in with a passkey: sends what the browser signed, answers the tokens. */
 signIn: Method<'identity.passkeys.signIn'>
 }
 }
 accounts: {
 onboarding: {
-/** Get my onboarding status */
+/** Get my onboarding status. The first steps in the service, and which of them I have done or dismissed. */
 getStatus: Method<'accounts.onboarding.getStatus'>
 /** Complete or skip an onboarding step. Steps can be left out, but a step below the highest one sent returns 409 `onboarding_step_passed`. Sending the same step again changes nothing, except that a skipped step can still be completed. */
 completeStep: Method<'accounts.onboarding.completeStep'>
-/** Dismiss the remaining onboarding steps */
+/** Dismiss the remaining onboarding steps. Steps that are done stay done. */
 dismissRest: Method<'accounts.onboarding.dismissRest'>
 }
 /** Get my account. Returns the account with its plan, subscription, limits and usage. */
 get: Method<'accounts.get'>
-/** Update my account */
+/** Update my account. Changes the given fields, such as the name and the settings of security. */
 update: Method<'accounts.update'>
 /** Delete my account. The account with everything in it is erased 14 days later, and every admin with a verified address gets an e-mail. Until then it works as before, and an admin can restore it. A repeated request changes nothing. */
 delete: Method<'accounts.delete'>
@@ -138,9 +138,9 @@ delete: Method<'accounts.delete'>
 restore: Method<'accounts.restore'>
 /** Get my account's usage and limits. At a limit, requests that need more get 409 `limit_reached`, or 429 `ai_budget_exhausted`. */
 getUsage: Method<'accounts.getUsage'>
-/** Get my account's preferences */
+/** Get my account's preferences. Every preference with its value, or its default where nobody set one. */
 getPreferences: Method<'accounts.getPreferences'>
-/** Update my account's preferences */
+/** Update my account's preferences. Changes the given keys and leaves the others. Some keys need an account admin. */
 updatePreferences: Method<'accounts.updatePreferences'>
 /** List my account's members. Sorted by name. */
 listMembers: PagedMethod<'accounts.listMembers'>
@@ -159,7 +159,7 @@ exports: {
 create: Method<'accounts.exports.create'>
 /** List my account's exports. Newest first. An export is listed for 90 days after its archive was deleted. */
 list: PagedMethod<'accounts.exports.list'>
-/** Get an export */
+/** Get an export. Its state and progress, and where to download it when it is finished. */
 get: Method<'accounts.exports.get'>
 /** Create a download link. The link works without a sign-in, for 24 hours. It ends earlier when its creator is no active admin any more. */
 createLink: Method<'accounts.exports.createLink'>
@@ -177,7 +177,7 @@ invites: {
 list: PagedMethod<'accounts.invites.list'>
 /** Invite a colleague by e-mail. Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. 409 `already_member` names the member (`member_id`) and says whether they are active: who was removed is activated again instead. */
 create: Method<'accounts.invites.create'>
-/** Revoke an invite */
+/** Revoke an invite. The link in the mail ends. 409 when the invite was accepted or has ended. */
 revoke: Method<'accounts.invites.revoke'>
 /** Resend an invite. Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid. */
 resend: Method<'accounts.invites.resend'>
@@ -187,9 +187,9 @@ lookUp: Method<'accounts.invites.lookUp'>
 teams: {
 /** List my account's teams. Sorted by name. */
 list: PagedMethod<'accounts.teams.list'>
-/** Create a team */
+/** Create a team. Members are added to it one by one, or with their invite. */
 create: Method<'accounts.teams.create'>
-/** Rename a team or set its time zone */
+/** Rename a team or set its time zone. Changes the given fields. The zone applies to the team’s reports and schedules. */
 rename: Method<'accounts.teams.rename'>
 /** Delete a team. The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`. */
 delete: Method<'accounts.teams.delete'>
@@ -215,11 +215,11 @@ flows: {
 pins: {
 /** List my pinned flows. Sorted in the order that I chose. */
 list: Method<'flows.pins.list'>
-/** Reorder my pinned flows */
+/** Reorder my pinned flows. Sends the ids in the new order, and answers the pinned flows in it. */
 reorder: Method<'flows.pins.reorder'>
 /** Pin a flow. The flow becomes my last pin. Pinning it again changes nothing. I can have at most 100 pins: 409 `limit_reached`. */
 pin: Method<'flows.pins.pin'>
-/** Unpin a flow */
+/** Unpin a flow. The flow itself stays as it is. Unpinning a flow that is not pinned has no effect. */
 unpin: Method<'flows.pins.unpin'>
 }
 health: {
@@ -245,9 +245,9 @@ validatePublish: Method<'flows.trees.validatePublish'>
 versions: {
 /** List the versions of a flow. Newest first. */
 list: PagedMethod<'flows.versions.list'>
-/** Get a version of a flow */
+/** Get a version of a flow. As it was saved then, with who saved it and when. */
 get: Method<'flows.versions.get'>
-/** Compare two versions of a flow */
+/** Compare two versions of a flow. What was added, removed and changed, place by place. */
 compare: Method<'flows.versions.compare'>
 /** Restore an old version. Saves the content of the old version as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`. */
 restore: Method<'flows.versions.restore'>
@@ -263,7 +263,7 @@ sharing: {
 create: Method<'flows.sharing.create'>
 /** List the share links of a flow. Newest first, without expired and revoked links. */
 list: PagedMethod<'flows.sharing.list'>
-/** Revoke a share link */
+/** Revoke a share link. The public address of the flow ends at once. */
 revoke: Method<'flows.sharing.revoke'>
 /** Get a shared flow. Titles, descriptions, options and the intake form, without attachments, scripts, approvals and sub-flows. Returns 404 if the link is unknown, expired, revoked or has ended, or if its flow is a draft or was deleted. */
 openLink: Method<'flows.sharing.openLink'>
@@ -291,7 +291,7 @@ categories: {
 list: PagedMethod<'flows.categories.list'>
 /** Create a category. Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`. */
 create: Method<'flows.categories.create'>
-/** Rename a category */
+/** Rename a category. The flows of the category keep it under its new name. */
 rename: Method<'flows.categories.rename'>
 /** Delete a category. The flows of the category stay and have no category. */
 delete: Method<'flows.categories.delete'>
@@ -301,9 +301,9 @@ listTags: PagedMethod<'flows.categories.listTags'>
 stepLibrary: {
 /** List library steps. Lists steps that were written for the library and steps of published flows, sorted by title. */
 list: PagedMethod<'flows.stepLibrary.list'>
-/** Add a step to the library */
+/** Add a step to the library. A step of the library can be inserted into any flow, as a copy. */
 create: Method<'flows.stepLibrary.create'>
-/** Get a library step */
+/** Get a library step. The step with its text and its statistics. */
 get: Method<'flows.stepLibrary.get'>
 /** Update a library step. A step that belongs to a flow can only be changed there: 400 `managed_by_flow`. */
 update: Method<'flows.stepLibrary.update'>
@@ -315,7 +315,7 @@ gallery: {
 list: Method<'flows.gallery.list'>
 /** List gallery categories. Includes the number of items in each category. */
 listCategories: Method<'flows.gallery.listCategories'>
-/** Search the gallery */
+/** Search the gallery. Published flows and scripts whose name or description has the words, the best match first. */
 search: Method<'flows.gallery.search'>
 /** Get a public flow. Includes the first three levels of a tree, or all steps of a list. */
 getFlow: Method<'flows.gallery.getFlow'>
@@ -327,7 +327,7 @@ sessions: {
 batches: {
 /** Prepare a batch of sessions. Prepares one session of a maintenance flow per target, all or none. Returns 400 `not_published` for a draft, `wrong_flow_type` for another type of flow, and `not_own_team` for a flow of another team or of the platform. A missing or invalid answer of a target returns 422 at `body.targets.<n>.variables.<key>`. Each session is started separately. */
 create: Method<'sessions.batches.create'>
-/** Get the progress of a batch */
+/** Get the progress of a batch. How many of its sessions there are, and how many of them are in each state. */
 getProgress: Method<'sessions.batches.getProgress'>
 }
 /** List sessions. Lists the sessions of the account that match every filter, newest first. */
@@ -369,9 +369,9 @@ notes: {
 listSupportingData: PagedMethod<'sessions.notes.listSupportingData'>
 /** Add supporting data to a session. Adds a text, or a screenshot whose image may be uploaded later. Only the user of the session and account admins may add data, in every state of the session. */
 addSupportingData: Method<'sessions.notes.addSupportingData'>
-/** Update supporting data of a session */
+/** Update supporting data of a session. Changes the given fields of one item. */
 updateSupportingData: Method<'sessions.notes.updateSupportingData'>
-/** Delete supporting data of a session */
+/** Delete supporting data of a session. Exports and notes made from now on are without it. */
 deleteSupportingData: Method<'sessions.notes.deleteSupportingData'>
 /** Rate a session. Every user of the account can rate the session. A second rating replaces the first. The session itself does not change. */
 rateSession: Method<'sessions.notes.rateSession'>
@@ -411,9 +411,9 @@ deviceTypes: {
 list: PagedMethod<'diagrams.deviceTypes.list'>
 /** Create a device type for my team. A name that the team already uses returns 409 `name_taken`. */
 create: Method<'diagrams.deviceTypes.create'>
-/** Update a device type of my team */
+/** Update a device type of my team. Diagrams that use the type show the change at once. */
 update: Method<'diagrams.deviceTypes.update'>
-/** Delete a device type of my team */
+/** Delete a device type of my team. Nodes of the type stay in their diagrams. */
 delete: Method<'diagrams.deviceTypes.delete'>
 }
 drafts: {
@@ -428,22 +428,22 @@ create: Method<'diagrams.create'>
 listClients: PagedMethod<'diagrams.listClients'>
 /** Import a network diagram. Imports an exported JSON file, a page of a draw.io file, plain or compressed, or a mermaid flowchart. Groups of a draw.io file and subgraphs become nodes, and what is in them has them as `parent_id`. A flowchart gets positions. A draw.io file that this service exported gives the same nodes and edges, with what was changed in draw.io. Skipped parts are listed. */
 import: Method<'diagrams.import'>
-/** Get a network diagram */
+/** Get a network diagram. The nodes, the edges and the newest version’s number. */
 get: Method<'diagrams.get'>
-/** Update a network diagram */
+/** Update a network diagram. Changes the given fields. A change of nodes or edges adds a version. */
 update: Method<'diagrams.update'>
-/** Archive or restore a network diagram */
+/** Archive or restore a network diagram. An archived diagram is left out of lists. It can be restored. */
 archive: Method<'diagrams.archive'>
-/** Duplicate a network diagram for my team */
+/** Duplicate a network diagram for my team. The copy begins with a version of its own and belongs to my team. */
 duplicate: Method<'diagrams.duplicate'>
 /** Export a network diagram. Returns a JSON file or a draw.io file, which can be imported, an SVG or PNG image, or a mermaid flowchart. What takes too much work is left out, with a mark. */
 export: Method<'diagrams.export'>
 versions: {
 /** List the versions of a network diagram. Newest first. The newest 100 earlier versions are kept. */
 list: PagedMethod<'diagrams.versions.list'>
-/** Get a version of a network diagram */
+/** Get a version of a network diagram. As it was saved then, with who saved it and when. */
 get: Method<'diagrams.versions.get'>
-/** Compare two versions of a network diagram */
+/** Compare two versions of a network diagram. What was added, removed and changed, place by place. */
 compare: Method<'diagrams.versions.compare'>
 /** Restore an old version. Saves the content of the old version as the newest version. */
 restore: Method<'diagrams.versions.restore'>
@@ -458,11 +458,11 @@ create: Method<'scripts.create'>
 listCategories: PagedMethod<'scripts.listCategories'>
 /** Create a script category. Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`. */
 createCategory: Method<'scripts.createCategory'>
-/** Get a script template */
+/** Get a script template. The script with its parameters, its risk and the warnings about its text. */
 get: Method<'scripts.get'>
 /** Update a script template. A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with the line number, because no quoting is safe there. */
 update: Method<'scripts.update'>
-/** Delete a script template */
+/** Delete a script template. Flows that name the script stay as they are, and say that it is gone. */
 delete: Method<'scripts.delete'>
 /** Render a script template. Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in its session. */
 render: Method<'scripts.render'>
@@ -471,9 +471,9 @@ share: Method<'scripts.share'>
 versions: {
 /** List the versions of a script template. Newest first. The newest 100 earlier versions are kept. */
 list: PagedMethod<'scripts.versions.list'>
-/** Get a version of a script template */
+/** Get a version of a script template. As it was saved then, with who saved it and when. */
 get: Method<'scripts.versions.get'>
-/** Compare two versions of a script template */
+/** Compare two versions of a script template. What was added, removed and changed, place by place. */
 compare: Method<'scripts.versions.compare'>
 /** Restore an old version. Saves the content of the old version as the newest version. */
 restore: Method<'scripts.versions.restore'>
@@ -499,7 +499,7 @@ delete: Method<'scripts.builder.delete'>
 drafts: {
 /** List draft templates. Lists scripts that were proposed as templates, newest first. */
 list: PagedMethod<'scripts.drafts.list'>
-/** Get a draft template */
+/** Get a draft template. The draft with its text, before someone accepted or rejected it. */
 get: Method<'scripts.drafts.get'>
 /** Accept a draft template. Creates a script template from the draft. Fields of the body replace those of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`. */
 accept: Method<'scripts.drafts.accept'>
@@ -513,7 +513,7 @@ kbBatches: {
 create: Method<'authoring.kbBatches.create'>
 /** List batches of articles. Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all. */
 list: PagedMethod<'authoring.kbBatches.list'>
-/** Get a batch with its progress */
+/** Get a batch with its progress. How many articles are read, imported and refused, with the reason of each refusal. */
 get: Method<'authoring.kbBatches.get'>
 /** Cancel a batch of articles. The articles that are imported stay. A canceled batch may be canceled again; one that has ended otherwise is a 409. */
 cancel: Method<'authoring.kbBatches.cancel'>
@@ -525,7 +525,7 @@ getQuota: Method<'authoring.kbImports.getQuota'>
 create: Method<'authoring.kbImports.create'>
 /** List knowledge imports. Lists the imports of my team and my own, newest first. Account admins see all. */
 list: PagedMethod<'authoring.kbImports.list'>
-/** Get a knowledge import */
+/** Get a knowledge import. The article as it was read, and its conversion when it has one. */
 get: Method<'authoring.kbImports.get'>
 /** Convert an article to nodes. Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. Returns 409 `already_committed` with `tree_id` for a committed import. */
 convert: BackgroundMethod<'authoring.kbImports.convert'>
@@ -547,7 +547,7 @@ get: Method<'authoring.flowBuilder.get'>
 sendMessage: BackgroundMethod<'authoring.flowBuilder.sendMessage'>
 /** Save the draft as a flow. Creates a flow with status `draft` that belongs to me, and deletes the conversation. Returns 409 `no_draft` for a conversation without a draft. */
 commit: Method<'authoring.flowBuilder.commit'>
-/** Delete a flow-builder conversation */
+/** Delete a flow-builder conversation. The conversation and its draft go. Flows that were saved from it stay. */
 delete: Method<'authoring.flowBuilder.delete'>
 }
 assistant: {
@@ -561,7 +561,7 @@ proposals: {
 create: BackgroundMethod<'authoring.proposals.create'>
 /** List flow proposals. Pending proposals by default, newest first. Lists those of my team and my own; account admins see all. */
 list: PagedMethod<'authoring.proposals.list'>
-/** Get a flow proposal */
+/** Get a flow proposal. The proposed flow, and the cases that it was made from. */
 get: Method<'authoring.proposals.get'>
 /** Approve a flow proposal. Creates the flow for the submitter, or updates the target, and notifies the submitter. Returns 409 `already_decided` for a decided proposal, 409 `stale_version` if the target was saved since the proposal, and 409 `target_gone` if the target no longer exists. */
 approve: Method<'authoring.proposals.approve'>
@@ -640,13 +640,13 @@ billing: {
 createPortalSession: Method<'billing.createPortalSession'>
 /** Create a checkout session for a plan. Returns the address of the provider's page for paying. The account gets the plan when the provider reports the payment, usually within seconds. An account with a paid subscription gets 409 `already_subscribed`: it changes or ends its plan in the portal (`GET /billing/portal-session`). Available during a trial, and to a lapsed account. */
 createCheckoutSession: Method<'billing.createCheckoutSession'>
-/** Get my subscription and its usage */
+/** Get my subscription and its usage. The plan, the period, and how much of each limit is used. */
 getSubscription: Method<'billing.getSubscription'>
 }
 uploads: {
 /** Upload an image. For chat messages and logos. Accepts PNG, JPEG, WebP and GIF, detected by content, with at most 50 million pixels and 12,000 per side. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and without metadata. Only the first frame of an animation is stored. */
 create: Method<'uploads.create'>
-/** Download an image */
+/** Download an image. The bytes of the image, with the type that was found in them. */
 get: Method<'uploads.get'>
 }
 ai: {
@@ -669,7 +669,7 @@ create: Method<'ai.handoffs.create'>
 escalate: Method<'ai.handoffs.escalate'>
 /** List the handoffs of a session. Newest first. */
 list: PagedMethod<'ai.handoffs.list'>
-/** Resume a parked session */
+/** Resume a parked session. The session goes on where it was parked, with its messages and items. */
 resume: Method<'ai.handoffs.resume'>
 }
 turns: {
@@ -703,7 +703,7 @@ putTaskLane: Method<'ai.triage.putTaskLane'>
 listBranches: PagedMethod<'ai.triage.listBranches'>
 /** Create a branch and activate it. The branch starts with the messages of the active branch up to `from_message_id`. Returns 409 `limit_reached` if the session has 100 branches, and 409 `wrong_state` for a closed session. */
 createBranch: Method<'ai.triage.createBranch'>
-/** Activate a branch */
+/** Activate a branch. The session works on this branch from now on; the other branches stay readable. */
 activateBranch: Method<'ai.triage.activateBranch'>
 /** List the facts of an AI session. Also returns the `state_version` of the session. */
 listFacts: Method<'ai.triage.listFacts'>
@@ -729,7 +729,7 @@ outputs: {
 createStatusUpdate: BackgroundMethod<'ai.outputs.createStatusUpdate'>
 /** List the outputs of an AI session. Oldest first. */
 list: PagedMethod<'ai.outputs.list'>
-/** Write an output with the model */
+/** Write an output with the model. Such as a ticket note, a summary for the client or an article, written from what the session knows. */
 create: BackgroundMethod<'ai.outputs.create'>
 /** Edit an output. Returns 409 `already_pushed` while a push of the output is queued, and after it succeeded. */
 update: Method<'ai.outputs.update'>
@@ -761,11 +761,11 @@ maintenance: {
 targetLists: {
 /** List target lists. Lists the target lists that I can see, sorted by name. */
 list: PagedMethod<'maintenance.targetLists.list'>
-/** Create a target list for my team */
+/** Create a target list for my team. The machines that a maintenance flow is run for, one session each. */
 create: Method<'maintenance.targetLists.create'>
-/** Get a target list */
+/** Get a target list. The list with all its targets. */
 get: Method<'maintenance.targetLists.get'>
-/** Update a target list */
+/** Update a target list. Changes the given fields. Runs that have started keep the targets that they had. */
 update: Method<'maintenance.targetLists.update'>
 /** Delete a target list. A list that maintenance schedules use returns 409 `in_use` with the first 20 of them in `schedules`. */
 delete: Method<'maintenance.targetLists.delete'>
@@ -799,7 +799,7 @@ listOfMember: Method<'oncall.schedules.listOfMember'>
 list: PagedMethod<'oncall.schedules.list'>
 /** Create an on-call schedule. A team admin creates schedules of their team. An account has at most 50 schedules. */
 create: Method<'oncall.schedules.create'>
-/** Get an on-call schedule */
+/** Get an on-call schedule. The rotations of the schedule with their people, and its exceptions. */
 get: Method<'oncall.schedules.get'>
 /** Update an on-call schedule. Applies from now on: shifts that have been stay as they were. The answer says who was on call before the change and who is after it. For a new order from a later day on, add a rotation. */
 update: Method<'oncall.schedules.update'>
@@ -823,7 +823,7 @@ policies: {
 list: PagedMethod<'oncall.policies.list'>
 /** Create an escalation policy. Its steps begin when a session is escalated and end when a colleague claims, picks up or acknowledges the escalation, or its session ends. The engineer who escalated is not notified. A team has at most one default policy: otherwise 409 `conflict`. An account has at most 50 policies. */
 create: Method<'oncall.policies.create'>
-/** Get an escalation policy */
+/** Get an escalation policy. The steps of the policy: whom it tells, and after how many minutes. */
 get: Method<'oncall.policies.get'>
 /** Update an escalation policy. Earlier escalations keep the steps that the policy had. */
 update: Method<'oncall.policies.update'>
@@ -844,7 +844,7 @@ find: Method<'search.find'>
 analytics: {
 /** Get session metrics of my account. With `team_id`, counts the sessions of one team. An unknown team has none. */
 getTeam: Method<'analytics.getTeam'>
-/** Get my session metrics */
+/** Get my session metrics. My sessions of the period: how many, how long, and how they ended. */
 getMine: Method<'analytics.getMine'>
 /** List flow metrics. Lists the flows that sessions of my account started with in the period, most used first. */
 listFlows: PagedMethod<'analytics.listFlows'>
@@ -855,7 +855,7 @@ getEscalations: Method<'analytics.getEscalations'>
 reports: {
 /** Get the weekly report of a team. Returns the sessions resolved and escalated, the time to claim, the flows that help and those that do not, and the busiest hours. The week begins on Monday in the time zone of the team, or else of the account. `html` has charts with tables, `pdf` the branding of the team, and `csv` one number per line. */
 getWeekly: Method<'analytics.reports.getWeekly'>
-/** List my weekly report subscriptions */
+/** List my weekly report subscriptions. The reports that are mailed to me, each with its team or account. */
 listSubscriptions: PagedMethod<'analytics.reports.listSubscriptions'>
 /** Subscribe to a weekly report. Sends me the report of the week before by e-mail, each Monday at 8:00 in the time zone of the team. A repeated request changes nothing. */
 subscribe: Method<'analytics.reports.subscribe'>
@@ -868,7 +868,7 @@ notifications: {
 listConfigs: PagedMethod<'notifications.listConfigs'>
 /** Create a notification config. A chat tool requires `webhook_url`, and e-mail requires `email_addresses`. The webhook address is checked on save and before every message. */
 createConfig: Method<'notifications.createConfig'>
-/** Update a notification config */
+/** Update a notification config. Changes the given fields of one channel. A secret that is left out stays. */
 updateConfig: Method<'notifications.updateConfig'>
 /** Delete a notification config. Deletes its delivery log too. */
 deleteConfig: Method<'notifications.deleteConfig'>
@@ -882,14 +882,14 @@ retryDelivery: Method<'notifications.retryDelivery'>
 listEventKeys: Method<'notifications.listEventKeys'>
 /** List my notifications. Unread ones first, and the newest first within each group. */
 list: PagedMethod<'notifications.list'>
-/** Count my unread notifications */
+/** Count my unread notifications. The number that a badge shows; cheaper than a list. */
 countUnread: Method<'notifications.countUnread'>
 /** Mark a notification as read. A repeated request changes nothing. */
 markRead: Method<'notifications.markRead'>
-/** Mark all my notifications as read */
+/** Mark all my notifications as read. Answers the number of unread ones, which is 0 unless one has arrived meanwhile. */
 markAllRead: Method<'notifications.markAllRead'>
 preferences: {
-/** Get my e-mail preferences */
+/** Get my e-mail preferences. Which events reach me by mail. */
 get: Method<'notifications.preferences.get'>
 /** Replace my e-mail preferences. E-mails in quiet hours, or before the next digest, are held and arrive as one e-mail. Escalations of urgency `high` and `critical`, reminders of an escalation policy, and e-mails without an event, such as those about the sign-in, are sent at once. Notifications in the app are never held. */
 replace: Method<'notifications.preferences.replace'>
@@ -924,7 +924,7 @@ replay: Method<'webhooks.replay'>
 feedback: {
 /** Send feedback. Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author. */
 create: Method<'feedback.create'>
-/** Send beta feedback */
+/** Send beta feedback. Stores what I think of the service for the people who build it. */
 createBeta: Method<'feedback.createBeta'>
 /** List beta feedback. Newest first. Account admins see the feedback of their account, super admins that of all accounts. */
 listBeta: PagedMethod<'feedback.listBeta'>
@@ -937,7 +937,7 @@ list: PagedMethod<'admin.users.list'>
 get: Method<'admin.users.get'>
 /** Promote or demote a super admin. The last active super admin cannot be demoted or deactivated: 409 `last_super_admin`. */
 setSuperAdmin: Method<'admin.users.setSuperAdmin'>
-/** Remove a user's second factors */
+/** Remove a user's second factors. For a person who lost all factors. The person signs in with the password alone and can set up new ones. */
 resetMfa: Method<'admin.users.resetMfa'>
 /** Change the plan of a user's account. A running trial continues with the new plan. After an expired trial, and from `free`, the plan takes effect immediately (`active`). A change to `free` also clears an overdue payment. */
 changePlan: Method<'admin.users.changePlan'>
@@ -955,17 +955,17 @@ get: Method<'admin.operations.get'>
 replay: Method<'admin.operations.replay'>
 }
 plans: {
-/** List plans with limits and billing */
+/** List plans with limits and billing. Every plan with its limits, its features and its prices. */
 listLimits: PagedMethod<'admin.plans.listLimits'>
 /** Create or update a plan. Fields that are absent stay. The first billing field creates the billing record of the plan; without `display_name` the record is named after the plan. Accounts on the plan see the change on their next request. */
 putLimits: Method<'admin.plans.putLimits'>
 /** List feature flags. Includes the default of each plan and the newest 100 overrides of each flag. */
 listFeatureFlags: Method<'admin.plans.listFeatureFlags'>
-/** Switch a feature of a plan on or off */
+/** Switch a feature of a plan on or off. Holds for every account of the plan at once, unless the account has an override. */
 putFeatureFlag: Method<'admin.plans.putFeatureFlag'>
 /** Set or clear an account's feature override. An override switches the feature on or off for this account. Without one, the plan decides. */
 putFeatureOverride: Method<'admin.plans.putFeatureOverride'>
-/** Create a platform invite code */
+/** Create a platform invite code. Who registers with the code gets its plan. The code is shown only here. */
 createInviteCode: Method<'admin.plans.createInviteCode'>
 /** List platform invite codes. Newest first, each with the number of its uses. */
 listInviteCodes: PagedMethod<'admin.plans.listInviteCodes'>

@@ -45,6 +45,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
     method: 'get',
     path: '/accounts/me/exports/{export_id}',
     summary: 'Get an export',
+    description: 'Its state and progress, and where to download it when it is finished.',
     ...access,
     limit: 'read',
     params: schemas.ExportId,

@@ -41,6 +41,7 @@ export const inviteOperations = [
     method: 'delete',
     path: '/accounts/me/invites/{invite_id}',
     summary: 'Revoke an invite',
+    description: 'The link in the mail ends. 409 when the invite was accepted or has ended.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.InviteId,

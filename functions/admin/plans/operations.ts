@@ -13,6 +13,7 @@ export const adminPlanOperations = [
     method: 'get',
     path: '/admin/plan-limits',
     summary: 'List plans with limits and billing',
+    description: 'Every plan with its limits, its features and its prices.',
     limit: 'read',
     paged: true,
     success: 200,
@@ -55,6 +56,7 @@ named after the plan. Accounts on the plan see the change on their next request.
     method: 'put',
     path: '/admin/feature-flags/{flag_key}',
     summary: 'Switch a feature of a plan on or off',
+    description: 'Holds for every account of the plan at once, unless the account has an override.',
     limit: 'write',
     params: schemas.FlagKey,
     body: schemas.PlanFeatureUpdate,
@@ -84,6 +86,7 @@ named after the plan. Accounts on the plan see the change on their next request.
     method: 'post',
     path: '/admin/invite-codes',
     summary: 'Create a platform invite code',
+    description: 'Who registers with the code gets its plan. The code is shown only here.',
     limit: 'write',
     // A response stored for idempotency would contain the code.
     idempotent: false,

@@ -62,6 +62,7 @@ export const adminUserOperations = [
     method: 'delete',
     path: '/admin/users/{user_id}/mfa',
     summary: "Remove a user's second factors",
+    description: 'For a person who lost all factors. The person signs in with the password alone and can set up new ones.',
     access: 'super_admin',
     stepUp: true,
     platform,

@@ -87,6 +87,7 @@ export const handoffOperations = [
     method: 'post',
     path: '/ai-sessions/{session_id}/resume',
     summary: 'Resume a parked session',
+    description: 'The session goes on where it was parked, with its messages and items.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -50,6 +50,7 @@ export const aiOutputOperations = [
     method: 'post',
     path: `${basePath}/outputs`,
     summary: 'Write an output with the model',
+    description: 'Such as a ticket note, a summary for the client or an article, written from what the session knows.',
     access: 'engineer',
     limit: 'ai',
     strictLimit: 'ai',

@@ -86,6 +86,7 @@ export const aiTriageOperations = [
     method: 'post',
     path: `${basePath}/branches/{branch_id}/activate`,
     summary: 'Activate a branch',
+    description: 'The session works on this branch from now on; the other branches stay readable.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -28,6 +28,7 @@ export const reportOperations = [
     method: 'get',
     path: '/reports/weekly/subscriptions',
     summary: 'List my weekly report subscriptions',
+    description: 'The reports that are mailed to me, each with its team or account.',
     access: 'engineer',
     limit: 'read',
     closedToKeys: true,

@@ -104,6 +104,7 @@ export const flowBuilderOperations = [
     method: 'delete',
     path: '/ai/flow-builder/conversations/{conversation_id}',
     summary: 'Delete a flow-builder conversation',
+    description: 'The conversation and its draft go. Flows that were saved from it stay.',
     access: 'engineer',
     limit,
     feature,

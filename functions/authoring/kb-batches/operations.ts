@@ -48,6 +48,7 @@ and all at most 100 MiB after decompression. Archives inside the archive are not
     method: 'get',
     path: '/kb-imports/batches/{batch_id}',
     summary: 'Get a batch with its progress',
+    description: 'How many articles are read, imported and refused, with the reason of each refusal.',
     ...common,
     limit: 'read',
     params: schemas.BatchId,

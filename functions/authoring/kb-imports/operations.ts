@@ -60,6 +60,7 @@ export const kbImportOperations = [
     method: 'get',
     path: '/kb-imports/{import_id}',
     summary: 'Get a knowledge import',
+    description: 'The article as it was read, and its conversion when it has one.',
     ...common,
     limit: 'read',
     params: schemas.ImportId,

@@ -58,6 +58,7 @@ export const flowProposalOperations = [
     method: 'get',
     path: '/flow-proposals/{proposal_id}',
     summary: 'Get a flow proposal',
+    description: 'The proposed flow, and the cases that it was made from.',
     access: 'engineer',
     limit: 'read',
     feature,

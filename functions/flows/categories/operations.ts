@@ -38,6 +38,7 @@ export const categoryOperations = [
     method: 'put',
     path: '/categories/{category_id}',
     summary: 'Rename a category',
+    description: 'The flows of the category keep it under its new name.',
     access: 'engineer',
     limit: 'write',
     params: schemas.CategoryId,

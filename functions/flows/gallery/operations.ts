@@ -43,6 +43,7 @@ export const galleryOperations = [
     method: 'get',
     path: '/public/templates/search',
     summary: 'Search the gallery',
+    description: 'Published flows and scripts whose name or description has the words, the best match first.',
     ...publicRead,
     query: schemas.GallerySearch,
     success: 200,

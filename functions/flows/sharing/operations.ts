@@ -44,6 +44,7 @@ export const treeSharingOperations = [
     method: 'delete',
     path: '/trees/{tree_id}/shares/{share_id}',
     summary: 'Revoke a share link',
+    description: 'The public address of the flow ends at once.',
     access: 'engineer',
     limit: 'write',
     params: schemas.ShareId,

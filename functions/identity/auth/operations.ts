@@ -104,6 +104,7 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
     method: 'patch',
     path: '/auth/me',
     summary: 'Update my profile',
+    description: 'Changes the given fields. The e-mail address has an operation of its own, because it needs a confirmation.',
     access: 'user',
     skipGuards: 'all',
     limit: 'write',
@@ -138,6 +139,8 @@ the account, and the address can be registered again. The last admin of an accou
     method: 'get',
     path: '/auth/me/feature-flags',
     summary: 'Get my feature flags',
+    description:
+      'What my account’s plan and this installation allow. An operation of a feature that is off answers 403 `feature_disabled`.',
     access: 'user',
     skipGuards: 'account',
     limit: 'read',

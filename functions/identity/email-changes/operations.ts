@@ -45,6 +45,7 @@ else has, but no link is sent there. An address gets at most 3 links in 15 minut
     method: 'delete',
     path: '/auth/me/email-change',
     summary: 'Cancel the change of my e-mail address',
+    description: 'The link that was sent to the new address ends. The present address stays.',
     ...ownAddress,
     limit: 'write',
     strictLimit: 'sign_in',

@@ -12,6 +12,7 @@ export const identityOperations = [
     method: 'get',
     path: '/auth/me/identities',
     summary: 'List my linked identities',
+    description: 'The accounts at identity providers that I can sign in with.',
     ...ownIdentities,
     limit: 'read',
     strictLimit: 'sign_in',

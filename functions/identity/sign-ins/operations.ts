@@ -24,6 +24,7 @@ export const signInOperations = [
     method: 'delete',
     path: '/auth/me/sessions/{family_id}',
     summary: 'Revoke one of my sign-ins',
+    description: 'Its refresh token ends, so that this device has to sign in again.',
     access: 'user',
     skipGuards: 'account',
     limit: 'write',

@@ -8,6 +8,7 @@ export const mailPreferenceOperations = [
     method: 'get',
     path: '/notifications/preferences',
     summary: 'Get my e-mail preferences',
+    description: 'Which events reach me by mail.',
     access: 'user',
     limit: 'read',
     success: 200,

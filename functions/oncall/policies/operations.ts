@@ -39,6 +39,7 @@ export const escalationPolicyOperations = [
     method: 'get',
     path: '/escalation-policies/{policy_id}',
     summary: 'Get an escalation policy',
+    description: 'The steps of the policy: whom it tells, and after how many minutes.',
     access: 'user',
     limit: 'read',
     params: schemas.PolicyId,

@@ -67,6 +67,7 @@ export const onCallScheduleOperations = [
     method: 'get',
     path: '/on-call-schedules/{schedule_id}',
     summary: 'Get an on-call schedule',
+    description: 'The rotations of the schedule with their people, and its exceptions.',
     access: 'user',
     limit: 'read',
     params: schemas.ScheduleId,

@@ -25,6 +25,7 @@ export const draftTemplateOperations = [
     method: 'get',
     path: '/draft-templates/{draft_id}',
     summary: 'Get a draft template',
+    description: 'The draft with its text, before someone accepted or rejected it.',
     access: 'engineer',
     limit: 'read',
     params: schemas.DraftId,

@@ -24,6 +24,7 @@ export const sessionBatchOperations = [
     method: 'get',
     path: '/sessions/batches/{batch_id}',
     summary: 'Get the progress of a batch',
+    description: 'How many of its sessions there are, and how many of them are in each state.',
     access: 'user',
     limit: 'read',
     params: schemas.BatchId,

@@ -74,7 +74,12 @@ export function createComponents(): JsonComponents {
           headers: sortByName(headers),
           securitySchemes: {
             bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-            api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'sfk_…', description: 'An API key with one of the named scopes.' },
+            api_key: {
+              type: 'http',
+              scheme: 'bearer',
+              bearerFormat: 'sfk_…',
+              description: 'An API key with the scopes that the operation names.',
+            },
           },
         },
       }),

@@ -7,7 +7,7 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   of them, each operation lists its own. 422 lists every invalid value with its place. A row of another account is 404; an action that your
   role may not do is 403. 409 \`stale_version\` means that someone else changed the row first and nothing was written: read it again, then
   repeat. 503 is temporary: repeat after a few seconds. Billing answers \`{"error"}\` alone.
-- **API keys** are bearer tokens for programs. \`security\` names the scope that an operation needs; \`write\` includes \`read\`, and \`*\` is every
+- **API keys** are bearer tokens for programs. \`x-api-key-scopes\` names the scopes that an operation needs; \`write\` includes \`read\`, and \`*\` is every
   subject. Other operations are closed to keys. A key acts as a user of its own with the key's role and team.
 - **Retries.** Most POSTs take an \`Idempotency-Key\`. For 24 hours the same request with the same key has one effect and one answer, so it is
   safe to repeat it when no answer arrived; \`Idempotent-Replayed: true\` marks an answer of an earlier request.

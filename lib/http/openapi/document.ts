@@ -86,10 +86,13 @@ function describeInWords({ description, deprecated }: AnyOperation): Json {
   return text ? { description: text } : {}
 }
 
-/** Return who may call, unless it is every signed-in user and no API key, which is the document's default. */
+/**
+ * Return who may call, unless it is every signed-in user and no API key, which is the document's default. The scopes of a key have a field of
+ * their own, because many tools take the list of a requirement for OAuth scopes.
+ */
 function buildSecurity(op: AnyOperation): Json {
   const scope = getKeyScope(op)
-  if (scope) return { security: [{ bearer: [] }, { api_key: [scope, ...(op.alsoNeeds ?? [])] }] }
+  if (scope) return { security: [{ bearer: [] }, { api_key: [] }], 'x-api-key-scopes': [scope, ...(op.alsoNeeds ?? [])] }
   return requiresToken(op) ? {} : { security: [] }
 }
 

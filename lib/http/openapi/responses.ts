@@ -131,7 +131,10 @@ export function buildErrorResponses(op: AnyOperation, components: JsonComponents
   const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
   const specificFailures = byStatus.filter(([, kinds]) => !kinds.every((kind) => isCommonFailure(op, kind)))
   const responses = specificFailures.map(([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const)
-  return { ...Object.fromEntries(responses), default: buildCommonResponse(components) }
+  const common = buildCommonResponse(components)
+  const hasClientFailure = specificFailures.some(([status]) => status < 500)
+  // Linters of OpenAPI ask for a 4xx of every operation.
+  return { ...Object.fromEntries(responses), ...(hasClientFailure ? {} : { '4XX': common }), default: common }
 }
 
 function buildCommonResponse(components: JsonComponents): Json {

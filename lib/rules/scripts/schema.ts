@@ -59,7 +59,7 @@ export const ScriptParameter = z
     min: z.number().nullish().describe('The minimum number, or the minimum length of a text.'),
     max: z.number().nullish().describe('The maximum number, or the maximum length of a text.'),
   })
-  .meta({ id: 'ScriptParameter', examples: [{ name: 'service', label: 'Service to restart', type: 'string', required: true }] })
+  .meta({ id: 'ScriptParameter' })
 export type ScriptParameter = z.infer<typeof ScriptParameter>
 
 export const ParametersSchema = z
