@@ -19,6 +19,7 @@ const windowsCommands: readonly Command[] = [
     'net1?(?:\\.exe)? use',
     `${gap}(?:\\w:${gap}|\\*${gap})?(?:\\[masked path\\]|\\\\\\\\\\S{1,120})(?:${gap}/u(?:ser)?:\\S{1,80})?${gap}(?![/*])`,
   ],
+  ['net1?(?:\\.exe)? use', `%${gap}/u(?:ser)?:\\S{1,80}${gap}(?![/*\\\\])`],
   ['(?:ps\\w{3,10}(?:64)?(?:\\.exe)?)', `%${gap}-p${gap}`],
   ['sqlplus|sqlldr|exp|imp', `${gap}[\\w.]{1,60}/(?=[^\\s@]{1,80})`],
   ['winrs|[xw]?freerdp|mstsc', `%${gap}[/-]p:`],

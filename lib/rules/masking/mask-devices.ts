@@ -14,7 +14,7 @@ const noKeyword =
 const statements: readonly string[] = [
   // enable secret 9 …, username ann privilege 15 password 7 …, user admin group administrators password ciphertext …
   `(?<![\\w-])enable(?:${gap}algorithm-type${gap}\\S{1,20})?${gap}(?:secret|password)${gap}(?:level${gap}\\d{1,2}${gap})?${form}?${noKeyword}`,
-  `(?<![\\w-])(?:username|user|mgmt-user|local-user|vpdn username)${gap}["\\w]\\S{0,59}(?:${gap}(?!secret|password)\\S{1,40}){0,6}${gap}(?:secret|password|phash)${gap}${form}?${noKeyword}`,
+  `(?<![\\w-])(?:username|user|mgmt-user|local-user|vpdn username)${gap}(?!(?:and|or|und|oder|et|ou|y|e)[ ])["\\w]\\S{0,59}(?:${gap}(?!secret|password)\\S{1,40}){0,6}${gap}(?:secret|password|phash)${gap}${form}?${noKeyword}`,
   `(?<![\\w-])mgmt-user${gap}\\S{1,60}${gap}\\S{1,40}${gap}(?=[0-9a-f]{16})`,
   `(?<![\\w-])(?:password|passwd|secret|key|key-string|passphrase|pass-phrase|psk|auth-pwd|priv-pwd|server-key|wpa-passphrase|sae-password)${gap}${form}{1,2}${noKeyword}`,
   `(?<![\\w-])(?:encrypted-password|plain(?:-)?text-password(?:-value)?|psksecret|passwd|(?:\\w{1,20}-)?passphrase|ldap-password|ldap-login-password|sae-password|bind-password|console-password|ap-console-password|shared-secret|phash|wpa-hexkey|key-string|server-key|auth-pwd|priv-pwd|password-hash)${gap}${form}?${noKeyword}(?![a-z]{1,20}(?:[ ]|$))`,

@@ -17,7 +17,9 @@ import {
 } from './secret-labels.ts'
 
 const quotedValue = `\\\\?"(?:[^"\\n\\\\]|\\\\[^"\\n]){1,256}\\\\?"|'[^'\\n]{1,256}'|\`[^\`\\n]{1,256}\`|[“„][^”“\\n]{1,256}[”“]|\\{[^{}\\n]{1,256}\\}`
-const bareValue = '[^\\s"\'`,;&<>“”|]+'
+const bareCharacter = '[^\\s"\'`,;&<>“”|]'
+/** A comma and `&` belong to the value, unless the next name of a list follows: `password=x,user=y`. */
+const bareValue = `${bareCharacter}(?:${bareCharacter}|[,&](?=${bareCharacter})(?![\\w.-]{1,40}[=:]))*`
 const value = `(?<value>${quotedValue}|${bareValue})`
 
 // Two words need a space between them. Otherwise one long word could be split in thousands of ways, each with all glues tried after it.
@@ -99,12 +101,17 @@ function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
 }
 
 const codeName =
-  /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|k[óo]d (?:k|ke|od|do) \p{L}{3,15}|puerta|alarma|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
+  /(?:code|code (?:for|of|to) the [\p{L} ]{1,40}|comb(?:o|ination)|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|k[óo]d (?:k|ke|od|do) \p{L}{3,15}|puerta|alarma|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
 /** A code of digits, in one group or several. */
-const code = /^(?:[*]?\d{4,10}#?|\d{2,4}(?:[ -]\d{2,4}){1,3})$/
+const code = /^(?:[*#]?\d{4,10}[*#]?|\d{2,4}(?:[ -]\d{2,4}){1,3}|\d{1,4}(?:-\d{1,4}){2})$/
 
 function unquote(text: string): string {
   return /^\\?["'`“„{](.*?)\\?["'`”“}]$/su.exec(text)?.[1] ?? text
+}
+
+/** Return the text before a comma or `&`, as in `reset,see the ticket`. */
+function readHead(text: string): string {
+  return text.split(/[,&]/, 1)[0] ?? ''
 }
 
 const isSecretAfterSign: Judge = (quoted, rest, { before = '', name = '' }) => {
@@ -116,7 +123,8 @@ const isSecretAfterSign: Judge = (quoted, rest, { before = '', name = '' }) => {
   if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
   if (isQuoted && first.length < text.length)
     return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
-  return !isDescribed(first, rest, name) && (isQuoted || /[="'(]\s*$/.test(before) || !isNoCode(first, name))
+  const head = readHead(first)
+  return !isDescribed(head, first.slice(head.length) + rest, name) && (isQuoted || /[="'(]\s*$/.test(before) || !isNoCode(first, name))
 }
 const isSecretAfterVerb: Judge = (quoted, rest, { before = '', name = '', later }) => {
   const text = unquote(quoted)
@@ -125,7 +133,8 @@ const isSecretAfterVerb: Judge = (quoted, rest, { before = '', name = '', later 
   if (/^\p{L}+$/u.test(text) && codeName.test(name)) return false
   if (later !== undefined && text === quoted) return looksSecret(text)
   if (isPhrase(text, rest, name) || (/^[A-Z0-9]+$/.test(text) && measureSecretTail(text, rest, name) > 0)) return true
-  return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.replace(/\s.*/su, ''), text)
+  const head = readHead(text)
+  return text === quoted ? !isSentencePart(isDescription(head) ? head : text, rest) : !isDescription(text.replace(/\s.*/su, ''), text)
 }
 const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
   looksSecret(text)
@@ -134,7 +143,7 @@ const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
 
 /** Verbs of sentences such as `changed the password to …`. */
 const changeVerb =
-  /(?:re)?set|chang|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmieni|zreset|změni|nastavi|đổi|đặt lại|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
+  /(?:re)?set|chang|typ(?:es?|ed|ing) |enter|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmieni|zreset|změni|nastavi|đổi|đặt lại|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
 const changedValue = new RegExp(
   `(?<before>(?<name>${secretName})(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|thành|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ](?:["'“]|(?=[^\\s]{0,60}[\\d!@#$%^&*?+~])))(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,
   'giu',

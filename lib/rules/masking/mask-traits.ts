@@ -154,6 +154,8 @@ export function detectTraits(text: string): number {
       triple = ((triple << 5) | (code & 31)) & tripleMask
       bits |= traitsByTriple[triple] as number
     } else triple = 0
+    // p/w
+    if (code === 0x2f && (previousCode | 0x20) === 0x70 && (text.charCodeAt(index + 1) | 0x20) === 0x77) bits |= trait.secretName
     if (charBits & runCharacter) {
       if (code === 0x2e /* . */ && text.charCodeAt(index + 1) > 0x20 /* space */) bits |= trait.innerDot
       // An ordinary word starts with a letter of any case, continues with lower-case letters, and may end with a dot or a colon.

@@ -280,4 +280,15 @@ spring.mail.password: ⟦M4il.Spr⟧
 ENV ADMIN_PASSWORD=⟦d0cker.Env⟧
 set credential password ⟦Fabric0s⟧
 2027-01-03 INFO user=anna pwd=⟦L0g.Anna⟧ ip=none
+net use P: /user:CORP\\backup ⟦S3cr3tDrive!⟧ /persistent:yes
+db_passwd=⟦xyz,123⟧
+ftp_passwd=⟦a1&b2,c3⟧ mode=passive
+password: ⟦Rain&Shine8⟧
+pw: ⟦Ab,cd99!⟧ for the kiosk
+p/w: ⟦Glass.Onion6⟧
+p/w is ⟦Tulip-Kite4⟧
+vault combination ⟦22-7-31⟧
+the code to the server room is ⟦9082#⟧
+door code ⟦5512*⟧
+she keeps typing her password as ⟦Butterfly7⟧ in the username box
 `)

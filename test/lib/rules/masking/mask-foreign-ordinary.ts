@@ -319,4 +319,8 @@ Mật khẩu của máy in ở trong tủ
 docker run --user app -p 5000:5000 registry
 psql -U report -d sales -p 6432
 password_min_length: 14
+username and password fields are empty
+password: reset,see the ticket
+she types her password as usual
+the code to the office was changed by the landlord
 `)
