@@ -200,13 +200,13 @@ grant select, delete, update (updated_at) on mail_preferences to app_platform;
 -- out deliveries that are stored as failed or held, and the notified users.
 --   p_users       the users to notify
 --   p_admins      also notify the account admins and the admins of p_team, except the actor
---   p_mail_each   also send each of them an e-mail, unless an e-mail config of this event has the address; otherwise those get one whose
+--   p_mailed      those of them who also get an e-mail, null for all, unless an e-mail config of this event has the address; the others get one if their
 --                 preferences name the event
 --   p_cause       the user whose work a job reports; null for the actor
 --   p_escalation  the details of an escalation
 --   p_approval    what messages show of a request for an approval
 --   p_webhook     the `subject` and the `data` of the messages for webhooks
-create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
+create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mailed uuid[],
                          p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_webhook json, p_approval jsonb default null,
                          out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
@@ -224,14 +224,16 @@ language sql set search_path = public, pg_temp as $$
     select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c
-     where c.account_id = app.account_id() and c.events_enabled ? p_key
+     where c.account_id = app.account_id()
+       -- A channel that was told of an escalation also learns who took it.
+       and (c.events_enabled ? p_key or p_key = 'handoff.claimed' and c.events_enabled ? 'session.escalated')
   ), configured as (
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
   ), personal as (
     insert into deliveries (event_id, event_key, channel, recipient)
     select e.id, p_key, 'email', r.email from recipients r, event e
-     where (p_mail_each or exists (select from mail_preferences p
+     where (p_mailed is null or r.id = any (p_mailed) or exists (select from mail_preferences p
                                     where p.account_id = app.account_id() and p.user_id = r.id and p_key = any (p.email_events)))
        and not exists (
        select from matching m, jsonb_array_elements_text(m.email_addresses) a

@@ -263,7 +263,7 @@ revoke execute on function app.finish_erasure(uuid) from app_runtime;
 -- titles of events and approvals that the user caused, and messages of webhooks, are texts that the service wrote.
 create function app.erase_traces(p_user uuid, p_limit integer) returns boolean language plpgsql set search_path = public, pg_temp as $$
 declare
-  pattern constant text := '^.*?( escalated: | picked up your escalation| proposed a flow: | joined the account| asks for your approval: | approved: | rejected: )';
+  pattern constant text := '^.*?( escalated: | picked up the escalation: | proposed a flow: | joined the account| asks for your approval: | approved: | rejected: )';
   replacement constant text := 'Deleted user\1';
   keys constant text[] := '{session.escalated,handoff.claimed,proposal.submitted,member.joined,approval.requested,approval.decided}';
   v_account constant uuid := (select account_id from users where id = p_user);

@@ -2042,6 +2042,14 @@ target_user_id: (Id | null)
 psa_ticket_id: (string | null)
 /** The client’s company. */
 client_name: (string | null)
+/** Where the ticketing system shows the ticket. */
+ticket_url?: (string | null) | undefined
+/** The suggested fixes with their outcomes, each in a line. */
+fixes?: string | undefined
+/** What was observed, each in a line. */
+known?: string | undefined
+/** The start of the assessment, in the alert about it. */
+assessment?: string | undefined
 created_at: Timestamp
 })
 /** Its JSON. */
@@ -2908,6 +2916,14 @@ summary: string
 what_was_tried: string
 /** What to do next. */
 next_steps: string
+/** Where the ticketing system shows the ticket. */
+ticket_url?: (string | null) | undefined
+/** The suggested fixes with their outcomes, each in a line. */
+fixes?: string | undefined
+/** What was observed, each in a line. */
+known?: string | undefined
+/** The start of the assessment, in the alert about it. */
+assessment?: string | undefined
 } | null)
 /** Whether the recipient has read it. */
 is_read: boolean

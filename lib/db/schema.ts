@@ -1885,7 +1885,7 @@ export interface SqlFunctions {
     p_team: string
     p_users: readonly string[]
     p_admins: boolean
-    p_mail_each: boolean
+    p_mailed: readonly string[]
     p_title: string
     p_body: string
     p_link: string

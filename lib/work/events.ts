@@ -21,7 +21,7 @@ export function callEmit(event: Event): RawBuilder<unknown> {
     p_team: event.teamId,
     p_users: userIds,
     p_admins: notifyAdmins,
-    p_mail_each: emailRecipients,
+    p_mailed: emailRecipients === true ? null : emailRecipients || [],
     p_title: title,
     p_body: body,
     p_link: link,

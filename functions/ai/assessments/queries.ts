@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
 
 export const ClaimedAssessment = z.object({
@@ -57,6 +58,10 @@ export const AssessedSession = z.object({
   title: z.string(),
   team_id: z.string().nullable(),
   claimed_by: z.string().nullable(),
+  client_name: z.string().nullable(),
+  psa_ticket_id: z.string().nullable(),
+  urgency: z.custom<EscalationDetails['urgency']>(),
+  next_steps: z.string(),
 })
 export type AssessedSession = z.output<typeof AssessedSession>
 
@@ -69,15 +74,15 @@ export const storeAssessment = writeStatement(
   AssessedSession,
   ({ id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) => sql`
     with s as (
-      select s.id, s.title, s.team_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
+      select s.id, s.title, s.team_id, s.client_name, s.psa_ticket_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
     ), h as (
       update ai_handoffs h set assessment_status = ${status}, ai_assessment = ${text}, assessment_lease = null
         from s
        where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and h.assessment_status = 'pending'
          and h.assessment_attempts = ${attempts}
-      returning h.claimed_by
+      returning h.claimed_by, h.urgency, h.next_steps
     ), updated_package as (
       update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
         from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
-    select s.title, s.team_id, h.claimed_by from h, s`,
+    select s.title, s.team_id, s.client_name, s.psa_ticket_id, h.claimed_by, h.urgency, h.next_steps from h, s`,
 )

@@ -1,14 +1,23 @@
 import type { Citation } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
+import { selectExportMasking } from '#db/rows/export-masking.ts'
+import { selectTicketSite } from '#db/rows/ticket-site.ts'
+import type { ReadDb } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
+import { type EscalationDetails, maxTextLength } from '#rules/events/escalation-alert.ts'
+import { removeMarkup } from '#rules/knowledge/derive-title.ts'
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
+import { maskStored } from '#rules/masking/mask.ts'
+import { maskValues } from '#rules/masking/mask-values.ts'
+import { clip } from '#rules/text/clip.ts'
 import { AiFailure } from '#vendors/ai/ai.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { describeCitation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts, toSearchText } from '#vendors/ai/facts.ts'
 import { escalationAssessment } from '#vendors/ai/prompts/writing.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
+import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import { recordAttempt } from '#work/attempts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
@@ -75,6 +84,35 @@ function addSources(text: string, citations: readonly Citation[]): string {
     : `${text}\n\nSources:\n${citations.map((citation) => `- ${escapeMarkdown(describeCitation(citation))}`).join('\n')}`
 }
 
+const maxExcerptLength = 600
+
+/** Return the start of an assessment in plain text, cut after a line or a sentence. */
+function toExcerpt(markdown: string): string {
+  const lines = markdown.split('\n').map((line) => `${/^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line) ? '• ' : ''}${removeMarkup(line)}`)
+  const text = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  if (text.length <= maxExcerptLength) return text
+  const start = text.slice(0, maxExcerptLength)
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf('. ') + 1)
+  return `${end > maxExcerptLength / 2 ? start.slice(0, end).trimEnd() : clip(start, maxExcerptLength - 1)} …`
+}
+
+/** Return what the alert shows, masked if the account masks its exports. */
+async function toAlertDetails(
+  { budget }: AssessmentContext,
+  db: ReadDb,
+  { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
+  text: string,
+): Promise<EscalationDetails> {
+  const [{ is_masked }, site] = [await selectExportMasking.one(db), await selectTicketSite.first(db)]
+  const texts = { client_name, next_steps, assessment: toExcerpt(text) }
+  const shown = is_masked ? (maskValues(texts, (value) => maskStored(value, budget)) as typeof texts) : texts
+  const details = { urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }
+  return { ...details, next_steps: clip(shown.next_steps, maxTextLength), ticket_url: writeTicketUrl(site, psa_ticket_id) }
+}
+
 /** Store a result and enqueue its events in one transaction. */
 async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAssessment, result: queries.AssessmentResult): Promise<void> {
   recordAttempt('assessment', { ok: result.status === 'ready' }, null)
@@ -92,6 +130,7 @@ async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAsses
       sessionId: claimed.session_id,
       sessionTitle: session.title,
       claimantId: session.claimed_by,
+      details: await toAlertDetails(ctx, db, session, result.text ?? ''),
     })
   })
 }

@@ -5,6 +5,7 @@ import { aiStatuses, type Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { escalationPath } from '#rules/events/events.ts'
 import { QueueItem } from './schemas.ts'
 
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
@@ -58,6 +59,21 @@ export const ClaimedSession = z.object({
 export type ClaimedSession = z.output<typeof ClaimedSession>
 
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
+
+/** Select the users who were told of a session's newest escalation, except the caller, and whether an e-mail told them. */
+export const selectToldUsers = readStatement(
+  z.object({ user_id: z.string(), was_mailed: z.boolean() }),
+  (sessionId: string) => sql`
+    select n.user_id, bool_or(exists (select from deliveries d where d.account_id = e.account_id and d.event_id = e.id
+                                          and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed
+      from events e join notifications n on n.account_id = e.account_id and n.event_id = e.id
+           join users u on u.account_id = n.account_id and u.id = n.user_id
+     where e.account_id = app.account_id() and e.key in ('session.escalated', 'escalation.reminded') and e.link = ${escalationPath(sessionId)}
+       and e.created_at >= (select max(h.created_at) from ai_handoffs h
+                             where h.account_id = e.account_id and h.session_id = ${sessionId} and h.intent = 'escalate')
+       and n.user_id is distinct from app.user_id()
+     group by n.user_id`,
+)
 
 /** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins. Return undefined for the others. */
 export const claimHandoff = writeStatement(

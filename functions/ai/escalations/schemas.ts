@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { PresenceEvent } from '#functions/presence/schemas.ts'
 import { exampleIds, Id, Time } from '#http/fields.ts'
+import { AlertContext } from '#rules/events/webhook-schemas.ts'
 
 export const HandoffId = z.object({
   session_id: z.uuid().describe('Id of the AI session.'),
@@ -71,6 +72,7 @@ export const EscalationEvents = {
       summary: AlertText,
       what_was_tried: AlertText,
       next_steps: AlertText,
+      ...AlertContext,
       created_at: Time,
     })
     .meta({ id: 'HandoffCreatedEvent' }),

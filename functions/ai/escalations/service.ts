@@ -63,7 +63,8 @@ async function claimAndNotify<T extends queries.ClaimedSession>(
   return inTransaction(ctx.db, async (db) => {
     const session = await claimSession(db)
     if (!session?.is_new || !session.engineer_id) return session
-    const { claimant_name } = session
+    const { claimant_name, engineer_id: engineerId } = session
+    const told = (await queries.selectToldUsers.all(db, sessionId)).filter(({ user_id }) => user_id !== engineerId)
     await enqueueLiveEvent(db, 'handoff_claimed', { session_id: sessionId, claimed_by: ctx.caller.userId, claimant_name })
     await enqueueEvent(db, {
       key: 'handoff.claimed',
@@ -72,7 +73,9 @@ async function claimAndNotify<T extends queries.ClaimedSession>(
       sessionId,
       sessionTitle: session.title,
       claimantName: claimant_name,
-      engineerId: session.engineer_id,
+      engineerId,
+      toldIds: told.map(({ user_id }) => user_id),
+      mailedIds: told.filter(({ was_mailed }) => was_mailed).map(({ user_id }) => user_id),
     })
     return session
   })

@@ -6,6 +6,7 @@ import { requireRow } from '#db/required-row.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
+import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Role } from '#http/fields.ts'
@@ -43,16 +44,19 @@ export interface Person {
   role: string
 }
 
-/** Select a session that the caller may see, the caller, the active colleague with this id, and whether notes are masked. */
+/**
+ * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are masked, and the ticketing system.
+ */
 export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
-  const [sessions, people, masking] = await db.batch([
+  const [sessions, people, masking, sites] = await db.batch([
     selectAiSession.query(sessionId),
     selectCallerAndColleague.query(targetId),
     selectExportMasking.query(),
+    selectTicketSite.query(),
   ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
   const target = people.find(({ is_caller }) => !is_caller) as Person | undefined
-  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true }
+  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true, ticketSite: sites[0] }
 }
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }

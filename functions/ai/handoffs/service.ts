@@ -18,6 +18,7 @@ import { ask } from '#vendors/ai/ask.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts } from '#vendors/ai/facts.ts'
 import { handoffDraft } from '#vendors/ai/prompts/writing.ts'
+import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import type { LiveEvent } from '#vendors/realtime/realtime.ts'
 import { enqueueEmitted } from '#work/events.ts'
 import { registerLiveEvent } from '#work/live-events.ts'
@@ -90,14 +91,15 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
 async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
-  const { session, caller, target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+  const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+  const { session, caller, target, isMasked, ticketSite } = people
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
   const text = writeDocumentation(session, { handoff: input }, isMasked, budget)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
-  const alert = toAlert(session, handoff, isMasked, budget)
+  const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked ? budget : null)
   const stored = await queries.storeEscalation(db, {
     session,
     handoff,
@@ -118,15 +120,48 @@ interface Alert {
   details: EscalationDetails
 }
 
-/** Return the texts of the alert, masked if the account masks its exports. */
-function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, isMasked: boolean, budget: Budget): Alert {
+/** Return the texts of the alert. With the budget of masking, they are masked, because the account masks its exports. */
+function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: string | null, maskingBudget: Budget | null): Alert {
   const { title, problem_summary, client_name, psa_ticket_id, messages } = session
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
   const firstMessage = messages.find(({ role }) => role === 'user')?.content
   const problem = [problem_summary, summary, firstMessage].find((text) => text?.trim()) ?? title
-  const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps }
-  const { title: alertTitle, problem: alertProblem, ...alertTexts } = isMasked ? mask(texts, budget) : texts
-  return { title: alertTitle, problem: alertProblem, details: toEscalationDetails({ urgency, psa_ticket_id, ...alertTexts }) }
+  const lists = { fixes: joinLines(session.suggested_fixes.flatMap(toFixLine)), known: joinLines(listKnown(session)) }
+  const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps, ...lists }
+  const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? mask(texts, maskingBudget) : texts
+  return {
+    title: alertTitle,
+    problem: alertProblem,
+    details: toEscalationDetails({ urgency, psa_ticket_id, ticket_url: ticketUrl, ...alertTexts }),
+  }
+}
+
+/** The newest lines of a list that an alert shows. The session has all of them. */
+const maxAlertLines = 12
+
+function joinLines(lines: readonly string[]): string {
+  return lines
+    .slice(-maxAlertLines)
+    .map((line) => `• ${clip(line.replace(/\s+/g, ' ').trim(), 200)}`)
+    .join('\n')
+}
+
+const outcomes: Partial<Record<string, string>> = {
+  proposed: 'not tried',
+  applied_success: 'worked',
+  applied_failed: 'did not work',
+  applied_partial: 'worked in part',
+  applied_pending: 'applied, no result yet',
+}
+
+/** Describe a fix with its outcome. A dismissed one is left out. */
+function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string[] {
+  const remark = failure_reason ?? partial_notes ?? pending_reason
+  return outcomes[status] ? [`${title}: ${outcomes[status]}${remark ? ` (${remark})` : ''}`] : []
+}
+
+function listKnown({ evidence_items, facts }: AiSessionRow): string[] {
+  return [...evidence_items.map(({ text }) => text), ...facts.map(({ key, value }) => `${key}: ${value}`)]
 }
 
 function mask<T>(texts: T, budget: Budget): T {

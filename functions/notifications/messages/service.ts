@@ -1,8 +1,12 @@
+import { enterAccount } from '#db/enter-account.ts'
+import { inTransaction } from '#db/scope.ts'
 import * as feedback from '#functions/feedback/service.ts'
 import * as digests from '#functions/notifications/digests/service.ts'
+import { findEscalationPeople } from '#functions/oncall/reminders/service.ts'
 import * as visitors from '#functions/public/service.ts'
 import type { JobContext } from '#http/job.ts'
-import { isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
+import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
+import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
@@ -113,15 +117,28 @@ export function writeNotificationContent({ title, body, url, facts = [], section
  * config, whose owners may be strangers.
  */
 export async function writeMessage(
-  ctx: Pick<MessageContext, 'config' | 'acknowledgementTokens' | 'approvalTokens'>,
+  ctx: Pick<MessageContext, 'config' | 'platform' | 'acknowledgementTokens' | 'approvalTokens'>,
   delivery: ClaimedDelivery,
 ): Promise<ChatMessage> {
-  const message = addNotice(writeChatMessage(ctx, delivery), delivery)
+  const message = addNotice(writeChatMessage(ctx, delivery, await findPeople(ctx, delivery)), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   const { id, reminded_at, channel, recipient } = delivery
   if (reminded_at === null || (channel === 'email' && recipient === null)) return message
   const token = await ctx.acknowledgementTokens.sign(id, new Date(reminded_at))
   return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
+}
+
+/** Return the people of the escalation that an alert is about. Their names are not stored with it, so that they can be erased. */
+async function findPeople(
+  { platform }: Pick<MessageContext, 'platform'>,
+  { account_id, link, escalation }: ClaimedDelivery,
+): Promise<AlertPeople | undefined> {
+  const sessionId = escalation ? readSessionPath(link) : undefined
+  if (!sessionId) return undefined
+  return inTransaction(platform, async (db) => {
+    await enterAccount.run(db, account_id, null)
+    return findEscalationPeople(db, sessionId)
+  })
 }
 
 /** Say before the text of a late message what has happened since. */
@@ -161,6 +178,7 @@ async function addDecisionLinks(
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
   delivery: Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>,
+  people?: AlertPeople,
 ): ChatMessage {
   const title = removeLinks(delivery.title ?? 'Test message')
   const text = delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.'
@@ -170,8 +188,9 @@ export function writeChatMessage(
     return { title, body: '', url, facts, sections, button: { label: 'Open the request', isUrgent: false } }
   }
   if (!delivery.escalation) return { title, body: isShownBy(title, text) ? '' : text, url }
-  const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text)
-  return { title, body: '', url, facts, sections, button: { label: 'Pick up the session', isUrgent } }
+  const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text, people)
+  const label = people?.claimant_name ? 'Open the session' : 'Pick up the session'
+  return { title, body: '', url, facts, sections, button: { label, isUrgent } }
 }
 
 function explainDelivery({ recipient, account_name, config_author, sender_name }: ClaimedDelivery): Reasons {

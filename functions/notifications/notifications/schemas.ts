@@ -3,6 +3,7 @@ import { caseFields, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
 import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
+import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { channels } from '#work/claimed-deliveries.ts'
 
@@ -147,6 +148,7 @@ const EscalationDetails = z.strictObject({
   psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
   reason: z.string().describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
   ...caseFields,
+  ...AlertContext,
 })
 
 export const Notification = z

@@ -64,6 +64,29 @@ export const lockFollowUp = writeStatement(
        for no key update of s, f`,
 )
 
+/** Select the names of the newest escalation of a session, and the schedules that its policy names. */
+export const selectEscalationPeople = readStatement(
+  z.object({ target_name: z.string().nullable(), claimant_name: z.string().nullable(), schedule_ids: z.array(z.string()) }),
+  (sessionId: string) => sql`
+    select t.full_name as target_name, c.full_name as claimant_name,
+           array(select distinct target ->> 'id'
+                   from escalation_follow_ups f, jsonb_array_elements(f.steps) step, jsonb_array_elements(step -> 'targets') target
+                  where f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
+                    and target ->> 'type' = 'schedule') as schedule_ids
+      from ai_handoffs h
+      left join users t on t.account_id = h.account_id and t.id = h.target_user_id
+      left join users c on c.account_id = h.account_id and c.id = h.claimed_by
+     where h.account_id = app.account_id() and h.session_id = ${sessionId} and h.intent = 'escalate'
+     order by h.created_at desc, h.id desc limit 1`,
+)
+
+export const selectNames = readStatement(
+  z.object({ name: z.string() }),
+  (userIds: readonly string[]) => sql`
+    select u.full_name as name from users u
+     where u.account_id = app.account_id() and u.id = any (${`{${userIds.join(',')}}`}::uuid[]) order by u.full_name, u.id`,
+)
+
 const Changed = z.object({ id: z.string() })
 
 export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminder) =>

@@ -1,9 +1,10 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import type { PlatformDb, WriteDb } from '#db/scope.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
+import type { AlertPeople } from '#rules/events/escalation-alert.ts'
 import { listTargetIds } from '#rules/oncall/escalation-step.ts'
 import { recordAttempt } from '#work/attempts.ts'
 import { enqueueEmitted, enqueueEvent } from '#work/events.ts'
@@ -86,6 +87,16 @@ function toEventFields({ round, step }: queries.ClaimedReminder, followUp: queri
     round,
     step,
   }
+}
+
+/** Return whom a session's escalation targets, who has taken it, and who is on call for it now. */
+export async function findEscalationPeople(db: ReadDb | PlatformDb, sessionId: string): Promise<AlertPeople | undefined> {
+  const found = await queries.selectEscalationPeople.first(db, sessionId)
+  if (!found) return undefined
+  const { schedule_ids, ...people } = found
+  const userIds = await schedules.findOnCallUsers(db, schedule_ids)
+  const names = userIds.length === 0 ? [] : await queries.selectNames.all(db, userIds)
+  return { ...people, on_call_names: names.map(({ name }) => name) }
 }
 
 /**

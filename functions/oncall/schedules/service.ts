@@ -1,5 +1,5 @@
 import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
-import { inTransaction, type ReadDb, type WriteDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -92,7 +92,7 @@ export async function listOfMember({ db }: ReadContext, userId: string): Promise
 }
 
 /** Return the ids of the users who are on call by these schedules. A schedule that does not exist has none. */
-export async function findOnCallUsers(db: ReadDb, scheduleIds: readonly string[]): Promise<string[]> {
+export async function findOnCallUsers(db: ReadDb | PlatformDb, scheduleIds: readonly string[]): Promise<string[]> {
   if (scheduleIds.length === 0) return []
   const { findOnCall } = await loadShifts()
   const rows = await queries.selectRosters.all(db, { ids: scheduleIds })

@@ -168,7 +168,11 @@ export const sampleDigest: DigestItem[] = [
     title: 'Dana Reyes escalated: Printer of the reception offline (Ticket #4711)',
     created_at: '2026-11-21T22:14:00.000Z',
   },
-  { ...digestOrigin, title: 'Sam Ortiz picked up your escalation', created_at: '2026-11-22T01:40:00.000Z' },
+  {
+    ...digestOrigin,
+    title: 'Sam Ortiz picked up the escalation: Printer of the reception offline',
+    created_at: '2026-11-22T01:40:00.000Z',
+  },
   { ...digestOrigin, title: 'Push to ticket #4712 failed', created_at: '2026-11-22T04:02:00.000Z' },
 ]
 

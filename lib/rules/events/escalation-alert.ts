@@ -10,6 +10,14 @@ export interface EscalationDetails {
   summary: string
   what_was_tried: string
   next_steps: string
+  /** Where the ticketing system shows the ticket. */
+  ticket_url?: string | null
+  /** The suggested fixes with their outcomes, each in a line. */
+  fixes?: string
+  /** What was observed, each in a line. */
+  known?: string
+  /** The start of the model's assessment, when the alert is about it. */
+  assessment?: string
 }
 
 /** What later alerts of the same escalation show, as it was when the session was escalated. */
@@ -24,12 +32,15 @@ export const maxTextLength = 2000
 
 /** Cut the texts to what an alert shows. */
 export function toEscalationDetails(details: EscalationDetails): EscalationDetails {
-  const { urgency, client_name, psa_ticket_id, reason, summary, what_was_tried, next_steps } = details
+  const { urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps, fixes, known } = details
   const cut = (text: string) => clip(text.trim(), maxTextLength)
   return {
     urgency,
     client_name,
     psa_ticket_id,
+    ...(ticket_url ? { ticket_url } : {}),
+    ...(fixes ? { fixes: cut(fixes) } : {}),
+    ...(known ? { known: cut(known) } : {}),
     reason: cut(reason),
     summary: cut(summary),
     what_was_tried: cut(what_was_tried),
@@ -37,26 +48,48 @@ export function toEscalationDetails(details: EscalationDetails): EscalationDetai
   }
 }
 
+/** A short text of an alert, with the address that it leads to. */
+export interface AlertFact extends LabelledText {
+  url?: string
+}
+
 export interface AlertContent {
-  facts: LabelledText[]
+  facts: AlertFact[]
   sections: LabelledText[]
   isUrgent: boolean
 }
 
-/** Return the content of an alert's message. `problem` is the whole problem text. Empty texts and texts that the title shows are left out. */
-export function toAlertContent(details: EscalationDetails, title: string, problem: string): AlertContent {
-  const { urgency, client_name, psa_ticket_id, reason, summary, what_was_tried, next_steps } = details
-  const facts = [
+/** The names of the people of an escalation, when its alert is sent. */
+export interface AlertPeople {
+  target_name: string | null
+  claimant_name: string | null
+  on_call_names: readonly string[]
+}
+
+const nobody: AlertPeople = { target_name: null, claimant_name: null, on_call_names: [] }
+
+/**
+ * Return the content of an alert's message: what decides what to do first comes first. `problem` is the whole problem text. Empty texts and
+ * texts that the title shows are left out.
+ */
+export function toAlertContent(details: EscalationDetails, title: string, problem: string, people = nobody): AlertContent {
+  const { urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps } = details
+  const facts: AlertFact[] = [
     { label: 'Urgency', text: urgency.charAt(0).toUpperCase() + urgency.slice(1) },
+    { label: 'For', text: people.target_name ?? '' },
     { label: 'Client', text: client_name ?? '' },
-    { label: 'Ticket', text: psa_ticket_id ? `#${psa_ticket_id}` : '' },
+    { label: 'Ticket', text: psa_ticket_id ? `#${psa_ticket_id}` : '', ...(ticket_url ? { url: ticket_url } : {}) },
+    people.claimant_name ? { label: 'Taken by', text: people.claimant_name } : { label: 'On call', text: people.on_call_names.join(', ') },
   ]
   const sections = [
+    { label: 'Assessment', text: details.assessment ?? '' },
     { label: 'Problem', text: isShownBy(title, problem) || problem === summary ? '' : problem },
     { label: 'Summary', text: isShownBy(title, summary) ? '' : summary },
+    { label: 'Next steps', text: next_steps },
     { label: 'Reason', text: reason },
     { label: 'What was tried', text: what_was_tried },
-    { label: 'Next steps', text: next_steps },
+    { label: 'Fixes', text: details.fixes ?? '' },
+    { label: 'Known', text: details.known ?? '' },
   ]
   const hasText = ({ text }: LabelledText) => text.trim() !== ''
   return { facts: facts.filter(hasText), sections: sections.filter(hasText), isUrgent: urgency === 'critical' || urgency === 'high' }

@@ -48,8 +48,23 @@ export type Event = EventOrigin &
         isWholePolicy: boolean
       }
     | { key: 'escalation.acknowledged'; sessionId: string; handoffId: string; problemSummary: string; engineerId: string }
-    | { key: 'handoff.claimed'; sessionId: string; sessionTitle: string; claimantName: string; engineerId: string }
-    | { key: 'handoff.assessment_ready'; sessionId: string; sessionTitle: string; claimantId: string | null }
+    | {
+        key: 'handoff.claimed'
+        sessionId: string
+        sessionTitle: string
+        claimantName: string
+        engineerId: string
+        /** Who else was told of the escalation, and who of them by e-mail. */
+        toldIds?: string[]
+        mailedIds?: string[]
+      }
+    | {
+        key: 'handoff.assessment_ready'
+        sessionId: string
+        sessionTitle: string
+        claimantId: string | null
+        details?: EscalationDetails
+      }
     | { key: 'proposal.submitted'; proposalId: string; flowName: string; submitterName: string }
     | { key: 'proposal.approved'; proposalId: string; flowName: string; submitterId: string }
     | { key: 'proposal.rejected'; proposalId: string; flowName: string; submitterId: string; reason: string }
@@ -129,7 +144,7 @@ export interface Announcement {
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
   /** Also sends every recipient, admins included, an e-mail, unless a matching config already contains the address. */
-  emailRecipients: boolean
+  emailRecipients: boolean | string[]
 }
 
 /** Convert a text to one line. Cut it after 70 characters and append an ellipsis if it was longer. */
@@ -140,6 +155,11 @@ export function toSnippet(text: string): string {
 
 /** Return the frontend path where an escalation is picked up. */
 export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
+
+/** Return the session of a path, or undefined for the path of something else. */
+export function readSessionPath(link: string | null): string | undefined {
+  return /^\/pilot\/([0-9a-f-]{36})(?:\?pickup=true)?$/.exec(link ?? '')?.[1]
+}
 
 /** Return the message and the receivers of an event. */
 export function toAnnouncement(event: Event): Announcement {
@@ -167,18 +187,20 @@ export function toAnnouncement(event: Event): Announcement {
     case 'handoff.claimed':
       return {
         ...defaults,
-        title: `${toPlainName(event.claimantName)} picked up your escalation`,
+        title: `${toPlainName(event.claimantName)} picked up the escalation: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link: `/pilot/${event.sessionId}`,
-        userIds: [event.engineerId],
+        userIds: [event.engineerId, ...(event.toldIds ?? [])],
+        emailRecipients: event.mailedIds ?? false,
       }
     case 'handoff.assessment_ready': {
       const link = `/pilot/${event.sessionId}${event.claimantId ? '' : '?pickup=true'}`
       return {
         ...defaults,
-        title: 'AI assessment ready',
+        title: `Assessment ready: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link,
+        escalation: event.details,
         userIds: event.claimantId ? [event.claimantId] : [],
         notifyAdmins: !event.claimantId,
       }

@@ -27,6 +27,14 @@ const approvalFields = {
   team_id: TeamId,
 }
 
+/** What an alert shows of the session besides the texts of the handoff; absent where there is nothing to show. */
+export const AlertContext = {
+  ticket_url: z.string().nullish().describe('Where the ticketing system shows the ticket.'),
+  fixes: z.string().optional().describe('The suggested fixes with their outcomes, each in a line.'),
+  known: z.string().optional().describe('What was observed, each in a line.'),
+  assessment: z.string().optional().describe('The start of the assessment, in the alert about it.'),
+}
+
 const EscalationDetails = z
   .strictObject({
     urgency: z.enum(['low', 'normal', 'high', 'critical']).meta({ id: 'Urgency' }).describe('How urgent it is.'),
@@ -36,6 +44,7 @@ const EscalationDetails = z
     summary: z.string().describe('The problem and its current state.'),
     what_was_tried: z.string().describe('What was tried, with the results.'),
     next_steps: z.string().describe('What to do next.'),
+    ...AlertContext,
   })
   .describe('As in the alert: each text has at most 2,000 characters and is masked if the account masks its exports.')
 

@@ -8,7 +8,7 @@ export interface ChatMessage {
   /** An absolute URL, or null. */
   url: string | null
   /** Short texts, which are shown as a table. */
-  facts?: readonly LabelledText[]
+  facts?: readonly (LabelledText & { url?: string })[]
   /** Long texts, each under its label. */
   sections?: readonly LabelledText[]
   /** The label of a button that opens the URL. Without it there is only a link. */

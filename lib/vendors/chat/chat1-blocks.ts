@@ -7,7 +7,7 @@ const maxHeader = 150
 const maxText = 3000
 const maxFact = 300
 const maxFacts = 5
-const maxSections = 6
+const maxSections = 8
 // Slack refuses a message whose blocks have more characters than this together.
 const maxSectionTexts = 10_000
 
@@ -58,7 +58,12 @@ function toPlainText(text: string, max: number) {
 
 const toBold = (label: string) => ({ type: 'mrkdwn', text: `*${label}*` })
 // The fields of a section are shown in two columns.
-const toFields = ({ label, text }: LabelledText) => [toBold(label), toPlainText(text, maxFact)]
+const toFields = ({ label, text, url }: LabelledText & { url?: string }) => [
+  toBold(label),
+  url ? toLink(text, url) : toPlainText(text, maxFact),
+]
+
+const toLink = (text: string, url: string) => ({ type: 'mrkdwn', text: `<${escapeText(url)}|${clipEscaped(text, maxFact)}>` })
 
 function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>) {
   return { type: 'button', text: toPlainText(label, 75), url, action_id: 'second' }

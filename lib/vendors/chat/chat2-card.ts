@@ -31,7 +31,10 @@ function buildCard({ title, body, url, facts = [], sections = [], button, second
   const text = (value: string, style: object) => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
   const factSet = {
     type: 'FactSet',
-    facts: facts.map(({ label, text: value }) => ({ title: label, value: escapeText(clip(value, maxTitle)) })),
+    facts: facts.map(({ label, text: value, url: address }) => {
+      const words = escapeText(clip(value, maxTitle))
+      return { title: label, value: address ? `[${words}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})` : words }
+    }),
   }
   return {
     type: 'message',

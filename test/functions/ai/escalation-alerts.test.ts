@@ -74,9 +74,9 @@ it('NOT-67 NOT-70 sends an e-mail with everything that the author wrote, and doe
     [
       'Urgency: Critical\nClient: Contoso Dental\nTicket: #4711',
       `Summary\n${outage.summary}`,
+      `Next steps\n${outage.next_steps}`,
       `Reason\n${outage.reason}`,
       `What was tried\n${outage.what_was_tried}`,
-      `Next steps\n${outage.next_steps}`,
       `Pick up the session: ${link}`,
     ].join('\n\n'),
   )

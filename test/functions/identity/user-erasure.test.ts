@@ -102,7 +102,7 @@ describe('a person who deletes their user', () => {
     const { body } = await account.admin.call('GET', '/notifications?limit=20')
     const titles = body.map(({ title }: { title: string }) => title)
     expect(titles).toContain('Deleted user escalated: Reception cannot print since this morning.')
-    expect(titles).toContain('Deleted user picked up your escalation')
+    expect(titles).toContain('Deleted user picked up the escalation: Reception cannot print since this morning.')
     for (const words of ['asks for your approval:', 'approved:', 'rejected:'])
       expect(titles).toContain(`Deleted user ${words} Take a snapshot of srv-dc-01`)
     expect(await service.sql('select from mail_preferences where user_id = $1', [person.id])).toEqual([])
@@ -209,7 +209,7 @@ describe('a person who deletes their user', () => {
     const person = await account.addColleague()
     await service.sql(
       `with e as (insert into events (account_id, key, actor_id, title, body)
-                  select $1, 'handoff.claimed', $2, 'Robin picked up your escalation', 'x' from generate_series(1, 5) returning *)
+                  select $1, 'handoff.claimed', $2, 'Robin picked up the escalation: VPN', 'x' from generate_series(1, 5) returning *)
        insert into notifications (account_id, user_id, event_id, event_key, title, body) select account_id, $2, id, key, title, body from e`,
       [account.id, person.id],
     )
@@ -217,7 +217,7 @@ describe('a person who deletes their user', () => {
     expect([await eraseBatch(), await eraseBatch(), await eraseBatch()]).toEqual([true, true, false])
     expect(await service.sql('select from notifications where user_id = $1', [person.id])).toEqual([])
     const titles = await service.sql('select distinct title from events where account_id = $1', [account.id])
-    expect(titles).toEqual([{ title: 'Deleted user picked up your escalation' }])
+    expect(titles).toEqual([{ title: 'Deleted user picked up the escalation: VPN' }])
     await deleteMe(person)
     const [row] = await service.sql<{ more: boolean }>('select app.continue_user_erasure(100) as more')
     expect(row).toEqual({ more: false })

@@ -118,7 +118,7 @@ it('NOT-89 a late message that is still worth reading says first that the sessio
   await waitUntilSettled()
   expectStatus(await colleague.call('POST', `/ai-sessions/${escalation.id}/resolve`, { outcome: 'resolved', notes: 'Restarted' }), 200)
   await endOutage(scene)
-  const [message] = (await listRecords('chat')).filter(({ body }) => JSON.stringify(body).includes('picked up your escalation'))
+  const [message] = (await listRecords('chat')).filter(({ body }) => JSON.stringify(body).includes('picked up the escalation'))
   expect(JSON.stringify(message?.body)).toMatch(/The session has ended since\./)
 })
 

@@ -201,7 +201,7 @@ describe('the call that stores an event', () => {
     expect(await enqueueEvent(db, stored)).toEqual(['u'])
     const [parameters = []] = findStatements('app.emit(')
     expect([parameters.slice(0, 6), parameters.slice(9, 11)]).toEqual([
-      ['session.escalated', 'actor', null, [], true, true],
+      ['session.escalated', 'actor', null, [], true, null],
       [causedBy, escalation],
     ])
   })

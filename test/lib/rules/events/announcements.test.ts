@@ -86,9 +86,22 @@ it.each<[object, object]>([
   ],
   [
     { ...origin, key: 'handoff.claimed', sessionId: 's', sessionTitle: 'T', claimantName: 'Ada', engineerId: 'e' },
-    { ...nobody, title: 'Ada picked up your escalation', body: 'T', link: '/pilot/s', userIds: ['e'] },
+    { ...nobody, title: 'Ada picked up the escalation: T', body: 'T', link: '/pilot/s', userIds: ['e'] },
   ],
-  [assessment, { ...nobody, title: 'AI assessment ready', link: '/pilot/s?pickup=true', notifyAdmins: true }],
+  [
+    {
+      ...origin,
+      key: 'handoff.claimed',
+      sessionId: 's',
+      sessionTitle: 'T',
+      claimantName: 'Ada',
+      engineerId: 'e',
+      toldIds: ['a', 'b'],
+      mailedIds: ['b'],
+    },
+    { ...nobody, userIds: ['e', 'a', 'b'], emailRecipients: ['b'] },
+  ],
+  [assessment, { ...nobody, title: 'Assessment ready: T', link: '/pilot/s?pickup=true', notifyAdmins: true }],
   [
     { ...assessment, claimantId: 'c' },
     { ...nobody, link: '/pilot/s', userIds: ['c'] },
@@ -157,9 +170,18 @@ describe('an alert of an escalation', () => {
     const content = toAlertContent(details, 'Dana escalated: VPN', 'It drops')
     expect([facts(content), labels(content), content.isUrgent]).toEqual([
       ['Urgency: High', 'Client: Contoso', 'Ticket: #7'],
-      ['Problem', 'Summary', 'Reason', 'What was tried', 'Next steps'],
+      ['Problem', 'Summary', 'Next steps', 'Reason', 'What was tried'],
       true,
     ])
+  })
+  const people = { target_name: 'Sam', claimant_name: null, on_call_names: ['Ada', 'Bo'] }
+  it.each([
+    [people, ['For: Sam', 'On call: Ada, Bo']],
+    [{ ...people, claimant_name: 'Ada' }, ['For: Sam', 'Taken by: Ada']],
+    [{ ...people, target_name: null, on_call_names: [] }, []],
+  ])('NOT-98 names the people %j', (names, expected) => {
+    const content = toAlertContent(details, 'Dana escalated: VPN', 'It drops', names)
+    expect(facts(content).filter((fact) => /^(For|On call|Taken by):/.test(fact))).toEqual(expected)
   })
   it.each([
     ['Dana escalated: It drops', 'It  drops', 'No tunnel', ['Summary']],

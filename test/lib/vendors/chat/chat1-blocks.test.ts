@@ -143,11 +143,11 @@ describe('the blocks of a message', () => {
     [{ button: { label: 'Open', isUrgent: true } }, ['header', 'section']],
   ])('with %j are %j', (message, expected) => expect(kinds(message)).toEqual(expected))
 
-  it('show at most five facts and six sections', () => {
-    const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(6), sections: list(7) })
+  it('show at most five facts and eight sections', () => {
+    const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(6), sections: list(9) })
     const fields = blocks.flatMap((block) => ('fields' in block ? (block.fields as { text: string }[]) : []))
     expect(fields.map(({ text }) => text)).toEqual(list(5).flatMap(({ label, text }) => [`*${label}*`, text]))
-    expect(blocks.length).toBe(2 + 2 * 6)
+    expect(blocks.length).toBe(2 + 2 * 8)
   })
   it('cut facts after 300 characters, and sections to 10,000 together', () => {
     const fact = { label: 'l', text: 'x'.repeat(301) }
