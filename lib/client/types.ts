@@ -2003,11 +2003,11 @@ claimed_by: string
 /** Name of this colleague. */
 claimant_name: string
 }
-/** Why it no longer waits. */
-export type HandoffCloseReason = ('picked_up' | 'resolved')
+/** Why its handoff is closed. `resumed`: its engineer goes on with a parked session. */
+export type HandoffCloseReason = ('picked_up' | 'resolved' | 'abandoned' | 'resumed')
 /** Its JSON. */
 export type HandoffClosedEvent = {
-/** Id of the session, which no longer waits in the queue. */
+/** Id of the session, which no longer waits in the queue or is no longer parked. */
 session_id: string
 reason: HandoffCloseReason
 }

@@ -85,8 +85,11 @@ export const EscalationEvents = {
     .meta({ id: 'HandoffClaimedEvent' }),
   handoff_closed: z
     .strictObject({
-      session_id: Id.describe('Id of the session, which no longer waits in the queue.'),
-      reason: z.enum(['picked_up', 'resolved']).meta({ id: 'HandoffCloseReason' }).describe('Why it no longer waits.'),
+      session_id: Id.describe('Id of the session, which no longer waits in the queue or is no longer parked.'),
+      reason: z
+        .enum(['picked_up', 'resolved', 'abandoned', 'resumed'])
+        .meta({ id: 'HandoffCloseReason' })
+        .describe('Why its handoff is closed. `resumed`: its engineer goes on with a parked session.'),
     })
     .meta({ id: 'HandoffClosedEvent' }),
   handoff_assessment_ready: z

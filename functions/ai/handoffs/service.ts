@@ -21,7 +21,7 @@ import { handoffDraft } from '#vendors/ai/prompts/writing.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import type { LiveEvent } from '#vendors/realtime/realtime.ts'
 import { enqueueEmitted } from '#work/events.ts'
-import { registerLiveEvent } from '#work/live-events.ts'
+import { enqueueLiveEvent, registerLiveEvent } from '#work/live-events.ts'
 import { enqueueReminder } from '#work/reminders.ts'
 import * as queries from './queries.ts'
 import type { DraftEvents, HandoffCreate, HandoffEscalate } from './schemas.ts'
@@ -54,10 +54,13 @@ export async function list({ db }: ReadContext, id: string, page: PageQuery) {
   return toPage(await queries.selectHandoffs(db, id, page), page, newestFirst)
 }
 
-export async function resume({ db }: WriteContext, id: string): Promise<AiSessionDetail> {
-  const { isChanged, session } = await updateAiSession(db, id, queries.resumeSession.query(id))
-  if (!isChanged || !session) throw aiSessions.createChangeProblem(session, ['parked'])
-  return aiSessions.toDetail(session)
+export async function resume(ctx: WriteContext, id: string): Promise<AiSessionDetail> {
+  return inTransaction(ctx.db, async (db) => {
+    const { isChanged, session } = await updateAiSession(db, id, queries.resumeSession.query(id))
+    if (!isChanged || !session) throw aiSessions.createChangeProblem(session, ['parked'])
+    await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resumed' })
+    return aiSessions.toDetail(session)
+  })
 }
 
 /** Stream a handoff drafted by the model. Stores nothing. */

@@ -69,6 +69,9 @@ export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean>
 
 const closeHandoff = (id: string) => sql`
   update ai_handoffs h set closed_at = app.now() from closed_session where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
+// An old escalation waits in the queue without a handoff.
+const hadHandoff = sql`(s.old_status = 'requesting_escalation' or exists (select from closed_handoff)) as had_handoff`
+const ClosedRow = ChangedRow.extend({ had_handoff: z.boolean() })
 
 const resolvedData = sql`
   json_build_object('session_id', s.id, 'kind', 'ai', 'outcome', s.outcome, 'ticket_id', s.psa_ticket_id, 'flow_id', null, 'flow_name', null,
@@ -76,24 +79,24 @@ const resolvedData = sql`
 
 /** Resolve an open session, close its open handoff, and insert its messages for webhooks. */
 export const resolveAiSession = writeStatement(
-  ChangedRow.extend(EmittedWebhooks.shape),
+  ClosedRow.extend(EmittedWebhooks.shape),
   (id: string, { outcome, notes }: AiSessionResolve) => sql`
     with closed_session as (
       update ai_sessions s
          set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
-       where ${isOwnAiSession(id, openStates)} returning s.*
-    ), closed_handoff as (${closeHandoff(id)})
-    select s.id, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
+       where ${isOwnAiSession(id, openStates)} returning s.*, old.status as old_status
+    ), closed_handoff as (${closeHandoff(id)} returning h.id)
+    select s.id, ${hadHandoff}, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
 )
 
 /** Abandon an open session and close its open handoff. */
 export const abandonAiSession = writeStatement(
-  ChangedRow,
+  ClosedRow,
   (id: string) => sql`
     with closed_session as (
-      update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id
-    ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
+      update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id, old.status as old_status
+    ), closed_handoff as (${closeHandoff(id)} returning h.id) select s.id, ${hadHandoff} from closed_session s`,
 )
 
 export async function setSessionPush(db: WriteDb, id: string, pushId: string): Promise<void> {

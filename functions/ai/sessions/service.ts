@@ -1,6 +1,6 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '#db/rows/ai-session.ts'
-import { selectAiSession, updateAiSession } from '#db/rows/ai-session-queries.ts'
+import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
@@ -50,9 +50,6 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteAiSession(db, id))) await findOwn(db, id, [])
 }
 
-/** States in which a session is in the queue. */
-const waitingStates: ReadonlySet<string> = new Set(['requesting_escalation', 'escalated', 'claimed'])
-
 export async function resolve(ctx: WriteContext, id: string, input: AiSessionResolve): Promise<SessionClose> {
   const { notes = null, outcome } = input
   const before = await findOwn(ctx.db, id, openStates)
@@ -61,7 +58,7 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
     const [resolved, rows] = await db.batch([queries.resolveAiSession.query(id, input), selectAiSession.query(id)])
     if (!resolved[0]) throw createChangeProblem(rows[0], openStates)
     enqueueWebhooks(db, resolved[0].webhook_delivery_ids)
-    if (waitingStates.has(before.status)) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
+    if (resolved[0].had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
     return pushDocumentation({ db, budget: ctx.budget }, before, text)
   })
   return {
@@ -75,10 +72,13 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
 }
 
 /** Close a session without an outcome. A closed session is not changed. */
-export async function abandon({ db }: WriteContext, id: string): Promise<SessionClose> {
-  const { isChanged, session } = await updateAiSession(db, id, queries.abandonAiSession.query(id))
-  if (!session?.is_owner) throw createChangeProblem(session, [])
-  const status = isChanged ? 'abandoned' : session.status
+export async function abandon(ctx: WriteContext, id: string): Promise<SessionClose> {
+  const status = await inTransaction(ctx.db, async (db) => {
+    const [[abandoned], [session]] = await db.batch([queries.abandonAiSession.query(id), selectAiSession.query(id)])
+    if (!session?.is_owner) throw createChangeProblem(session, [])
+    if (abandoned?.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'abandoned' })
+    return abandoned ? 'abandoned' : session.status
+  })
   return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0 }
 }
 

@@ -295,7 +295,7 @@ it.each([
   }
 })
 
-it('SSE-40 the stream says who claimed an escalation, and when it was picked up or resolved', async () => {
+it('SSE-40 the stream says who claimed an escalation, and when it was picked up, resolved, abandoned or resumed', async () => {
   const { admin, addColleague } = await createAccount(service)
   const owner = await addColleague()
   const stream = await openEscalationStream(service, admin)
@@ -304,13 +304,22 @@ it('SSE-40 the stream says who claimed an escalation, and when it was picked up 
   expectStatus(await pickUpSession(admin, first.id), 200)
   const second = await createEscalation(owner)
   expectStatus(await owner.call('POST', `/ai-sessions/${second.id}/resolve`, { outcome: 'resolved' }), 200)
-  await expect.poll(() => stream.events('handoff_closed').length).toBe(2)
+  const third = await createEscalation(owner)
+  expectStatus(await owner.call('POST', `/ai-sessions/${third.id}/abandon`), 200)
+  const parked = await createAiSession(owner)
+  expectStatus(await owner.call('POST', `/ai-sessions/${parked.id}/handoff`, { intent: 'park' }), 201)
+  expectStatus(await owner.call('POST', `/ai-sessions/${parked.id}/resume`), 200)
+  // A session without a handoff closes none.
+  expectStatus(await owner.call('POST', `/ai-sessions/${parked.id}/abandon`), 200)
+  await expect.poll(() => stream.events('handoff_closed').length).toBe(4)
   expect(stream.events('handoff_claimed').map(({ data }) => data)).toEqual([
     { session_id: first.id, claimed_by: admin.id, claimant_name: admin.fullName },
   ])
   expect(stream.events('handoff_closed').map(({ data }) => data)).toEqual([
     { session_id: first.id, reason: 'picked_up' },
     { session_id: second.id, reason: 'resolved' },
+    { session_id: third.id, reason: 'abandoned' },
+    { session_id: parked.id, reason: 'resumed' },
   ])
   stream.disconnect()
 })
