@@ -117,6 +117,7 @@ export const codedProblems = {
   subflow_running: { status: 409, detail: 'A sub-flow is running; complete or abandon its session first' },
   subflow_unavailable: { status: 409, detail: 'The flow of this step cannot be run; answer the step by hand' },
   target_gone: { status: 409, detail: 'The flow to update no longer exists' },
+  unsettled_items: { status: 409, detail: 'The case has proposals, questions or actions that nobody has decided on' },
   wrong_session_type: { status: 409, detail: 'This needs a session of another type' },
   wrong_state: { status: 409, detail: 'This is not possible in the current state' },
   websocket_unavailable: { status: 426, detail: 'There are no WebSockets here; request the server-sent events, without `Upgrade`' },

@@ -689,7 +689,7 @@ list: PagedMethod<'ai.sessions.list'>
 get: Method<'ai.sessions.get'>
 /** Delete an AI session. Deletes everything that belongs to it. */
 delete: Method<'ai.sessions.delete'>
-/** Resolve an AI session. Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session. */
+/** Resolve an AI session. Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`. */
 resolve: Method<'ai.sessions.resolve'>
 /** Abandon an AI session. Closes the session without an outcome. A closed session is not changed. */
 abandon: Method<'ai.sessions.abandon'>

@@ -79,7 +79,7 @@ export const erasure: Declaration = {
   search_entries: { account: batches(), person: keeps(work, 'words') },
   knowledge_entries: { account: batches(100), person: keeps(work, 'words') },
   knowledge_terms: { account: batches(), person: keeps(work, 'term') },
-  ai_sessions: { account: batches(100), person: keeps(work, 'problem_summary', 'resolution_notes', 'escalation_package') },
+  ai_sessions: { account: batches(100), person: keeps(work, 'problem_summary', 'resolution_notes', 'follow_up', 'escalation_package') },
   ai_branches: { account: deleted, person: nothing },
   ai_calls: { account: batches(), person: nothing },
   ai_budgets: { account: deleted, person: nothing },

@@ -479,6 +479,7 @@ export const exportedColumns = {
     'state_version',
     'outcome',
     'resolution_notes',
+    'follow_up',
     'psa_push_id',
     'last_activity_at',
     'created_at',

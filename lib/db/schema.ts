@@ -274,6 +274,7 @@ export interface AiSessionsTable {
   state_version: Generated<number>
   outcome: 'resolved' | 'workaround' | 'not_reproducible' | null
   resolution_notes: string | null
+  follow_up: string | null
   psa_push_id: string | null
   last_activity_at: Generated<string>
   created_at: Generated<string>

@@ -82,7 +82,7 @@ export const aiFixtures = {
   'ai.sessions.delete': createFullSession,
   'ai.sessions.resolve': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
-    body: { outcome: 'resolved', notes: 'A new driver.' },
+    body: { outcome: 'resolved', notes: 'A new driver.', follow_up: 'Order a roller.', accept_proposals: true },
   }),
   'ai.sessions.abandon': createFullSession,
 
@@ -139,9 +139,11 @@ export const aiFixtures = {
   'ai.outputs.retryPush': async (service, owner) => {
     await connectAccount(service, owner)
     const sample = await createFullSession(service, owner)
-    await service.sql(`update ai_sessions set status = 'resolved', outcome = 'resolved', resolved_at = now() where id = $1`, [
-      sample.params?.session_id,
-    ])
+    await service.sql(
+      `with s as (update ai_sessions set status = 'resolved', outcome = 'resolved', resolved_at = now() where id = $1 returning id)
+       update ai_fixes x set status = 'applied_success', applied_at = now(), verified_at = now(), ai_outcome_proposal = null from s where x.session_id = s.id`,
+      [sample.params?.session_id],
+    )
     return sample
   },
 } satisfies Record<string, Fixture>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AiSessionId, SuggestedFix } from '#functions/ai/sessions/schemas.ts'
+import { AiSessionId, OutcomePatch, SuggestedFix } from '#functions/ai/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as fixes from './service.ts'
@@ -66,7 +66,7 @@ export const fixOperations = [
     limit: 'write',
     feature,
     params: schemas.FixId,
-    body: schemas.OutcomePatch,
+    body: OutcomePatch,
     success: 200,
     returns: SuggestedFix,
     errors: ['already_decided'],

@@ -7,8 +7,9 @@ import { type AiSessionState, lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { fixItem, isOwnAiSession } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
+import type { OutcomePatch } from '#functions/ai/sessions/schemas.ts'
 import type { Language } from '#rules/scripts/schema.ts'
-import type { FixId, OutcomePatch, ScriptPatch } from './schemas.ts'
+import type { FixId, ScriptPatch } from './schemas.ts'
 
 const isOpenFix = sql`x.status in ('proposed', 'applied_partial', 'applied_pending')`
 

@@ -1,31 +1,11 @@
 import * as z from 'zod'
 import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
-import { Id, Secret, Text } from '#http/fields.ts'
+import { Id, Secret } from '#http/fields.ts'
 import { Language, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const FixId = AiSessionId.extend({ fix_id: z.uuid().describe('Id of the suggested fix.') })
 export type FixId = z.infer<typeof FixId>
-
-export const OutcomePatch = z
-  .strictObject({
-    outcome: z
-      .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
-      .meta({ id: 'FixOutcomeValue' })
-      .describe(
-        '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
-      ),
-    notes: Text.optional().describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.'),
-    reason: Text.optional().describe('What the fix waits for (required for a pending outcome). Not stored for other outcomes.'),
-  })
-  .superRefine(({ outcome, notes, reason }, ctx) => {
-    if (outcome === 'applied_partial' && !notes)
-      ctx.addIssue({ code: 'custom', path: ['notes'], message: 'is required for a partial outcome' })
-    if (outcome === 'applied_pending' && !reason)
-      ctx.addIssue({ code: 'custom', path: ['reason'], message: 'is required for a pending outcome' })
-  })
-  .meta({ id: 'FixOutcome', examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }] })
-export type OutcomePatch = z.infer<typeof OutcomePatch>
 
 const Script = ScriptBody.refine((script) => script.trim() !== '', 'must not be empty')
 

@@ -1,6 +1,6 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
-import type { Fix, FixStatus } from '#db/rows/ai-session.ts'
-import type { SuggestedFix } from '#functions/ai/sessions/schemas.ts'
+import type { Fix } from '#db/rows/ai-session.ts'
+import type { OutcomePatch, SuggestedFix } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as drafts from '#functions/scripts/drafts/service.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
@@ -13,9 +13,7 @@ import { assessRendered, type ScriptAssessment } from '#rules/scripts/risk/asses
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
 import * as queries from './queries.ts'
-import type { DecisionCreate, FixDecisionResult, FixId, OutcomePatch, ScriptPatch } from './schemas.ts'
-
-const finalStatuses: readonly FixStatus[] = ['applied_success', 'applied_failed', 'dismissed']
+import type { DecisionCreate, FixDecisionResult, FixId, ScriptPatch } from './schemas.ts'
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const fixes = await queries.selectFixes(db, sessionId, page)
@@ -27,7 +25,7 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 export async function apply({ db }: WriteContext, ids: FixId): Promise<SuggestedFix> {
   const fix = requireOwnFix(await queries.applyFix(db, ids))
   if (fix.status === 'proposed') return fix
-  throw createDecidedProblem(fix)
+  throw aiSessions.createDecidedProblem(fix)
 }
 
 export async function clearProposal({ db }: WriteContext, ids: FixId): Promise<void> {
@@ -138,10 +136,6 @@ function requireOwnFix({ session, fix }: Pick<queries.FixRow, 'session' | 'fix'>
 /** Return the fix. Throw 409 if it was not changed because its outcome is final. */
 function requireRecorded(result: queries.FixRow & { isChanged: boolean }): SuggestedFix {
   const fix = requireOwnFix(result)
-  if (result.isChanged || !finalStatuses.includes(fix.status)) return fix
-  throw createDecidedProblem(fix)
-}
-
-function createDecidedProblem({ status }: Fix): Problem {
-  return new Problem('already_decided', `This fix already has an outcome: ${status.replaceAll('_', ' ')}`, { facts: { status } })
+  if (result.isChanged || !aiSessions.isDecided(fix)) return fix
+  throw aiSessions.createDecidedProblem(fix)
 }

@@ -1,7 +1,6 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
-import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as connection from '#functions/psa/connection/service.ts'
@@ -10,7 +9,6 @@ import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import { forTicket } from '#rules/audience.ts'
 import { ask } from '#vendors/ai/ask.ts'
-import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
 import { enqueuePush } from '#work/pushes.ts'
@@ -80,11 +78,8 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
     if (push?.state !== 'failed' && !isFirst)
       throw new Problem('not_failed', 'No note of this session has failed', { facts: { psa_push: push?.state ?? null } })
     await connection.requireActive({ db })
-    const { outcome, resolution_notes: notes } = session
-    const { is_masked } = await selectExportMasking.one(db)
     const { budget } = ctx
-    if (isFirst)
-      await aiSessions.pushDocumentation({ db, budget }, session, writeDocumentation(session, { outcome, notes }, is_masked, budget))
+    if (isFirst) await aiSessions.pushDocumentation({ db, budget }, session, await aiSessions.writeResolution({ db, budget }, session))
     else await pushes.retry({ db }, push?.id ?? '')
   })
   return { session_id: id, psa_push: 'queued' }

@@ -60,7 +60,7 @@ export const aiSessionOperations = [
     path: '/ai-sessions/{session_id}/resolve',
     summary: 'Resolve an AI session',
     description:
-      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session.',
+      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -68,7 +68,7 @@ export const aiSessionOperations = [
     body: schemas.AiSessionResolve,
     success: 200,
     returns: schemas.SessionClose,
-    errors: ['wrong_state'],
+    errors: ['already_decided', 'unsettled_items', 'wrong_state'],
     handle: ({ ctx, params, body }) =>
       presence.addColleagues(ctx, 'ai_session', params.session_id, aiSessions.resolve(ctx, params.session_id, body)),
   }),

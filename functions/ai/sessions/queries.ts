@@ -8,7 +8,7 @@ import { type Candidate, selectCandidates } from '#db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { callEmitWebhook, EmittedWebhooks } from '#work/webhooks.ts'
-import type { AiSessionQuery, AiSessionResolve } from './schemas.ts'
+import type { AiSessionQuery, AiSessionResolve, FixOutcomeEntry } from './schemas.ts'
 
 const ChangedRow = z.object({ id: z.string() })
 
@@ -80,14 +80,34 @@ const resolvedData = sql`
 /** Resolve an open session, close its open handoff, and insert its messages for webhooks. */
 export const resolveAiSession = writeStatement(
   ClosedRow.extend(EmittedWebhooks.shape),
-  (id: string, { outcome, notes }: AiSessionResolve) => sql`
+  (id: string, { outcome, notes, follow_up }: AiSessionResolve) => sql`
     with closed_session as (
       update ai_sessions s
-         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
+         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, follow_up = ${follow_up ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
        where ${isOwnAiSession(id, openStates)} returning s.*, old.status as old_status
     ), closed_handoff as (${closeHandoff(id)} returning h.id)
     select s.id, ${hadHandoff}, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
+)
+
+/** Record outcomes of fixes of the caller's own session that have no final one yet. */
+export const recordOutcomes = writeStatement(
+  null,
+  (id: string, outcomes: readonly FixOutcomeEntry[]) => sql`
+    with x as (
+      update ai_fixes x
+         set status = o.outcome, ai_outcome_proposal = null, updated_at = app.now(),
+             partial_notes = case o.outcome when 'applied_partial' then o.notes else x.partial_notes end,
+             pending_reason = case o.outcome when 'applied_pending' then o.reason else x.pending_reason end,
+             failure_reason = case o.outcome when 'applied_failed' then o.notes else x.failure_reason end,
+             applied_at = case o.outcome when 'dismissed' then x.applied_at else coalesce(x.applied_at, app.now()) end,
+             verified_at = case when o.outcome in ('applied_success', 'applied_failed') then app.now() else x.verified_at end
+        from ai_sessions s, jsonb_to_recordset(${jsonb(outcomes)}) o (fix_id uuid, outcome text, notes text, reason text)
+       where ${isOwnAiSession(id)} and x.account_id = s.account_id and x.session_id = s.id and x.id = o.fix_id
+         and x.status in ('proposed', 'applied_partial', 'applied_pending')
+      returning x.id
+    )
+    update ai_sessions s set state_version = s.state_version + (select count(*) from x) where ${isOwnAiSession(id)}`,
 )
 
 /** Abandon an open session and close its open handoff. */

@@ -378,6 +378,7 @@ export const AiSessionDetail = z
     active_branch_id: Id.describe('Id of the active branch.'),
     escalation_package: z.record(z.string(), z.json()).nullable().describe('The content of the last escalation.'),
     resolution_notes: z.string().nullable().describe('The notes of its resolution.'),
+    follow_up: z.string().nullable().describe('What remains to be done after the resolution.'),
     steps: z.array(GuidedStep).describe('The steps of a guided session, in order.'),
     messages: z.array(AiMessage).describe('The messages of the active branch, in order.'),
     suggested_fixes: z.array(SuggestedFix).describe('In the order in which they were suggested.'),
@@ -397,6 +398,7 @@ export const AiSessionDetail = z
         active_branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
         escalation_package: null,
         resolution_notes: null,
+        follow_up: null,
         steps: [],
         messages: [],
         suggested_fixes: [],
@@ -433,8 +435,54 @@ export const AiSessionQuery = z.strictObject({
 })
 export type AiSessionQuery = z.infer<typeof AiSessionQuery>
 
+const outcomeFields = {
+  outcome: z
+    .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
+    .meta({ id: 'FixOutcomeValue' })
+    .describe(
+      '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
+    ),
+  notes: Text.optional().describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.'),
+  reason: Text.optional().describe('What the fix waits for (required for a pending outcome). Not stored for other outcomes.'),
+}
+const requireExplanation = (
+  { outcome, notes, reason }: { outcome: string } & { [K in 'notes' | 'reason']?: string | undefined },
+  ctx: z.core.$RefinementCtx,
+) => {
+  if (outcome === 'applied_partial' && !notes)
+    ctx.addIssue({ code: 'custom', path: ['notes'], message: 'is required for a partial outcome' })
+  if (outcome === 'applied_pending' && !reason)
+    ctx.addIssue({ code: 'custom', path: ['reason'], message: 'is required for a pending outcome' })
+}
+
+export const OutcomePatch = z
+  .strictObject(outcomeFields)
+  .superRefine(requireExplanation)
+  .meta({ id: 'FixOutcome', examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }] })
+export type OutcomePatch = z.infer<typeof OutcomePatch>
+
+const FixOutcomeEntry = z
+  .strictObject({ fix_id: Id.describe('Id of the fix.'), ...outcomeFields })
+  .superRefine(requireExplanation)
+  .meta({ id: 'FixOutcomeEntry' })
+export type FixOutcomeEntry = z.infer<typeof FixOutcomeEntry>
+
 export const AiSessionResolve = z
-  .strictObject({ outcome: AiOutcome, notes: Text.optional().describe('What solved the problem, and how that was verified.') })
+  .strictObject({
+    outcome: AiOutcome,
+    notes: Text.optional().describe('What solved the problem, and how that was verified.'),
+    follow_up: Text.optional().describe('What remains to be done. Only colleagues read it.'),
+    outcomes: z
+      .array(FixOutcomeEntry)
+      .max(50)
+      .refine((entries) => new Set(entries.map(({ fix_id }) => fix_id)).size === entries.length, 'must name each fix once')
+      .default([])
+      .describe('Outcomes of fixes, recorded with the resolution. With at least one, open questions and actions are left out of the case.'),
+    accept_proposals: z
+      .boolean()
+      .default(false)
+      .describe('Record the outcomes that the model proposes, and leave open questions and actions out of the case.'),
+  })
   .meta({ id: 'AISessionResolve', examples: [{ outcome: 'resolved', notes: 'Replaced the driver; two test pages came out.' }] })
 export type AiSessionResolve = z.infer<typeof AiSessionResolve>
 

@@ -1,5 +1,6 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { type AiSessionRow, type AiStatus, openStates } from '#db/rows/ai-session.ts'
+import { type AiSessionRow, type AiStatus, type Fix, openStates } from '#db/rows/ai-session.ts'
+import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
@@ -7,18 +8,19 @@ import * as psa from '#functions/psa/tickets/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { notFound, Problem, throwNotFound } from '#problem.ts'
+import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
 import { forAccount } from '#rules/audience.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
+import { listUnsettledItems, type ProposedFix } from '#vendors/ai/unsettled.ts'
 import { toPromptDetails, toPromptNotes } from '#vendors/psa/prompt.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
-import type { AiSessionCreate, AiSessionDetail, AiSessionQuery, AiSessionResolve, SessionClose } from './schemas.ts'
+import type { AiSessionCreate, AiSessionDetail, AiSessionQuery, AiSessionResolve, FixOutcomeEntry, SessionClose } from './schemas.ts'
 
 /** Create a session. If the PSA cannot be reached, only the ticket's id is stored. Throw 404 for a ticket that the PSA does not know. */
 export async function create(ctx: WriteContext, input: AiSessionCreate): Promise<AiSessionRow> {
@@ -51,24 +53,66 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 }
 
 export async function resolve(ctx: WriteContext, id: string, input: AiSessionResolve): Promise<SessionClose> {
-  const { notes = null, outcome } = input
-  const before = await findOwn(ctx.db, id, openStates)
-  const text = writeDocumentation(before, { outcome, notes }, (await selectExportMasking.one(ctx.db)).is_masked, ctx.budget)
-  const pushId = await inTransaction(ctx.db, async (db) => {
-    const [resolved, rows] = await db.batch([queries.resolveAiSession.query(id, input), selectAiSession.query(id)])
-    if (!resolved[0]) throw createChangeProblem(rows[0], openStates)
-    enqueueWebhooks(db, resolved[0].webhook_delivery_ids)
-    if (resolved[0].had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
-    return pushDocumentation({ db, budget: ctx.budget }, before, text)
+  return inTransaction(ctx.db, async (db) => {
+    const { rows } = await lockAiSession(db, id, [selectAiSession.query(id)])
+    const before = requireOwn(rows[0][0] ?? throwNotFound('AI session'), openStates)
+    const outcomes = settleOutcomes(before, input)
+    const [, [resolved], [session]] = await db.batch([
+      queries.recordOutcomes.query(id, outcomes),
+      queries.resolveAiSession.query(id, input),
+      selectAiSession.query(id),
+    ])
+    if (!resolved || !session) throw createChangeProblem(session, openStates)
+    enqueueWebhooks(db, resolved.webhook_delivery_ids)
+    if (resolved.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
+    const text = await writeResolution({ db, budget: ctx.budget }, session)
+    const pushId = await pushDocumentation({ db, budget: ctx.budget }, session, text)
+    const psa_push = pushId ? 'queued' : 'not_linked'
+    return { session_id: id, status: 'resolved', handoff_id: null, documentation: text, psa_push, notified: 0 }
   })
-  return {
-    session_id: id,
-    status: 'resolved',
-    handoff_id: null,
-    documentation: text,
-    psa_push: pushId ? 'queued' : 'not_linked',
-    notified: 0,
+}
+
+/** Write the documentation of a resolved session, masked if the account masks its exports. */
+export async function writeResolution({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, session: AiSessionRow): Promise<string> {
+  return writeDocumentation(session, {}, (await selectExportMasking.one(db)).is_masked, budget)
+}
+
+/**
+ * Return the outcomes to record with a resolution. Throw 409 for items that nobody has decided on, and 422 or 409 for the outcome of a fix that
+ * the session does not have or that is final.
+ */
+function settleOutcomes(session: AiSessionRow, { outcomes, accept_proposals }: AiSessionResolve): FixOutcomeEntry[] {
+  for (const [index, { fix_id }] of outcomes.entries()) {
+    const fix = session.suggested_fixes.find(({ id }) => id === fix_id)
+    if (!fix) throw invalidField(['body', 'outcomes', index, 'fix_id'], 'must be the id of a fix of this session', 'unknown')
+    if (isDecided(fix)) throw createDecidedProblem(fix)
   }
+  const unsettled = listUnsettledItems(session)
+  const proposals = unsettled.fixes.filter(({ id }) => !outcomes.some(({ fix_id }) => fix_id === id))
+  if (accept_proposals) return [...outcomes, ...proposals.map(toAcceptedOutcome)]
+  const { questions, actions } = outcomes.length > 0 ? { questions: [], actions: [] } : unsettled
+  if (proposals.length + questions.length + actions.length === 0) return outcomes
+  throw new Problem('unsettled_items', undefined, {
+    facts: {
+      fixes: proposals.map(({ id, title, ai_outcome_proposal }) => ({ id, text: title, proposed_outcome: ai_outcome_proposal.outcome })),
+      questions: questions.map(({ id, text }) => ({ id, text })),
+      actions: actions.map(({ id, text }) => ({ id, text })),
+    },
+  })
+}
+
+function toAcceptedOutcome({ id, ai_outcome_proposal: { outcome, reason } }: ProposedFix): FixOutcomeEntry {
+  return { fix_id: id, outcome: outcome as FixOutcomeEntry['outcome'], notes: reason, reason }
+}
+
+/** Return whether the outcome of a fix is final. */
+export function isDecided({ status }: Pick<Fix, 'status'>): boolean {
+  return status === 'applied_success' || status === 'applied_failed' || status === 'dismissed'
+}
+
+/** Create the problem of an outcome for a fix that has a final one. */
+export function createDecidedProblem({ status }: Pick<Fix, 'status'>): Problem {
+  return new Problem('already_decided', `This fix already has an outcome: ${status.replaceAll('_', ' ')}`, { facts: { status } })
 }
 
 /** Close a session without an outcome. A closed session is not changed. */
@@ -139,7 +183,10 @@ export async function find(db: ReadContext['db'], id: string): Promise<AiSession
 
 /** Return the caller's own session. Throw 404, 403, or 409 outside `states`. An empty list allows every state. */
 export async function findOwn(db: ReadContext['db'], id: string, states: readonly AiStatus[]): Promise<AiSessionRow> {
-  const session = await find(db, id)
+  return requireOwn(await find(db, id), states)
+}
+
+function requireOwn(session: AiSessionRow, states: readonly AiStatus[]): AiSessionRow {
   if (!session.is_owner || (states.length > 0 && !states.includes(session.status))) throw createChangeProblem(session, states)
   return session
 }

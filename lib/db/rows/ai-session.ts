@@ -136,6 +136,7 @@ export const AiSessionRow = AiSessionItem.extend({
   active_branch_id: text,
   escalation_package: z.custom<Record<string, unknown> | null>(),
   resolution_notes: nullableText,
+  follow_up: nullableText,
   steps: z.custom<GuidedStep[]>(),
   messages: z.custom<AiMessage[]>(),
   suggested_fixes: z.custom<Fix[]>(),

@@ -1,10 +1,12 @@
 import type { AiSessionRow, Citation } from '#db/rows/ai-session.ts'
 import type { Budget } from '#rules/budget.ts'
+import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
+import { measureMinutes } from '#vendors/psa/time-entry.ts'
+import { dropUnsettledItems, listUnsettledItems } from './unsettled.ts'
 
 interface DocumentationOptions {
-  outcome?: string | null
   notes?: string | null
   handoff?: { summary: string; reason: string; what_was_tried: string; next_steps: string; urgency: string }
 }
@@ -14,21 +16,24 @@ const toSection = (title: string, lines: readonly string[]) =>
 const toWords = (text: string) => text.replaceAll('_', ' ')
 
 /**
- * Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
+ * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
  * secrets are masked, as in exports; texts that take too much work are left out.
  */
-export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean, budget: Budget): string {
+export function writeDocumentation(row: AiSessionRow, options: DocumentationOptions, isMasked: boolean, budget: Budget): string {
+  const session = dropUnsettledItems(row)
   if (!isMasked) return writeText(session, options)
   // The whole text takes as much work as its parts, and a little for its headings.
   const reserve = budget.getStepsLeft() * 0.6
   const mask = (text: string) => maskStored(text, budget, reserve)
   const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
-  // The status is a word of the service. The whole text is masked again, because it puts labels and values next to each other.
-  return maskStored(writeText({ ...masked.session, status: session.status }, masked.options), budget)
+  // Statuses and times are words of the service. The whole text is masked again, because it puts labels and values next to each other.
+  return maskStored(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options), budget)
 }
 
-function writeText(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
-  const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
+const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({ status, outcome, created_at, resolved_at })
+
+function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptions): string {
+  const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis, outcome } = session
   const head = [
     outcome ? `Outcome: ${toWords(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${toWords(session.status)}`,
     `Case: ${title}`,
@@ -41,7 +46,7 @@ function writeText(session: AiSessionRow, { outcome, notes, handoff }: Documenta
     problem_summary ? `Problem\n${problem_summary}` : '',
     handoff?.summary ? `Summary\n${handoff.summary}` : '',
     handoff?.reason ? `Reason\n${handoff.reason}` : '',
-    triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
+    triage_hypothesis ? `${outcome ? 'Cause' : 'Likely cause'}\n${triage_hypothesis}` : '',
     toSection(
       'Observed',
       session.evidence_items.map(({ text }) => text),
@@ -51,17 +56,43 @@ function writeText(session: AiSessionRow, { outcome, notes, handoff }: Documenta
       session.facts.map(({ key, value }) => `${key}: ${value}`),
     ),
     handoff?.what_was_tried ? `What was tried\n${handoff.what_was_tried}` : '',
-    toSection(
-      'Steps',
-      session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`),
-    ),
-    toSection('Fixes', session.suggested_fixes.map(toFixLine)),
-    toSection('Sources', listSources(session)),
-    toSection('Open', listOpenItems(session)),
+    ...(outcome ? writeDone(session) : writeUndecided(session)),
     handoff?.next_steps ? `Next steps\n${handoff.next_steps}` : '',
     notes ? `Notes\n${notes}` : '',
   ]
   return parts.filter(Boolean).join('\n\n')
+}
+
+const listSteps = ({ steps }: AiSessionRow) =>
+  steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`)
+
+function writeUndecided(session: AiSessionRow): string[] {
+  const { questions, actions } = listUnsettledItems(session)
+  return [
+    toSection('Steps', listSteps(session)),
+    toSection('Fixes', session.suggested_fixes.map(toFixLine)),
+    toSection('Sources', listSources(session)),
+    toSection(
+      'Open',
+      [...questions, ...actions].map(({ text }) => text),
+    ),
+  ]
+}
+
+/** Write what a resolved case has instead of open items. A fix that waits for something is its follow-up. */
+function writeDone(session: AiSessionRow): string[] {
+  const { outcome, resolution_notes, follow_up, suggested_fixes, pending_task_lane, created_at, resolved_at } = session
+  const waiting = suggested_fixes.filter(({ status }) => status === 'applied_pending')
+  const decided = suggested_fixes.filter(({ status }) => status !== 'applied_pending' && status !== 'dismissed')
+  const actions = pending_task_lane.actions.map(({ text }) => text)
+  const minutes = resolved_at === null ? null : measureMinutes(created_at, resolved_at)
+  return [
+    toSection('What was done', [...listSteps(session), ...actions, ...decided.map(toFixLine)]),
+    toSection('Sources', listSources(session)),
+    `Result\n${resolution_notes ?? toWords(outcome ?? '')}`,
+    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(toFixLine)]) || 'Follow-up\n- none',
+    minutes === null ? '' : `Time\n${formatDuration(minutes * 60)}`,
+  ]
 }
 
 function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
@@ -81,8 +112,4 @@ export function describeCitation({ kind, title }: Citation): string {
 /** List the sources that the model's messages and steps cite, each once. */
 function listSources({ messages, steps }: AiSessionRow): string[] {
   return [...new Set([...messages, ...steps].flatMap(({ citations }) => citations.map(describeCitation)))]
-}
-
-function listOpenItems({ pending_task_lane: { questions, actions } }: AiSessionRow): string[] {
-  return [...questions.filter(({ answered }) => !answered), ...actions.filter(({ done }) => !done)].map(({ text }) => text)
 }

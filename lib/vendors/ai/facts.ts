@@ -3,6 +3,7 @@ import { shorten } from '#rules/ai/shorten.ts'
 import type { PromptNote } from '#vendors/psa/prompt.ts'
 import type { TicketDetails } from '#vendors/psa/psa.ts'
 import type { Sources } from './sources.ts'
+import { dropUnsettledItems } from './unsettled.ts'
 
 /** A ticket as facts for a prompt. */
 export interface TicketFacts {
@@ -72,11 +73,12 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, {
 const maxTurns = 30
 
 /** Return a whole case for a writing prompt, with the conversation and the resolution. */
-export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
-  const { outcome, resolution_notes: notes } = session
+export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
+  const session = dropUnsettledItems(row)
+  const { outcome, resolution_notes: notes, follow_up } = session
   return {
     ...toCaseFacts(session, ticket),
-    resolution: outcome && { outcome, notes },
+    resolution: outcome && { outcome, notes, follow_up },
     conversation: session.messages.slice(-maxTurns).map(({ role, content }) => ({ role, text: content })),
   }
 }
@@ -86,7 +88,7 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
  * cases of other clients; no notes of technicians, no task lane, and no details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
-  const { title, problem_summary, evidence_items, suggested_fixes, outcome } = session
+  const { title, problem_summary, evidence_items, suggested_fixes, outcome } = dropUnsettledItems(session)
   return {
     session: { title, problem_summary },
     evidence: evidence_items.slice(-50).map(({ text }) => text),

@@ -65,7 +65,10 @@ it('ANA-05 ANA-08 ignores unclaimed handoffs, and returns null where nothing can
 
 it.each([
   ['a message', (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' })],
-  ['the resolution', (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' })],
+  [
+    'the resolution',
+    (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved', accept_proposals: true }),
+  ],
 ])('counts %s as the first action, but not a pickup, parking or another escalation', async (_name, act) => {
   const { admin, owner, colleague, account } = await createPeople()
   const thirdEngineer = await account.addColleague()

@@ -85,7 +85,9 @@ it('takes a ticket from the first question through an escalation to its resoluti
 
   const output = await winner.call('POST', `${sessionPath}/outputs`, { kind: 'resolution_summary' })
   expectStatus(output, 201)
-  expect((await winner.call('POST', `${sessionPath}/resolve`, { outcome: 'resolved', notes: 'New driver' })).body.status).toBe('resolved')
+  expect(
+    (await winner.call('POST', `${sessionPath}/resolve`, { outcome: 'resolved', notes: 'New driver', accept_proposals: true })).body.status,
+  ).toBe('resolved')
   expectStatus(await winner.call('POST', `${sessionPath}/outputs/${output.body.id}/push`), 200)
   const metrics = (await admin.call('GET', '/analytics/flowpilot/escalations?period=7d')).body
   expect(metrics).toMatchObject({ n_handoffs_claimed: 1, n_handoffs_with_action: 1 })

@@ -24,7 +24,9 @@ export async function pickUpEscalation(tour: Tour, { admin, robin, ticketId, aiS
   await tour.call(() => ai.turns.sendMessage({ ...session, message }), { returns: reply })
   await pushSummary(tour, { robin, ticketId, aiSessionId })
   const resolved = z.object({ status: z.literal('resolved'), psa_push: z.literal('queued'), documentation: z.string() })
-  await tour.call(() => ai.sessions.resolve({ ...session, outcome: 'resolved', notes: 'Idle timeout raised' }), { returns: resolved })
+  await tour.call(() => ai.sessions.resolve({ ...session, outcome: 'resolved', notes: 'Idle timeout raised', accept_proposals: true }), {
+    returns: resolved,
+  })
   await waitForNote(tour, robin, { ticketId, sourceId: aiSessionId, text: 'Outcome: resolved' })
   const metrics = z.object({ n_handoffs_claimed: z.literal(1), n_handoffs_with_action: z.literal(1), avg_seconds: z.number() })
   await tour.call(() => admin.client.analytics.getEscalations({ period: '7d' }), { returns: metrics })

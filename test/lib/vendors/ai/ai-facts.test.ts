@@ -17,7 +17,15 @@ const fix = (title: string, status: string, changes: object = {}) => ({
 const step = (text: string, response: string | null, kind = 'fix') => ({ kind, text, options: ['a'], response, citations: [] })
 const emptySession = {
   ...{ title: 'VPN drops', problem_summary: null, client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null },
-  ...{ environment_tags: [], status: 'requesting_escalation', outcome: null, resolution_notes: null, evidence_items: [], facts: [] },
+  ...{
+    environment_tags: [],
+    status: 'requesting_escalation',
+    outcome: null,
+    resolution_notes: null,
+    follow_up: null,
+    evidence_items: [],
+    facts: [],
+  },
   ...{ steps: [], suggested_fixes: [], messages: [], pending_task_lane: { questions: [], actions: [], responses: [] } },
 }
 const toSession = (changes: object) => ({ ...emptySession, ...changes }) as unknown as AiSessionRow
@@ -51,9 +59,6 @@ const fullSession = toSession({
 describe('the documentation of a case', () => {
   it('has only its head when nothing else is known', () => {
     expect(writeDocumentation(toSession({}), {}, false, createBudget())).toBe('Status: requesting escalation\nCase: VPN drops')
-    expect(writeDocumentation(toSession({}), { outcome: 'not_resolved', notes: 'n' }, false, createBudget())).toBe(
-      'Outcome: not resolved\nCase: VPN drops\n\nNotes\nn',
-    )
   })
   it('has a section for everything that is known', () => {
     const handoff = { summary: 's', reason: 'r', what_was_tried: 'w', next_steps: 'x', urgency: 'high' }
@@ -66,6 +71,38 @@ describe('the documentation of a case', () => {
         ...['Sources\n- Flow “VPN”\n- Article “VPN”', 'Open\n- Q2\n- A2', 'Next steps\nx', 'Notes\nn'],
       ].join('\n\n'),
     )
+  })
+  it('AIS-48 of a resolved case has cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
+    const resolution = { status: 'resolved', outcome: 'not_reproducible', resolution_notes: null, follow_up: null }
+    const times = { created_at: '2026-11-21T09:30:00.000Z', resolved_at: '2026-11-21T10:34:30.000Z' }
+    const fixes = [...fullSession.suggested_fixes, fix('F', 'proposed'), fix('G', 'dismissed')]
+    const session = { ...fullSession, ...resolution, ...times, suggested_fixes: fixes } as AiSessionRow
+    expect(writeDocumentation(session, {}, false, createBudget())).toBe(
+      [
+        'Outcome: not reproducible\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
+        ...['Problem\nIt drops', 'Cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
+        'What was done\n- Lower the MTU: done\n- A1\n- A: applied partial (half)\n- C: applied failed (no)\n- D: applied success\n- E: applied failed',
+        ...[
+          'Sources\n- Flow “VPN”\n- Article “VPN”',
+          'Result\nnot reproducible',
+          'Follow-up\n- B: applied pending (tomorrow)',
+          'Time\n1 h 5 min',
+        ],
+      ].join('\n\n'),
+    )
+    const other = {
+      ...emptySession,
+      ...resolution,
+      ...times,
+      resolution_notes: 'ping 10.1.2.3',
+      follow_up: 'x',
+      resolved_at: times.created_at,
+    }
+    expect(writeDocumentation(other as unknown as AiSessionRow, {}, true, createBudget())).toBe(
+      'Outcome: not reproducible\nCase: VPN drops\n\nResult\nping [masked IP]\n\nFollow-up\n- x\n\nTime\n1 min',
+    )
+    const { task_lane, fixes: factFixes } = toWholeCase(session, null)
+    expect([task_lane.questions.length, task_lane.actions.length, factFixes.map(({ title }) => title).join('')]).toEqual([1, 1, 'ABCDEG'])
   })
   it('is masked as in exports, but for the status', () => {
     const session = toSession({ problem_summary: 'ping 10.1.2.3' })
@@ -126,9 +163,12 @@ describe('the facts of a case', () => {
   })
   it('of a whole case have the resolution and the last 30 turns', () => {
     const messages = Array.from({ length: 31 }, (_, n) => ({ role: 'user', content: `m${n}`, citations: [] }))
-    const { resolution, conversation } = toWholeCase(toSession({ messages, outcome: 'resolved', resolution_notes: 'n' }), null)
+    const { resolution, conversation } = toWholeCase(
+      toSession({ messages, outcome: 'resolved', resolution_notes: 'n', follow_up: 'f' }),
+      null,
+    )
     expect([resolution, conversation.length, conversation[0]]).toEqual([
-      { outcome: 'resolved', notes: 'n' },
+      { outcome: 'resolved', notes: 'n', follow_up: 'f' },
       30,
       { role: 'user', text: 'm1' },
     ])
