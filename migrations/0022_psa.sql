@@ -13,6 +13,9 @@ create table psa_connections (
   -- Time entries are rounded up to a multiple of this, and have at least the minimum.
   time_rounding_minutes integer not null default 1 constraint psa_connections_rounding check (time_rounding_minutes between 1 and 60),
   time_minimum_minutes  integer not null default 0 constraint psa_connections_minimum check (time_minimum_minutes between 0 and 480),
+  -- The status that the ticket of a resolved case gets, by the id of its board. A board that is not in it keeps the status.
+  resolved_statuses     jsonb not null default '{}' constraint psa_connections_resolved_statuses
+    check (jsonb_typeof(resolved_statuses) = 'object' and octet_length(resolved_statuses::text) <= 20000),
   last_checked_at       timestamptz(3),
   last_check_error      text,
   created_by            uuid default app.user_id(),
@@ -82,6 +85,8 @@ create table psa_pushes (
   swept_at         timestamptz(3),
   pushed_at        timestamptz(3),
   provider_note_id text,
+  -- The status that the ticket got with the note of a resolved case.
+  ticket_status_id text check (length(ticket_status_id) between 1 and 100),
   created_at       timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id),

@@ -587,11 +587,11 @@ getContext: Method<'psa.tickets.getContext'>
 connection: {
 /** Get the PSA connection. Returns the connection to the ticketing system, without its secrets. Returns 409 `psa_not_connected` without a connection. */
 get: Method<'psa.connection.get'>
-/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings. */
+/** Create or update the PSA connection. Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings and `resolved_statuses`. The ticketing system is called only for `resolved_statuses`: a status that it does not have is 422. */
 put: Method<'psa.connection.put'>
 /** Delete the PSA connection. Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection. */
 delete: Method<'psa.connection.delete'>
-/** Test the PSA connection. Checks the credentials at the ticketing system. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection. */
+/** Test the PSA connection. Checks the credentials at the ticketing system, and lists its boards with their statuses. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection. */
 test: Method<'psa.connection.test'>
 }
 members: {
@@ -689,7 +689,7 @@ list: PagedMethod<'ai.sessions.list'>
 get: Method<'ai.sessions.get'>
 /** Delete an AI session. Deletes everything that belongs to it. */
 delete: Method<'ai.sessions.delete'>
-/** Resolve an AI session. Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`. */
+/** Resolve an AI session. Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. The ticket’s resolution gets what the client may read: the problem, the outcome and the fixes that helped. With it the ticket gets the status that the connection has for resolved cases on its board. `GET /integrations/psa/pushes?source_id=…` shows a refusal of the ticketing system. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`. */
 resolve: Method<'ai.sessions.resolve'>
 /** Abandon an AI session. Closes the session without an outcome. A closed session is not changed. */
 abandon: Method<'ai.sessions.abandon'>

@@ -3470,6 +3470,14 @@ id: string
 /** Name of the board. */
 name: string
 }
+export type PsaBoardWithStatuses = {
+/** Id in the ticketing system. */
+id: string
+/** Name of the board. */
+name: string
+/** Its statuses. */
+statuses: (PsaStatus)[]
+}
 export type PsaCallbackAddress = {
 /** The address for the ticketing system. It is returned only once. */
 url: string
@@ -3513,6 +3521,8 @@ is_active: boolean
 time_rounding_minutes: number
 /** The shortest time entry, in minutes; 0 by default. */
 time_minimum_minutes: number
+/** The status that the ticket of a resolved case gets, by board. Other boards keep theirs. */
+resolved_statuses: (PsaResolvedStatus)[]
 /** When the credentials were last checked. */
 last_checked_at: (Timestamp | null)
 /** Why that check failed; null when it succeeded. */
@@ -3526,6 +3536,8 @@ export type PsaConnectionTest = {
 success: boolean
 /** The result as a sentence. */
 message: string
+/** The first 50 boards with their statuses, to choose `resolved_statuses` from; empty if the test failed. */
+boards: (PsaBoardWithStatuses)[]
 }
 export type PsaConnectionUpdate = {
 provider?: PsaProvider | undefined
@@ -3555,6 +3567,8 @@ is_active?: boolean | undefined
 time_rounding_minutes?: number | undefined
 /** The shortest time entry, in minutes; 0 by default. */
 time_minimum_minutes?: number | undefined
+/** The status that the ticket of a resolved case gets, by board; empty for none. The ticketing system is asked whether it has them. */
+resolved_statuses?: (PsaResolvedStatus)[] | undefined
 }
 export type PsaMember = {
 /** Id in the ticketing system. */
@@ -3614,6 +3628,8 @@ last_error: (string | null)
 next_attempt_at: (Timestamp | null)
 /** When it reached the ticketing system. */
 pushed_at: (Timestamp | null)
+/** Id of the status that the ticket got with the note of a resolved case; null for none. */
+ticket_status_id: (string | null)
 /** Id of the note, time entry or ticket in the ticketing system. */
 provider_note_id: (string | null)
 created_at: Timestamp
@@ -3622,6 +3638,12 @@ created_at: Timestamp
 export type PsaPushKind = ('note' | 'time_entry' | 'ticket')
 export type PsaPushSource = ('session' | 'ai_session' | 'output' | 'user')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
+export type PsaResolvedStatus = {
+/** Id of a board. */
+board_id: string
+/** Id of a status of the board. */
+status_id: string
+}
 export type PsaRule = {
 id: Id
 /** Name of the rule. */
@@ -4309,6 +4331,8 @@ documentation: string
 psa_push: DocumentationPushState
 /** Number of people who were notified. */
 notified: number
+/** The minutes from start to resolution, rounded up by the rule of the connection and at most 24 hours; null unless resolved. */
+proposed_minutes: (number | null)
 }
 export type SessionComplete = {
 outcome: SessionOutcome
@@ -6144,7 +6168,7 @@ ticket_id: string } & (PsaTicketUpdate); output: PsaTicket; code: 'email_not_ver
   'psa.tickets.getContext': { input: { /** Id of the ticket in the ticketing system. */
 ticket_id: string }; output: PsaTicketContext; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'psa.connection.get': { input: Record<string, never>; output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
-  'psa.connection.put': { input: (PsaConnectionUpdate); output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'step_up_required' | 'subscription_lapsed' }
+  'psa.connection.put': { input: (PsaConnectionUpdate); output: PsaConnectionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable' | 'stale_version' | 'step_up_required' | 'subscription_lapsed' }
   'psa.connection.delete': { input: Record<string, never>; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'step_up_required' | 'subscription_lapsed' }
   'psa.connection.test': { input: Record<string, never>; output: PsaConnectionTest; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'psa.members.listMappings': { input: Record<string, never>; output: (PsaMemberMapping)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }

@@ -734,6 +734,7 @@ export const exportedColumns = {
     'is_active',
     'time_rounding_minutes',
     'time_minimum_minutes',
+    'resolved_statuses',
     'created_by',
     'created_at',
     'updated_at',
@@ -760,6 +761,7 @@ export const exportedColumns = {
     'state',
     'pushed_at',
     'provider_note_id',
+    'ticket_status_id',
     'created_at',
   ],
   mail_preferences: [

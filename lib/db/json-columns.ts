@@ -19,6 +19,7 @@ export interface JsonColumns {
   'accounts.settings': JsonObject
   'ai_fixes.ai_drafted_parameters': ScriptParameter[]
   'ai_messages.citations': Citation[]
+  'psa_connections.resolved_statuses': Record<string, string>
   'ai_sessions.escalation_package': Record<string, unknown>
   'ai_sessions.evidence_items': Evidence[]
   'ai_sessions.pending_task_lane': TaskLane

@@ -1112,6 +1112,7 @@ export interface PsaConnectionsTable {
   is_active: Generated<boolean>
   time_rounding_minutes: Generated<number>
   time_minimum_minutes: Generated<number>
+  resolved_statuses: Generated<JsonColumns['psa_connections.resolved_statuses']>
   last_checked_at: string | null
   last_check_error: string | null
   created_by: Generated<string | null>
@@ -1151,6 +1152,7 @@ export interface PsaPushesTable {
   swept_at: string | null
   pushed_at: string | null
   provider_note_id: string | null
+  ticket_status_id: string | null
   created_at: Generated<string>
 }
 

@@ -17,6 +17,8 @@ export interface NewPush {
   note: TicketText
   sourceKind: 'session' | 'ai_session' | 'output' | 'user'
   sourceId: string
+  /** Whether the ticket also gets the status that the connection has for resolved cases. */
+  setsStatus?: true
 }
 
 /** A push that its session makes once. */
@@ -44,13 +46,16 @@ export type TicketDetails = z.output<typeof TicketDetails>
 /** Maximum length of a note, in characters. */
 export const maxPushLength = 30_000
 
-const toDetails = ({ visibility }: TicketText) => (visibility === 'resolution' ? { is_resolution: true } : {})
+const toDetails = ({ note, setsStatus }: Pick<NewPush, 'note' | 'setsStatus'>) => ({
+  ...(note.visibility === 'resolution' ? { is_resolution: true } : {}),
+  ...(setsStatus ? { sets_status: true } : {}),
+})
 
 /** Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. */
-const isRecentDuplicate = ({ ticketId, note, sourceId }: NewPush) => sql`
-  p.account_id = app.account_id() and p.source_id = ${sourceId} and p.kind = 'note' and p.ticket_id = ${ticketId} and p.internal = ${isInternalNote[note.visibility]}
-  and p.details = ${jsonb(toDetails(note))}
-  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(note.text, maxPushLength)}`
+const isRecentDuplicate = (push: NewPush) => sql`
+  p.account_id = app.account_id() and p.source_id = ${push.sourceId} and p.kind = 'note' and p.ticket_id = ${push.ticketId}
+  and p.internal = ${isInternalNote[push.note.visibility]} and p.details = ${jsonb(toDetails(push))}
+  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(push.note.text, maxPushLength)}`
 
 /** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
 export const insertPush = writeStatement(
@@ -58,7 +63,7 @@ export const insertPush = writeStatement(
   (push: NewPush) => sql`
     insert into psa_pushes (ticket_id, body, internal, source_kind, source_id, details)
     select ${push.ticketId}, ${clip(push.note.text, maxPushLength)}, ${isInternalNote[push.note.visibility]}, ${push.sourceKind}, ${push.sourceId},
-           ${jsonb(toDetails(push.note))}
+           ${jsonb(toDetails(push))}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
        and not exists (select from psa_pushes p where ${isRecentDuplicate(push)})
     returning id`,

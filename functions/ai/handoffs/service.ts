@@ -46,7 +46,7 @@ export async function create(ctx: WriteContext, id: string, { intent, ...input }
 export async function escalate(ctx: WriteContext, id: string, input: HandoffEscalate): Promise<SessionClose> {
   const { handoff, text, pushId, notified } = await escalateSession(ctx, id, input)
   const psa_push = pushId ? 'queued' : 'not_linked'
-  return { session_id: id, status: 'escalated', handoff_id: handoff.id, documentation: text, psa_push, notified }
+  return { session_id: id, status: 'escalated', handoff_id: handoff.id, documentation: text, psa_push, notified, proposed_minutes: null }
 }
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {

@@ -78,8 +78,7 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
     if (push?.state !== 'failed' && !isFirst)
       throw new Problem('not_failed', 'No note of this session has failed', { facts: { psa_push: push?.state ?? null } })
     await connection.requireActive({ db })
-    const { budget } = ctx
-    if (isFirst) await aiSessions.pushDocumentation({ db, budget }, session, await aiSessions.writeResolution({ db, budget }, session))
+    if (isFirst) await aiSessions.pushResolution({ db, budget: ctx.budget }, session)
     else await pushes.retry({ db }, push?.id ?? '')
   })
   return { session_id: id, psa_push: 'queued' }

@@ -60,7 +60,7 @@ export const aiSessionOperations = [
     path: '/ai-sessions/{session_id}/resolve',
     summary: 'Resolve an AI session',
     description:
-      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
+      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. The ticket’s resolution gets what the client may read: the problem, the outcome and the fixes that helped. With it the ticket gets the status that the connection has for resolved cases on its board. `GET /integrations/psa/pushes?source_id=…` shows a refusal of the ticketing system. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -500,6 +500,12 @@ export const SessionClose = z
       .meta({ id: 'DocumentationPushState' })
       .describe('The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.'),
     notified: z.int().describe('Number of people who were notified.'),
+    proposed_minutes: z
+      .int()
+      .nullable()
+      .describe(
+        'The minutes from start to resolution, rounded up by the rule of the connection and at most 24 hours; null unless resolved.',
+      ),
   })
   .meta({
     id: 'SessionCloseResponse',
@@ -511,6 +517,7 @@ export const SessionClose = z
         documentation: 'Reception cannot print',
         psa_push: 'queued',
         notified: 0,
+        proposed_minutes: 25,
       },
     ],
   })

@@ -4,18 +4,20 @@ import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
+import * as connection from '#functions/psa/connection/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
-import { forAccount } from '#rules/audience.ts'
-import { writeDocumentation } from '#vendors/ai/documentation.ts'
+import { forAccount, forClient } from '#rules/audience.ts'
+import { writeClientResolution, writeDocumentation } from '#vendors/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
 import { listUnsettledItems, type ProposedFix } from '#vendors/ai/unsettled.ts'
 import { toPromptDetails, toPromptNotes } from '#vendors/psa/prompt.ts'
+import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
@@ -65,16 +67,30 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
     if (!resolved || !session) throw createChangeProblem(session, openStates)
     enqueueWebhooks(db, resolved.webhook_delivery_ids)
     if (resolved.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
-    const text = await writeResolution({ db, budget: ctx.budget }, session)
-    const pushId = await pushDocumentation({ db, budget: ctx.budget }, session, text)
+    const { text, pushId } = await pushResolution({ db, budget: ctx.budget }, session)
     const psa_push = pushId ? 'queued' : 'not_linked'
-    return { session_id: id, status: 'resolved', handoff_id: null, documentation: text, psa_push, notified: 0 }
+    const proposed_minutes = await proposeMinutes({ db }, session)
+    return { session_id: id, status: 'resolved', handoff_id: null, documentation: text, psa_push, notified: 0, proposed_minutes }
   })
 }
 
-/** Write the documentation of a resolved session, masked if the account masks its exports. */
-export async function writeResolution({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, session: AiSessionRow): Promise<string> {
-  return writeDocumentation(session, {}, (await selectExportMasking.one(db)).is_masked, budget)
+/**
+ * Enqueue the pushes of a resolved session: its documentation for colleagues, and what its client may read as the resolution of the ticket, which gets
+ * the status for resolved cases. Return the documentation and the id of its push.
+ */
+export async function pushResolution(ctx: Pick<WriteContext, 'db' | 'budget'>, session: AiSessionRow) {
+  const { id: sourceId, psa_ticket_id: ticketId } = session
+  const text = writeDocumentation(session, {}, (await selectExportMasking.one(ctx.db)).is_masked, ctx.budget)
+  const pushId = await pushDocumentation(ctx, session, text)
+  const note = { visibility: 'resolution', text: forClient(writeClientResolution(session), ctx.budget) } as const
+  if (ticketId) await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true }, ctx.budget)
+  return { text, pushId }
+}
+
+/** Return the duration of a resolved session as a time entry would have it. */
+async function proposeMinutes(ctx: Pick<ReadContext, 'db'>, { created_at, resolved_at }: AiSessionRow): Promise<number> {
+  const minutes = roundMinutes(measureMinutes(created_at, resolved_at ?? created_at), await connection.getRounding(ctx))
+  return Math.min(minutes, maxEntryMinutes)
 }
 
 /**
@@ -123,7 +139,7 @@ export async function abandon(ctx: WriteContext, id: string): Promise<SessionClo
     if (abandoned?.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'abandoned' })
     return abandoned ? 'abandoned' : session.status
   })
-  return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0 }
+  return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0, proposed_minutes: null }
 }
 
 /**

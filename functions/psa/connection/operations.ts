@@ -24,14 +24,14 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection',
     summary: 'Create or update the PSA connection',
     description:
-      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings.',
+      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`, `auth_url` and the outcomes of notes. A new provider, or a `base_url` or `auth_url` on another origin, requires the secrets again. A change of the provider, the address or an id deletes the member mappings and `resolved_statuses`. The ticketing system is called only for `resolved_statuses`: a status that it does not have is 422.',
     access: 'account_admin',
     stepUp: true,
     limit: 'write',
     body: schemas.PsaConnectionUpdate,
     success: 200,
     returns: schemas.PsaConnection,
-    errors: ['stale_version'],
+    errors: ['psa_auth_failed', 'psa_error', 'psa_rate_limited', 'psa_unavailable', 'stale_version'],
     handle: ({ ctx, body }) => connection.put(ctx, body),
   }),
 
@@ -56,7 +56,7 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection/test',
     summary: 'Test the PSA connection',
     description:
-      'Checks the credentials at the ticketing system. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection.',
+      'Checks the credentials at the ticketing system, and lists its boards with their statuses. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection.',
     access: 'account_admin',
     limit: '5/minute',
     success: 200,

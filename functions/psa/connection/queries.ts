@@ -14,6 +14,7 @@ export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined>
       'is_active',
       'time_rounding_minutes',
       'time_minimum_minutes',
+      'resolved_statuses',
       'last_checked_at',
       'last_check_error',
       'created_at',
@@ -25,13 +26,14 @@ export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined>
 }
 
 export interface ConnectionChange {
-  provider: string
+  provider: ConnectionRow['provider']
   base_url: string
   identity: Record<string, string | null>
   credentials: string
   is_active: boolean
   time_rounding_minutes: number
   time_minimum_minutes: number
+  resolved_statuses: Record<string, string>
 }
 
 /**
@@ -39,14 +41,17 @@ export interface ConnectionChange {
  * false if another request has changed the connection since.
  */
 export const saveConnection = writeStatement(z.object({ id: z.string() }), (change: ConnectionChange, oldCredentials: string | null) => {
-  const { provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes } = change
+  const { provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes, resolved_statuses } = change
   return sql`
-    insert into psa_connections as c (provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes)
-    select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}, ${time_rounding_minutes}, ${time_minimum_minutes}
+    insert into psa_connections as c (provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes,
+                                      resolved_statuses)
+    select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}, ${time_rounding_minutes}, ${time_minimum_minutes},
+           ${jsonb(resolved_statuses)}
      where ${oldCredentials}::text is null or exists (select from psa_connections c where c.account_id = app.account_id() and c.credentials = ${oldCredentials})
     on conflict (account_id) do update set provider = excluded.provider, base_url = excluded.base_url, identity = excluded.identity,
       credentials = excluded.credentials, is_active = excluded.is_active,
-      time_rounding_minutes = excluded.time_rounding_minutes, time_minimum_minutes = excluded.time_minimum_minutes, updated_at = app.now()
+      time_rounding_minutes = excluded.time_rounding_minutes, time_minimum_minutes = excluded.time_minimum_minutes,
+      resolved_statuses = excluded.resolved_statuses, updated_at = app.now()
       where c.credentials = ${oldCredentials}
     returning c.id`
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id, Time } from '#http/fields.ts'
 import { toAuthorisationServer } from '#vendors/psa/halopsa-address.ts'
-import { providers } from '#vendors/psa/psa.ts'
+import { providers, ticketIdPattern } from '#vendors/psa/psa.ts'
 
 const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
@@ -11,6 +11,24 @@ const roundingFields = {
   time_rounding_minutes: z.int().min(1).max(60).describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),
   time_minimum_minutes: z.int().min(0).max(480).describe('The shortest time entry, in minutes; 0 by default.'),
 }
+
+export const Board = z
+  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('Name of the board.') })
+  .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
+
+export const Status = z
+  .strictObject({
+    id: z.string().describe('Id in the ticketing system.'),
+    name: z.string().describe('Name of the status.'),
+    is_closed: z.boolean().nullable().describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
+  })
+  .meta({ id: 'PsaStatus', examples: [{ id: '12', name: 'In Progress', is_closed: false }] })
+
+const RecordId = z.string().regex(ticketIdPattern)
+const ResolvedStatus = z
+  .strictObject({ board_id: RecordId.describe('Id of a board.'), status_id: RecordId.describe('Id of a status of the board.') })
+  .meta({ id: 'PsaResolvedStatus', examples: [{ board_id: '1', status_id: '13' }] })
+const ResolvedStatuses = z.array(ResolvedStatus)
 
 const example = {
   provider: 'connectwise' as const,
@@ -32,6 +50,7 @@ export const PsaConnection = z
     public_note_outcome: z.string().nullable().describe('HaloPSA: the action that adds notes for the client; null for `Public Note`.'),
     is_active: z.boolean().describe('Whether the connection is used. An inactive connection counts as none.'),
     ...roundingFields,
+    resolved_statuses: ResolvedStatuses.describe('The status that the ticket of a resolved case gets, by board. Other boards keep theirs.'),
     last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
     last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
@@ -50,6 +69,7 @@ export const PsaConnection = z
         is_active: true,
         time_rounding_minutes: 15,
         time_minimum_minutes: 0,
+        resolved_statuses: [{ board_id: '1', status_id: '13' }],
         last_checked_at: '2026-11-21T09:30:00.000Z',
         last_check_error: null,
         created_at: '2026-11-02T08:12:00.000Z',
@@ -88,6 +108,11 @@ export const PsaConnectionUpdate = z
     ),
     is_active: z.boolean().describe('Whether the connection is used. A new connection is active when left out.'),
     ...roundingFields,
+    resolved_statuses: ResolvedStatuses.max(200)
+      .refine((items) => new Set(items.map(({ board_id }) => board_id)).size === items.length, 'must name each board once')
+      .describe(
+        'The status that the ticket of a resolved case gets, by board; empty for none. The ticketing system is asked whether it has them.',
+      ),
   })
   .partial()
   .meta({ id: 'PsaConnectionUpdate', examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }] })
@@ -97,5 +122,17 @@ export const TestResult = z
   .strictObject({
     success: z.boolean().describe('Whether the ticketing system accepted the credentials.'),
     message: z.string().describe('The result as a sentence.'),
+    boards: z
+      .array(Board.extend({ statuses: z.array(Status).describe('Its statuses.') }).meta({ id: 'PsaBoardWithStatuses' }))
+      .describe('The first 50 boards with their statuses, to choose `resolved_statuses` from; empty if the test failed.'),
   })
-  .meta({ id: 'PsaConnectionTest', examples: [{ success: true, message: 'The ticketing system accepted the credentials' }] })
+  .meta({
+    id: 'PsaConnectionTest',
+    examples: [
+      {
+        success: true,
+        message: 'The ticketing system accepted the credentials',
+        boards: [{ id: '1', name: 'Service Desk', statuses: [{ id: '13', name: 'Closed', is_closed: true }] }],
+      },
+    ],
+  })

@@ -61,6 +61,7 @@ export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promi
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
     const change = await mergeConnection(ctx, before, update)
+    if (update.resolved_statuses?.length) await requireStatuses(ctx, change, update.resolved_statuses)
     return (await queries.saveConnection.run(ctx.db, change, before?.credentials ?? null)) > 0 ? get(ctx) : undefined
   })
 }
@@ -73,12 +74,24 @@ export async function remove({ db }: WriteContext): Promise<void> {
 export async function test(ctx: WriteContext) {
   const row = (await queries.selectConnection(ctx.db)) ?? throwNotConnected()
   const port = ctx.psa(await decryptConnection(ctx.vault, row))
-  const error = await port.checkCredentials().then(
-    () => null,
-    (failure: unknown) => (failure instanceof PsaError ? failure.message : Promise.reject(failure)),
-  )
+  const { error, boards } = await port
+    .checkCredentials()
+    .then(async () => ({ error: null, boards: await listBoardsWithStatuses(port) }))
+    .catch((failure: unknown) => (failure instanceof PsaError ? { error: failure.message, boards: [] } : Promise.reject(failure)))
   await queries.recordCheck(ctx.db, row.id, error)
-  return { success: error === null, message: error ?? 'The ticketing system accepted the credentials' }
+  return { success: error === null, message: error ?? 'The ticketing system accepted the credentials', boards }
+}
+
+const maxListedBoards = 50
+
+async function listBoardsWithStatuses(port: PsaPort) {
+  const boards = (await port.listBoards()).slice(0, maxListedBoards)
+  return Promise.all(boards.map(async (board) => ({ ...board, statuses: await port.listStatuses(board.id) })))
+}
+
+/** Return how the connection rounds time, or how none does. */
+export async function getRounding({ db }: Pick<ReadContext, 'db'>): Promise<RoundingRule> {
+  return mergeRounding(await queries.selectConnection(db), {})
 }
 
 export function notConnected(): Problem {
@@ -114,6 +127,25 @@ const errorCodes = {
   down: 'psa_unavailable',
 } as const
 
+/** Throw 422 for a status that its board at the ticketing system does not have. */
+async function requireStatuses(
+  ctx: WriteContext,
+  change: queries.ConnectionChange,
+  statuses: PsaConnection['resolved_statuses'],
+): Promise<void> {
+  const port = ctx.psa(await decryptConnection(ctx.vault, { ...change, account_id: ctx.caller.accountId }))
+  const read = <T>(answer: Promise<T>) => answer.catch((error: unknown) => Promise.reject(toProblem(error)))
+  const boards = await read(port.listBoards())
+  const refuse = (index: number, name: 'board_id' | 'status_id') =>
+    invalidField(['body', 'resolved_statuses', index, name], 'must be an id of the ticketing system', 'unknown')
+  await Promise.all(
+    statuses.map(async ({ board_id, status_id }, index) => {
+      if (!boards.some(({ id }) => id === board_id)) throw refuse(index, 'board_id')
+      if (!(await read(port.listStatuses(board_id))).some(({ id }) => id === status_id)) throw refuse(index, 'status_id')
+    }),
+  )
+}
+
 /**
  * Merge an update into the stored connection and encrypt its secrets. Throw 422 for a required field that is in neither, and for a field of
  * another provider.
@@ -141,14 +173,20 @@ async function mergeConnection(
   const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
   const credentials = await encryptSecrets(ctx.vault, ctx.caller.accountId, provider, pick(secrets) as Record<string, string>)
   const chosenSettings = Object.entries(pick(settings)).filter(([, value]) => value !== null)
+  const mergedIdentity = { ...pick(identity), ...Object.fromEntries(chosenSettings) }
+  const isSameSystem =
+    stored?.base_url === base_url && identity.every((name) => (stored?.identity[name] ?? null) === (pick(identity)[name] ?? null))
   const is_active = update.is_active ?? before?.is_active ?? true
   return {
     provider,
     base_url: base_url as string,
-    identity: { ...pick(identity), ...Object.fromEntries(chosenSettings) },
+    identity: mergedIdentity,
     credentials,
     is_active,
     ...mergeRounding(before, update),
+    resolved_statuses: update.resolved_statuses
+      ? Object.fromEntries(update.resolved_statuses.map(({ board_id, status_id }) => [board_id, status_id]))
+      : (isSameSystem && stored?.resolved_statuses) || {},
   }
 }
 
@@ -168,11 +206,12 @@ function mergeRounding(before: ConnectionRow | undefined, update: PsaConnectionU
   }
 }
 
-const roundingFields: readonly string[] = ['time_rounding_minutes', 'time_minimum_minutes'] satisfies (keyof RoundingRule)[]
+// Of every provider.
+const otherFields: readonly string[] = ['time_rounding_minutes', 'time_minimum_minutes', 'resolved_statuses'] satisfies FieldNames
 
 function requireFields(provider: Provider, update: PsaConnectionUpdate, merged: Record<string, unknown>): void {
   const providerFields: readonly string[] = ['provider', 'base_url', 'is_active', ...fields[provider].identity, ...fields[provider].secrets]
-  const optionalFields: readonly string[] = [...fields[provider].settings, ...roundingFields]
+  const optionalFields: readonly string[] = [...fields[provider].settings, ...otherFields]
   const unknown = Object.keys(update).filter((name) => !providerFields.includes(name) && !optionalFields.includes(name))
   const missing = providerFields.filter((name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name])
   const errors: FieldError[] = [
@@ -201,6 +240,7 @@ function toResponse(row: ConnectionRow): PsaConnection {
     is_active: row.is_active,
     time_rounding_minutes: row.time_rounding_minutes,
     time_minimum_minutes: row.time_minimum_minutes,
+    resolved_statuses: Object.entries(row.resolved_statuses).map(([board_id, status_id]) => ({ board_id, status_id })),
     last_checked_at: row.last_checked_at,
     last_check_error: row.last_check_error,
     created_at: row.created_at,

@@ -36,13 +36,16 @@ export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: numbe
 export interface CreatedRecord {
   id: string
   ticketId: string
+  /** The status that the ticket got. */
+  statusId?: string
 }
 
 /** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedPush, result: SendResult, created: CreatedRecord | null, retrySeconds: number | null) => {
-    const ids = created && sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}`
+    const ids =
+      created && sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${created.statusId ?? null}`
     return pushAttempts.complete(claimed, result, retrySeconds, ids ?? sql``)
   },
 )

@@ -3,8 +3,9 @@ import * as psa from '#functions/psa/tickets/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type ClientText, readTicketText, type TicketText } from '#rules/audience.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import type { ConnectionRow } from '#vendors/psa/connection.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
-import type { PsaPort } from '#vendors/psa/psa.ts'
+import { PsaError, type PsaPort, type Ticket } from '#vendors/psa/psa.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { TicketDetails, TimeEntryDetails } from '#work/pushes.ts'
@@ -53,7 +54,7 @@ async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { re
 async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
   try {
     const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
-    const created = await pushers[claimed.kind](psaConnection.port, claimed)
+    const created = await pushers[claimed.kind](psaConnection.port, claimed, psaConnection.row)
     if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, created.ticketId)
     return { result: { ok: true, status: null }, created }
   } catch (error) {
@@ -61,17 +62,31 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
   }
 }
 
-type Push = (port: PsaPort, claimed: queries.ClaimedPush) => Promise<queries.CreatedRecord>
+type Push = (port: PsaPort, claimed: queries.ClaimedPush, row: ConnectionRow) => Promise<queries.CreatedRecord>
 
-/** Add the note, unless an earlier attempt added it but lost the response. */
-const addNoteOnce: Push = async (port, claimed) => {
+/** Add the note, unless an earlier attempt added it but lost the response. Then set the ticket's status if the push does. */
+const addNoteOnce: Push = async (port, claimed, { resolved_statuses }) => {
   const { attempts, created_at } = claimed
-  const ticketId = await findTicketId(port, claimed)
+  const ticket = await findTicket(port, claimed)
+  const ticketId = ticket.id
   // A day earlier than the push, because some servers return local times without an offset.
   const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
   const note = readNote(claimed)
-  const existingId = attempts > 1 ? await port.findNote(ticketId, { text: note.text, since }) : null
-  return { id: existingId ?? (await port.addNote(ticketId, note)), ticketId }
+  const existingId = attempts > 1 ? await port.findNote(ticketId, { ...note, since }) : null
+  const id = existingId ?? (await port.addNote(ticketId, note))
+  const statusId = claimed.details.sets_status === true ? resolved_statuses[ticket.board_id ?? ''] : undefined
+  if (statusId === undefined) return { id, ticketId }
+  await setStatus(port, ticket, statusId)
+  return { id, ticketId, statusId }
+}
+
+/** Set the status of a ticket. The message of a failure says that the note is there. */
+async function setStatus(port: PsaPort, { id }: Ticket, statusId: string): Promise<void> {
+  await port.updateTicket(id, { statusId }).catch((error: unknown) => {
+    if (!(error instanceof PsaError)) throw error
+    const { kind, message, status, retryAfterSeconds } = error
+    throw new PsaError(kind, `The note was added, but the ticket did not get its status. ${message}`, { status, retryAfterSeconds })
+  })
 }
 
 /**
@@ -83,7 +98,7 @@ const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 /** Add the time entry, unless an earlier attempt or push of the session has added it. */
 const addTimeEntryOnce: Push = async (port, claimed) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
-  const [ticketId, reference] = [await findTicketId(port, claimed), toReference(claimed)]
+  const [{ id: ticketId }, reference] = [await findTicket(port, claimed), toReference(claimed)]
   const entry = { ticketId, memberId: member_id, startedAt: started_at, minutes, note: readNote(claimed), reference }
   return { id: (await port.findTimeEntry(ticketId, reference)) ?? (await port.addTimeEntry(entry)), ticketId }
 }
@@ -101,10 +116,9 @@ const createTicketOnce: Push = async (port, claimed) => {
 const pushers = { note: addNoteOnce, time_entry: addTimeEntryOnce, ticket: createTicketOnce }
 
 /** Return the ticket of a note or time entry, or the one that it was merged into. */
-async function findTicketId(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<string> {
+async function findTicket(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<Ticket> {
   if (ticket_id === null) throw new Error('A note or time entry has a ticket')
-  const ticket = await findSurvivor(await port.getTicket(ticket_id), port.getTicket, ({ merged_into }) => merged_into)
-  return ticket.id
+  return findSurvivor(await port.getTicket(ticket_id), port.getTicket, ({ merged_into }) => merged_into)
 }
 
 function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {

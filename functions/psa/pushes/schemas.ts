@@ -40,6 +40,10 @@ export const Push = z
     last_error: z.string().nullable().describe('Why the last attempt failed.'),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     pushed_at: Time.nullable().describe('When it reached the ticketing system.'),
+    ticket_status_id: z
+      .string()
+      .nullable()
+      .describe('Id of the status that the ticket got with the note of a resolved case; null for none.'),
     provider_note_id: z.string().nullable().describe('Id of the note, time entry or ticket in the ticketing system.'),
     created_at: Time,
   })
@@ -61,6 +65,7 @@ export const Push = z
         next_attempt_at: '2026-11-21T09:30:30.000Z',
         pushed_at: null,
         provider_note_id: null,
+        ticket_status_id: null,
         created_at: '2026-11-21T09:30:00.000Z',
       },
     ],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Board, Status } from '#functions/psa/connection/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as psa from './service.ts'
@@ -16,7 +17,7 @@ export const psaOperations = [
     access: 'engineer',
     limit: 'read',
     success: 200,
-    returns: z.array(schemas.Board),
+    returns: z.array(Board),
     errors: psaErrors,
     callsExternalService: true,
     handle: ({ ctx }) => psa.listBoards(ctx),
@@ -49,7 +50,7 @@ export const psaOperations = [
     limit: 'read',
     params: schemas.BoardId,
     success: 200,
-    returns: z.array(schemas.Status),
+    returns: z.array(Status),
     errors: psaErrors,
     callsExternalService: true,
     handle: ({ ctx, params }) => psa.listStatuses(ctx, params.board_id),

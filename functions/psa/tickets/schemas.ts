@@ -6,19 +6,7 @@ export const TicketId = z.object({
   ticket_id: z.string().regex(ticketIdPattern).describe('Id of the ticket in the ticketing system.'),
 })
 
-export const Board = z
-  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('Name of the board.') })
-  .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
-
 export const BoardId = z.object({ board_id: z.string().regex(ticketIdPattern).describe('Id of the board in the ticketing system.') })
-
-export const Status = z
-  .strictObject({
-    id: z.string().describe('Id in the ticketing system.'),
-    name: z.string().describe('Name of the status.'),
-    is_closed: z.boolean().nullable().describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
-  })
-  .meta({ id: 'PsaStatus', examples: [{ id: '12', name: 'In Progress', is_closed: false }] })
 
 export const CompanyQuery = z.strictObject({
   text: z.string().trim().max(200).default('').describe('Only clients whose name contains each of these words.'),

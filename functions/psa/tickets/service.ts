@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Board, Status } from '#functions/psa/connection/schemas.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -6,7 +7,7 @@ import { invalidField, Problem, unknownId } from '#problem.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import type { CompanyItem, Ticket, TicketChange } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
-import { Board, CachedContext, Status, type TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
+import { CachedContext, type TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
 
 type PsaReadContext = connection.ConnectionContext & Pick<ReadContext, 'cache'>
 

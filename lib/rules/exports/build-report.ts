@@ -45,7 +45,7 @@ function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: strin
     ['Technician', user_name],
     ['Started', started_at && formatTime(started_at)],
     ['Completed', completed_at && formatTime(completed_at)],
-    ['Time taken', started_at && completed_at && formatDuration((Date.parse(completed_at) - Date.parse(started_at)) / 1000)],
+    ['Time taken', started_at && completed_at && formatDuration(Math.max(1, (Date.parse(completed_at) - Date.parse(started_at)) / 1000))],
     ['Time zone', started_at && timezone],
   ]
   return facts.flatMap(([label, value]) => (value ? [{ label, value }] : []))

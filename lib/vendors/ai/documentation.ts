@@ -95,6 +95,22 @@ function writeDone(session: AiSessionRow): string[] {
   ]
 }
 
+/** Write what the client of a resolved case may read: facts of `toClientCase` alone. The caller masks it. */
+export function writeClientResolution(session: AiSessionRow): string {
+  const { title, problem_summary, outcome, suggested_fixes } = session
+  const helpful = suggested_fixes.filter(({ status }) => status === 'applied_success' || status === 'applied_partial')
+  return [
+    `Problem\n${problem_summary ?? title}`,
+    `Result\n${toWords(outcome ?? '')}`,
+    toSection(
+      'What was done',
+      helpful.map(({ title }) => title),
+    ),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
 function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
   const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
     status as 'applied_partial'

@@ -12,6 +12,8 @@ export interface ConnectionRow {
   is_active: boolean
   time_rounding_minutes: number
   time_minimum_minutes: number
+  /** The status of a resolved case, by the id of the board. */
+  resolved_statuses: Record<string, string>
   last_checked_at: string | null
   last_check_error: string | null
   created_at: string
@@ -36,7 +38,10 @@ export async function decryptSecrets(
 }
 
 /** Decrypt a connection. Use it for one request only, and never log it. */
-export async function decryptConnection(vault: Vault, row: ConnectionRow): Promise<PsaConnection> {
+export async function decryptConnection(
+  vault: Vault,
+  row: Pick<ConnectionRow, 'account_id' | 'provider' | 'base_url' | 'identity' | 'credentials'>,
+): Promise<PsaConnection> {
   const { provider, base_url: baseUrl, identity } = row
   return { provider, baseUrl, identity, secrets: await decryptSecrets(vault, row) } as unknown as PsaConnection
 }

@@ -23,8 +23,8 @@ const Info = z.object({ lastUpdated: time, dateEntered: time, sortByDate: time }
 /** What the API returns for a created record, of which only the id is needed. */
 export const CreatedRecord = z.object({ id })
 export const StatusWire = z
-  .object({ id, name: text, closedStatus: flag })
-  .transform((status) => ({ id: status.id, name: status.name ?? `Status ${status.id}`, is_closed: status.closedStatus }))
+  .object({ id, name: text, closedStatus: flag, inactive: flag })
+  .transform(({ id, name, closedStatus, inactive }) => ({ id, name: name ?? `Status ${id}`, is_closed: closedStatus, inactive }))
 export const CompanyItemWire = z
   .object({ id, name: text })
   .transform((company) => ({ id: company.id, name: company.name ?? `Company ${company.id}` }))

@@ -66,7 +66,10 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
       (await readPages(get, apiPath`/system/members`, { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
         .filter(isActiveMember)
         .map(toMember),
-    listStatuses: (boardId) => readPages(get, apiPath`/service/boards/${boardId}/statuses`, { orderBy: 'sortOrder asc' }, StatusWire),
+    listStatuses: async (boardId) =>
+      (await readPages(get, apiPath`/service/boards/${boardId}/statuses`, { orderBy: 'sortOrder asc' }, StatusWire)).flatMap(
+        ({ inactive, ...status }) => (inactive ? [] : [status]),
+      ),
     searchCompanies: async (words) => {
       const conditions = joinConditions('deletedFlag=false', containsAll('name', words))
       const query = { conditions, fields: 'id,name', orderBy: 'name asc', pageSize: maxCompanies }

@@ -59,12 +59,17 @@ interface NoteBody {
   visibility: NoteVisibility
 }
 
-function toNoteBody(ticketId: string, { text, visibility }: NoteBody, outcomes: NoteOutcomes) {
-  const isInternal = isInternalNote[visibility]
+/** Return the text of a note as HaloPSA has it. */
+export function toNoteText({ text, visibility }: NoteBody): string {
+  return visibility === 'resolution' ? `Resolution:\n${text}` : text
+}
+
+function toNoteBody(ticketId: string, note: NoteBody, outcomes: NoteOutcomes) {
+  const isInternal = isInternalNote[note.visibility]
   return {
     ticket_id: Number(ticketId),
     outcome: isInternal ? (outcomes.private_note_outcome ?? 'Private Note') : (outcomes.public_note_outcome ?? 'Public Note'),
-    note_html: toHtml(visibility === 'resolution' ? `Resolution:\n${text}` : text),
+    note_html: toHtml(toNoteText(note)),
     hiddenfromuser: isInternal,
     sendemail: false,
   }

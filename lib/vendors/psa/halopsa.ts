@@ -21,7 +21,7 @@ import {
   UserWire,
   unassignedAgentId,
 } from './halopsa-wire.ts'
-import { createHaloWrites } from './halopsa-writes.ts'
+import { createHaloWrites, toNoteText } from './halopsa-writes.ts'
 import type { PsaHttp } from './http.ts'
 import { type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketSearch } from './psa.ts'
 import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
@@ -55,6 +55,11 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     })
   }
   const get: Get = (path, query = {}) => call(path, query)
+  let statuses: Promise<unknown> | undefined
+  const readStatuses = () => {
+    statuses ??= get(apiPath`/Status`)
+    return statuses
+  }
   return {
     checkCredentials: async () => void parseItems(z.unknown(), await get(apiPath`/Team`)),
     listBoards: async () => parseItems(Team, await get(apiPath`/Team`)).flatMap(({ inactive, ...team }) => (inactive ? [] : [team])),
@@ -63,13 +68,16 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
         isdisabled || agent.id === unassignedAgentId ? [] : [agent],
       ),
     // HaloPSA's statuses are the same for every team.
-    listStatuses: async () => parseItems(StatusWire, await get(apiPath`/Status`)),
+    listStatuses: async () => parseItems(StatusWire, await readStatuses()),
     searchCompanies: (words) => searchClients(get, words),
     searchTickets: (search) => searchTickets(get, search),
     getTicket: async (ticketId) => (await readTicket(get, ticketId)).ticket,
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    findNote: async (ticketId, query) =>
-      findSameNote(readNotes(await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })), query),
+    findNote: async (ticketId, { text, visibility = 'internal', since }) =>
+      findSameNote(readNotes(await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })), {
+        text: toNoteText({ text, visibility }),
+        since,
+      }),
     ...createHaloWrites(
       get,
       (path, body) => call(path, {}, body),

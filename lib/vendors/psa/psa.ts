@@ -1,4 +1,4 @@
-import type { ClientText, TicketText } from '#rules/audience.ts'
+import type { ClientText, NoteVisibility, TicketText } from '#rules/audience.ts'
 
 /** A service board in ConnectWise, a team in HaloPSA. */
 export interface Board {
@@ -173,6 +173,8 @@ export interface NewTicket {
 /** A note that an earlier attempt may have added. */
 export interface NoteQuery {
   text: string
+  /** `internal` by default. */
+  visibility?: NoteVisibility
   /** RFC 3339. Older notes are not considered. */
   since: string
 }

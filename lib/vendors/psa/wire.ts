@@ -105,7 +105,7 @@ export function sortNewestFirst<T extends { id: string; created_at: string | nul
 }
 
 /** Find a note with the same words that is not older. Providers change spaces, line ends and marks, so only letters and digits count. */
-export function findSameNote(notes: readonly TicketNote[], { text, since }: NoteQuery): string | null {
+export function findSameNote(notes: readonly TicketNote[], { text, since }: Pick<NoteQuery, 'text' | 'since'>): string | null {
   const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '')
   const words = toWords(text)
   return notes.find((note) => (note.created_at ?? since) >= since && toWords(note.text) === words)?.id ?? null

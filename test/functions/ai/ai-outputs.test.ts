@@ -76,7 +76,7 @@ it('AIS-19 writes a status update for three audiences at two lengths, and stores
 async function addNoteByHand(ticketId: string, text: string, internalAnalysisFlag: boolean): Promise<void> {
   const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo', 'content-type': 'application/json' }
   const path = `/psa/v4_6_release/apis/3.0/service/tickets/${ticketId}/notes`
-  const body = JSON.stringify({ text, internalAnalysisFlag })
+  const body = JSON.stringify({ text, internalAnalysisFlag, detailDescriptionFlag: !internalAnalysisFlag })
   expect((await fetch(service.localOrigin + path, { method: 'POST', headers, body })).status).toBe(201)
 }
 
@@ -238,7 +238,12 @@ it('AIS-22 pushes the documentation of a resolved session after a PSA is connect
   const responses = await Promise.all(Array.from({ length: 5 }, retryPush))
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
   await waitUntilSettled()
-  expect((await listNotes()).map(({ text }) => text.includes('Another printer'))).toEqual([true])
+  expect(
+    (await listNotes()).map(({ text, internalAnalysisFlag }) => [text.includes('Another printer'), internalAnalysisFlag]).toSorted(),
+  ).toEqual([
+    [false, false],
+    [true, true],
+  ])
   expect((await (await createScene({ ticket: false })).retryPush()).body.code).toBe('no_ticket')
 })
 

@@ -40,7 +40,7 @@ it('HND-27 masks the documentation and the note of a resolved case', async () =>
   const { admin, session } = await createScene()
   const { body } = await admin.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'pw is now Winter2026!' })
   const notes = await selectNotes(admin.accountId)
-  expect(notes).toHaveLength(1)
+  expect(notes).toHaveLength(2)
   for (const text of [body.documentation, ...notes]) expect(text).not.toMatch(/Winter2026|10\.9\.8\.7|9f8e7d6c5b4a/)
 })
 

@@ -199,6 +199,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await admin.client.psa.connection.test()).toEqual({
       success: false,
       message: 'The ticketing system refused the credentials',
+      boards: [],
     })
     expect((await admin.client.psa.connection.get()).last_check_error).toBe('The ticketing system refused the credentials')
   })

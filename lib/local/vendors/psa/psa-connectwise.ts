@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import * as z from 'zod'
 import { parseConditions } from './psa-conditions.ts'
 import { addConnectwiseWrites, findTicketOf, sendMissing } from './psa-connectwise-writes.ts'
 import type { LocalPsa, LocalTicket } from './psa-data.ts'
@@ -37,7 +38,7 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
       c,
       data.statuses
         .filter(({ boardId }) => boardId === Number(c.req.param('id')))
-        .map(({ id, name, closed }) => ({ id, name, closedStatus: closed })),
+        .map(({ id, name, closed, inactive }) => ({ id, name, closedStatus: closed, inactive })),
     ),
   )
   app.get(`${root}/system/members`, (c) => sendPage(c, data.members.map(toMemberBody)))
@@ -48,6 +49,24 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
 }
+
+// A note belongs to at least one section of its ticket: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes
+const NewNote = z
+  .object({
+    text: z.string().min(1),
+    detailDescriptionFlag: z.boolean().default(false),
+    internalAnalysisFlag: z.boolean().default(false),
+    resolutionFlag: z.boolean().default(false),
+    internalFlag: z.boolean().optional(),
+    externalFlag: z.boolean().optional(),
+    processNotifications: z.boolean().optional(),
+  })
+  .refine(
+    ({ detailDescriptionFlag, internalAnalysisFlag, resolutionFlag }) => detailDescriptionFlag || internalAnalysisFlag || resolutionFlag,
+    {
+      path: ['detailDescriptionFlag'],
+    },
+  )
 
 function addTicketRoutes(app: Hono, psa: LocalPsa, kind: 'service' | 'project'): void {
   const findTicket = (c: Context) => findTicketOf(psa, kind, c)
@@ -83,9 +102,11 @@ function addTicketRoutes(app: Hono, psa: LocalPsa, kind: 'service' | 'project'):
   app.post(`${root}/${kind}/tickets/:id{[0-9]+}/notes`, async (c) => {
     const ticket = findTicket(c)
     if (!ticket) return notFound(c)
-    const { text, internalAnalysisFlag } = await c.req.json<{ text?: string; internalAnalysisFlag?: boolean }>()
-    if (!text) return sendMissing(c, 'ticketNote', 'text')
-    return c.json(toNoteBody(ticket.id, psa.addNote(ticket, text, internalAnalysisFlag === true)), 201)
+    const { data: input, error } = NewNote.safeParse(await c.req.json())
+    if (!input) return sendMissing(c, 'ticketNote', String(error.issues[0]?.path[0] ?? 'text'))
+    const note = psa.addNote(ticket, input.text, input.internalAnalysisFlag)
+    if (input.resolutionFlag) note.resolution = true
+    return c.json(toNoteBody(ticket.id, note), 201)
   })
   app.get(`${root}/${kind}/tickets/:id{[0-9]+}/configurations`, (c) => {
     const ticket = findTicket(c)
@@ -234,8 +255,8 @@ function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerI
 }
 const levels: Readonly<Record<number, string>> = { 1: 'High', 2: 'Medium', 3: 'Low' }
 
-function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }: LocalTicket['notes'][number]) {
-  const flags = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
+function toNoteBody(ticketId: number, { id, text, internal, resolution = false, author, createdAt }: LocalTicket['notes'][number]) {
+  const flags = { detailDescriptionFlag: !internal && !resolution, internalAnalysisFlag: internal, resolutionFlag: resolution }
   return {
     id,
     ticketId,
@@ -250,14 +271,17 @@ function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }:
 }
 
 /** The vendor's ServiceTicketNote. Unlike a ServiceNote, it has its times in `_info`, and a time entry has its start. */
-function toTicketNoteBody(ticket: LocalTicket, { id, text, internal, author, createdAt, isTimeEntry }: LocalTicket['notes'][number]) {
+function toTicketNoteBody(
+  ticket: LocalTicket,
+  { id, text, internal, resolution = false, author, createdAt, isTimeEntry }: LocalTicket['notes'][number],
+) {
   const time = removeFraction(createdAt)
   return {
     id,
     noteType: isTimeEntry ? 'TimeEntry' : 'TicketNote',
     ticket: { id: ticket.id, summary: ticket.summary },
     text,
-    ...{ detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false },
+    ...{ detailDescriptionFlag: !internal && !resolution, internalAnalysisFlag: internal, resolutionFlag: resolution },
     ...(isTimeEntry ? { timeStart: time, timeEnd: time } : {}),
     ...{ bundledFlag: false, mergedFlag: false, issueFlag: false, createdByParentFlag: false },
     member: { id: 176, identifier: author.slice(0, 5), name: author },

@@ -4,6 +4,8 @@ export interface LocalNote {
   id: number
   text: string
   internal: boolean
+  /** Whether ConnectWise shows it as the resolution. */
+  resolution?: boolean
   author: string
   createdAt: string
   /** Whether the note belongs to a time entry, which ConnectWise lists apart from the notes. */
@@ -60,7 +62,8 @@ type Named = { id: number; name: string }
 
 export interface PsaData {
   boards: (Named & { inactive: boolean })[]
-  statuses: (Named & { boardId: number; closed: boolean })[]
+  /** ConnectWise neither takes nor offers an `inactive` status. */
+  statuses: (Named & { boardId: number; closed: boolean; inactive: boolean })[]
   priorities: Named[]
   members: (Named & { identifier: string; email: string | null; inactive: boolean })[]
   /** The API's user may not read the record of a `restricted` company. */
@@ -197,9 +200,12 @@ export function buildTicketDetails(id: number, createdAt: string): LocalTicketDe
 
 function buildBoardsAndMembers() {
   const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({ id: n + 1, name, inactive: name === 'Old Desk' }))
-  const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed']
+  const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed', 'Old Closed']
   const statuses = boards.flatMap(({ id }) =>
-    statusNames.map((name, n) => ({ id: id * 10 + n, name, boardId: id, closed: name === 'Closed' })),
+    statusNames.map((name, n) => ({
+      ...{ id: id * 10 + n, name, boardId: id },
+      ...{ closed: name.endsWith('Closed'), inactive: name.startsWith('Old') },
+    })),
   )
   const priorities = ['Priority 1 - Critical', 'Priority 2 - High', 'Priority 3 - Medium', 'Priority 4 - Low'].map((name, n) => ({
     id: n + 5,
@@ -261,7 +267,7 @@ function buildTicket(
   randomBelow: (count: number) => number,
 ): LocalTicket {
   const board = pick(boards.filter(({ inactive }) => !inactive))
-  const status = pick(statuses.filter(({ boardId }) => boardId === board.id))
+  const status = pick(statuses.filter(({ boardId, inactive }) => boardId === board.id && !inactive))
   const company = pick(companies)
   const [summary, description] = pick(problems)
   const createdMs = firstTicketMs + (id - 4601) * 9 * hourMs + randomBelow(3) * hourMs

@@ -29,7 +29,7 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
     return undefined
   })
   app.get('/api/Team', (c) => c.json(data.boards.map(({ id, name, inactive }) => ({ id, name, inactive }))))
-  app.get('/api/Status', (c) => c.json(data.statuses.map(({ id, name }) => ({ id, name }))))
+  app.get('/api/Status', (c) => c.json(data.statuses.filter(({ inactive }) => !inactive).map(({ id, name }) => ({ id, name }))))
   app.get('/api/Agent', (c) =>
     c.json([
       { id: unassignedAgentId, name: 'Unassigned', email: '', isdisabled: false },

@@ -39,6 +39,7 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
       const status = data.statuses.find(({ id }) => id === statusId)
       if (!data.boards.some(({ id }) => id === boardId)) return 'The board does not exist'
       if (!status || status.boardId !== boardId) return 'The status does not belong to the board'
+      if (status.inactive && statusId !== ticket.statusId) return 'The status is inactive'
       if (memberId !== null && !data.members.some(({ id }) => id === memberId)) return 'The member does not exist'
       Object.assign(ticket, { boardId, statusId, memberId, closed: status.closed, updatedAt: toTimestamp(clock.now()) })
       return null

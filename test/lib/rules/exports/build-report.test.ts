@@ -71,6 +71,11 @@ describe('the head of a report', () => {
     ])
   })
 
+  it('PSA-57 has a time of at least a second', () => {
+    const { facts } = build({ completed_at: '2026-11-21T09:00:00.400Z' })
+    expect(facts.find(({ label }) => label === 'Time taken')?.value).toBe('1 s')
+  })
+
   it('leaves out what is not known', () => {
     const { facts, notes, nextSteps } = build({
       ticket_number: null,

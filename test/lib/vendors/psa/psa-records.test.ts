@@ -59,7 +59,9 @@ describe('a record of ConnectWise', () => {
       created_at: null,
       is_closed: false,
     })
-    expect(connectWiseRecords.StatusWire.parse({ id: 3, closedStatus: true })).toEqual({ id: '3', name: 'Status 3', is_closed: true })
+    expect(connectWiseRecords.StatusWire.parse({ id: 3, closedStatus: true })).toEqual({
+      ...{ id: '3', name: 'Status 3', is_closed: true, inactive: false },
+    })
     expect(connectWiseRecords.BoardWire.parse({ id: 3 })).toEqual({ id: '3', name: 'Board 3' })
   })
 })
