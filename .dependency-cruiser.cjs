@@ -16,6 +16,7 @@ const vendors = {
   '@upstash/qstash': '^lib/vendors/queue/qstash\\.ts$',
   openai: '^lib/vendors/ai/openai\\.ts$',
   resend: '^lib/vendors/mail/resend\\.ts$',
+  nodemailer: '^lib/vendors/mail/smtp\\.ts$',
   stripe: '^lib/vendors/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
   pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:admin|sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrationsFolder, plan } from '#db/migrate.ts'
+import { describeMailError, smtpMail } from '#vendors/mail/smtp.ts'
 import { type Check, checks } from './checks.ts'
 
 /** The result of one check. */
@@ -42,6 +43,19 @@ export async function diagnose(ownerUrl: string, folder = migrationsFolder): Pro
   return findings
 }
 
+/** Sign in at the mail server, if one is set. */
+export async function checkMail({ SMTP_URL, MAIL_FROM = '' }: NodeJS.ProcessEnv): Promise<Finding[]> {
+  if (!SMTP_URL) return []
+  const remedy = 'Correct SMTP_URL. A certificate of your own belongs into the file that NODE_EXTRA_CA_CERTS names.'
+  const problems = await smtpMail({ url: SMTP_URL, from: MAIL_FROM })
+    .signIn()
+    .then(
+      () => [],
+      (error: unknown) => [describeMailError(error).error],
+    )
+  return [{ name: 'the mail server accepts the sign-in', remedy, isWarning: false, problems }]
+}
+
 const maxShown = 10
 
 /** Return the lines that tell an operator about a finding. */
@@ -55,7 +69,7 @@ export function describeFinding({ name, remedy, isWarning, problems }: Finding):
 async function main(): Promise<void> {
   const { DATABASE_OWNER_URL } = process.env
   if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  const findings = await diagnose(DATABASE_OWNER_URL)
+  const findings = [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env))]
   for (const finding of findings) for (const line of describeFinding(finding)) console.log(line)
   if (findings.some(({ isWarning, problems }) => !isWarning && problems.length > 0)) process.exitCode = 1
 }

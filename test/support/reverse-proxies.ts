@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '#local/root.ts'
+import { writeCertificate } from './certificate.ts'
 
 export type ProxyKind = 'nginx' | 'caddy'
 
@@ -36,16 +37,7 @@ export function isInstalled(kind: ProxyKind): boolean {
 /** Start a proxy on `port` in front of a service on `servicePort`. */
 export async function startReverseProxy(kind: ProxyKind, port: number, servicePort: number): Promise<ReverseProxy> {
   const folder = mkdtempSync(join(tmpdir(), `flow-${kind}-`))
-  const certificate = join(folder, 'cert.pem')
-  const key = join(folder, 'key.pem')
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate, ...subject],
-    {
-      stdio: 'ignore',
-    },
-  )
+  const { certificate, key } = writeCertificate(folder)
   const configure = kind === 'nginx' ? configureNginx : configureCaddy
   const args = configure({ folder, port, servicePort, certificate, key })
   const child = spawn(kind, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: folder } })

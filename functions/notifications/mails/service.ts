@@ -28,7 +28,7 @@ export async function send(ctx: MailContext, id: string, attempt: number): Promi
   const claimed = await claimInTurn(ctx, id, attempt)
   if (!Array.isArray(claimed)) return claimed
   const prepared = await prepare(ctx, claimed)
-  const mails = prepared.flatMap((item) => item.mails)
+  const mails = prepared.flatMap((item) => item.mails.map((mail) => ({ ...mail, deliveryId: item.delivery.id })))
   const key = claimed[0]?.batch_key ?? id
   const result: MailResult = mails.length > 0 ? await ctx.mail.send(mails, key) : { ok: true, status: null }
   const results = splitResult(prepared, result)
@@ -96,18 +96,18 @@ interface DeliveryResult {
 
 /** Return the result of each delivery of a call. */
 function splitResult(prepared: readonly PreparedDelivery[], result: MailResult): DeliveryResult[] {
-  const refusedIndexes = new Set(result.refused)
   let place = 0
   return prepared.map(({ delivery, mails, note, refusal }) => {
     if (refusal) return { delivery, result: refusal }
-    const refusedCount = mails.filter((_, index) => refusedIndexes.has(place + index)).length
+    const failures = mails.flatMap((_, index) => result.failures?.get(place + index) ?? [])
     place += mails.length
     if (!result.ok) return { delivery, result }
-    if (refusedCount === mails.length)
-      return { delivery, result: { ok: false, status: 422, error: 'The mail provider refused the e-mail' } }
+    // The next attempt repeats the e-mails that were not refused.
+    const failure = failures.find(({ isRefused }) => !isRefused) ?? (failures.length === mails.length ? failures[0] : undefined)
+    if (failure) return { delivery, result: failure }
     const notes = [
       ...(note ? [note] : []),
-      ...(refusedCount > 0 ? [`the mail provider refused ${refusedCount} of ${mails.length} e-mails`] : []),
+      ...(failures.length > 0 ? [`the mail provider refused ${failures.length} of ${mails.length} e-mails`] : []),
     ]
     return { delivery, result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) } }
   })

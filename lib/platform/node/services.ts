@@ -6,6 +6,8 @@ import type { Limiter } from '#vendors/cache/limiter.ts'
 import { measureRedis } from '#vendors/cache/measure-redis.ts'
 import { createRedisCache } from '#vendors/cache/redis-cache.ts'
 import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
+import type { MailPort } from '#vendors/mail/mail.ts'
+import { smtpMail } from '#vendors/mail/smtp.ts'
 import { openTracer } from '#vendors/otlp/open-tracer.ts'
 import { createSignInCheck } from '#vendors/realtime/active-sign-ins.ts'
 import { createSharedPorts } from '#vendors/shared-ports.ts'
@@ -71,6 +73,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
   const services: Services = {
     ports: {
       ...createSharedPorts(config),
+      ...openSmtp(config),
       queue: queue.port,
       realtime,
       uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
@@ -106,6 +109,11 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       await Promise.all([runtime.close(), platform.close(), queue.close()])
     },
   }
+}
+
+/** Return a mail port if a mail server is set, instead of the vendor that both platforms have. */
+function openSmtp({ SMTP_URL, MAIL_FROM, MAIL_REPLY_TO }: NodeConfig): { mail?: MailPort } {
+  return SMTP_URL ? { mail: smtpMail({ url: SMTP_URL, from: MAIL_FROM, replyTo: MAIL_REPLY_TO }) } : {}
 }
 
 function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig): ReturnType<typeof folderObjects> {

@@ -3,6 +3,11 @@ import { CommaList, type Config, parseSettings, settings, Url } from '#config.ts
 
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
+/** A password is sent over TLS only. */
+const SmtpUrl = z
+  .url({ protocol: /^smtps?$/, error: 'must be smtp://… or smtps://…' })
+  .refine((text) => !(new URL(text).username && new URL(text).searchParams.get('tls') === 'off'), 'must not have a password without TLS')
+
 /** The settings that only Node needs. */
 export const nodeSettings = {
   PORT: count(0, 65_535).default(8787).describe('Port to listen on. 0 uses any free port.'),
@@ -30,6 +35,9 @@ export const nodeSettings = {
   QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of QStash.'),
   QSTASH_CURRENT_SIGNING_KEY: z.string().min(1).optional().describe('Key that verifies jobs of QStash.'),
   QSTASH_NEXT_SIGNING_KEY: z.string().min(1).optional().describe('Second key that verifies jobs of QStash, for rotation.'),
+  SMTP_URL: SmtpUrl.optional().describe(
+    'Mail server, used instead of Resend: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, or `smtp://host:25?tls=off` for a relay in your own network. Encode the user and the password like a URL.',
+  ),
   METRICS_TOKEN: z
     .string()
     .min(20)

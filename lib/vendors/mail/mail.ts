@@ -11,6 +11,9 @@ export interface Mail {
   headers?: Record<string, string>
 }
 
+/** An e-mail with the id of its delivery, which is the same at each attempt. */
+export type OutgoingMail = Mail & { deliveryId: string }
+
 /**
  * The headers of every e-mail, so that no mailbox answers it: RFC 3834, section 5, and, for Exchange,
  * https://learn.microsoft.com/openspecs/exchange_server_protocols/ms-oxcmail/ced68690-498a-4567-9d14-5c01f974d8b1
@@ -20,11 +23,14 @@ export const automaticMailHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Aut
 /** Maximum number of e-mails in one call. */
 export const maxMailsPerCall = 100
 
+/** Why one e-mail of a call was not sent. `isRefused`: for its content or its recipient. `endsCall`: the following ones would fail likewise. */
+export type MailFailure = SendResult & { ok: false; isRefused?: boolean; endsCall?: boolean }
+
 /**
- * The result of a call. `refused` has the indexes of e-mails that were not sent although the others were. `isUncertain`: the call failed, but
- * the provider may have sent the e-mails.
+ * The result of a call. `failures` has the e-mails that were not sent although the others were, by their index. `isUncertain`: the call failed,
+ * but the provider may have sent the e-mails.
  */
-export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean }
+export type MailResult = SendResult & { failures?: ReadonlyMap<number, MailFailure>; isUncertain?: boolean }
 
 /** Why an address gets no e-mails. `complained`: its owner called one spam; `suppressed`: it is on a list of the provider. */
 export const mailProblems = ['bounced', 'complained', 'suppressed'] as const
@@ -38,8 +44,8 @@ export type MailEventResult = { ok: true; event: MailEvent | null } | { ok: fals
 export interface MailPort {
   /** Verify and read an event. */
   readEvent(body: RawBody): Promise<MailEventResult>
-  /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */
-  send(mails: Mail[], idempotencyKey: string): Promise<MailResult>
+  /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing, as far as the provider can tell. */
+  send(mails: OutgoingMail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */
   ping(): Promise<PingResult>
 }

@@ -4,7 +4,7 @@ import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { createPingError } from '#vendors/net/ping-result.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
-import { automaticMailHeaders, type MailEvent, type MailPort, type MailProblem, type MailResult } from './mail.ts'
+import { automaticMailHeaders, type MailEvent, type MailFailure, type MailPort, type MailProblem, type MailResult } from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -16,6 +16,8 @@ interface ResendSettings {
   webhookSecret?: string | undefined
 }
 
+const refusal: MailFailure = { ok: false, status: 422, error: 'The mail provider refused the e-mail', isRefused: true }
+
 /** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
 export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: ResendSettings): MailPort {
   const fetchBounded = createBoundedFetch('mail', sendLimits)
@@ -26,7 +28,7 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
         resend ??= await openResend({ key, baseUrl }, fetchBounded)
         // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
-          mails.map((mail) => ({
+          mails.map(({ deliveryId: _, ...mail }) => ({
             ...(replyTo ? { replyTo } : {}),
             ...mail,
             headers: { ...automaticMailHeaders, ...mail.headers },
@@ -36,8 +38,8 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
           { idempotencyKey, batchValidation: 'permissive' },
         )
         if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))
-        const refused = (response.data.errors ?? []).map(({ index }) => index)
-        return { ok: true, status: 200, ...(refused.length > 0 ? { refused } : {}) }
+        const failures = new Map((response.data.errors ?? []).map(({ index }) => [index, refusal]))
+        return { ok: true, status: 200, ...(failures.size > 0 ? { failures } : {}) }
       } catch (error) {
         return { ...failedSend(error), isUncertain: true }
       }

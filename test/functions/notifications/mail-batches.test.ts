@@ -132,7 +132,7 @@ it('NOT-65 sends each e-mail once when the worker dies after the provider has ac
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   const written = await Promise.all(sorted.map((delivery) => writeMails(ctx, delivery)))
   await ctx.mail.send(
-    written.flatMap((item) => ('mails' in item ? item.mails : [])),
+    written.flatMap((item, index) => ('mails' in item ? item.mails.map((mail) => ({ ...mail, deliveryId: sorted[index]?.id ?? '' })) : [])),
     claimed[0]?.batch_key ?? '',
   )
   // During the lease, no other worker makes these attempts or sends them with others.

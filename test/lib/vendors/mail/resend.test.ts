@@ -9,12 +9,16 @@ beforeEach(() => {
 })
 
 describe('an e-mail at the provider', () => {
-  const mail = { to: 'ada@example.com', subject: 's', html: 'h', text: 't' }
+  const mail = { deliveryId: 'd1', to: 'ada@example.com', subject: 's', html: 'h', text: 't' }
   const send = () => resendMail({ key: 'k', baseUrl: vendor.origin, from: 'Flow <flow@example.com>' }).send([mail, mail], 'key-1')
 
   it('is sent with the key, and the indexes of refused ones are returned', async () => {
     vendor.answer = () => ({ body: { data: [{ id: '1' }], errors: [{ index: 1, message: 'bad' }] } })
-    expect(await send()).toEqual({ ok: true, status: 200, refused: [1] })
+    expect(await send()).toEqual({
+      ok: true,
+      status: 200,
+      failures: new Map([[1, { ok: false, status: 422, error: 'The mail provider refused the e-mail', isRefused: true }]]),
+    })
     const [{ method = '', path = '', headers = {}, body = '[]' } = {}] = vendor.requests
     expect([method, path, headers['idempotency-key'], headers['x-batch-validation']]).toEqual([
       'POST',

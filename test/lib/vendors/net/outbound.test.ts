@@ -83,7 +83,7 @@ const catchError = (work: Promise<unknown>) =>
     (error: unknown) => String(error),
   )
 const message = { title: 'Title', body: 'Body', url: null }
-const mail = { to: 'a@example.com', subject: 'Subject', html: 'Text', text: 'Text' }
+const mail = { deliveryId: 'd1', to: 'a@example.com', subject: 'Subject', html: 'Text', text: 'Text' }
 const noDns = { resolve: async () => [] }
 const completion = {
   name: 'n',
