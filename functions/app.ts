@@ -21,6 +21,7 @@ const docsPolicy =
 /** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {
   const app = createApp(services)
+  logMissingProviders(services)
   mountHealth(app, services)
   // Older beta e-mails contain links to this path. The frontend serves the page.
   app.all('/register', (c) => redirect(c, `${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
@@ -40,6 +41,14 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   mountStaffPage(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app
+}
+
+/** Log what the service does without, so that an operator need not learn it from a failure. */
+function logMissingProviders({ ports: { ai, mail }, log }: Services): void {
+  const warn = (message: string) => log({ at: new Date().toISOString(), level: 'warn', message })
+  if (!mail.isConfigured)
+    warn('No mail provider is set (RESEND_API_KEY, or SMTP_URL on Node): no e-mail is sent, and operations that need one answer 503.')
+  if (!ai.isConfigured) warn('No AI provider is set (OPENAI_API_KEY): operations that need one answer 503.')
 }
 
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */

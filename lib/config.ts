@@ -116,7 +116,10 @@ const Settings = z.object({
     .describe(
       'Heartbeat interval of the escalation stream, in milliseconds. Each heartbeat also closes streams whose sign-in has ended; sockets are checked every 12 intervals.',
     ),
-  RESEND_API_KEY: z.string().describe('Key of the mail provider.'),
+  RESEND_API_KEY: z
+    .string()
+    .optional()
+    .describe('Key of the mail provider. Without a provider, operations that need an e-mail answer 503.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Address of the mail provider.'),
   RESEND_WEBHOOK_SECRET: z
     .string()
@@ -128,7 +131,7 @@ const Settings = z.object({
     .max(1000)
     .default(4)
     .describe('Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.'),
-  MAIL_FROM: Sender.describe('Sender of every mail, as `Name <address>`.'),
+  MAIL_FROM: Sender.optional().describe('Sender of every mail, as `Name <address>`. Required with a mail provider.'),
   MAIL_REPLY_TO: z
     .email()
     .optional()
@@ -140,7 +143,7 @@ const Settings = z.object({
   STRIPE_SECRET_KEY: z.string().optional().describe('Key of Stripe. Without it the portal and the webhook answer 503.'),
   STRIPE_WEBHOOK_SECRET: z.string().optional().describe("Secret that verifies Stripe's events."),
   STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Address of Stripe.'),
-  OPENAI_API_KEY: z.string().min(1).describe('Key of the AI provider.'),
+  OPENAI_API_KEY: z.string().min(1).optional().describe('Key of the AI provider. Without it, operations that need AI answer 503.'),
   OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
     'Address of the AI provider. It must support chat completions with JSON Schema.',
   ),
@@ -193,6 +196,7 @@ export const settings = Settings.shape
 export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<string, unknown>): z.infer<z.ZodObject<S>> {
   // `NAME=` in a file of settings, and `${NAME:-}` of Docker Compose, mean that nothing is set.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  if (set.RESEND_API_KEY || set.SMTP_URL) set.MAIL_FROM ??= null
   const parsed = z.object(shape).safeParse(set)
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map(

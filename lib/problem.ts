@@ -126,6 +126,8 @@ export const codedProblems = {
   sign_in_locked: { status: 429, detail: 'Too many failed sign-ins for this address; try again later' },
   masking_failed: { status: 500, detail: 'Masking failed; nothing was exported' },
   ai_provider_error: { status: 502, detail: 'The AI provider failed; try again' },
+  ai_not_configured: { status: 503, detail: 'This service has no AI provider; its operator can add one' },
+  mail_not_configured: { status: 503, detail: 'This service sends no e-mails; its operator can add a mail provider' },
   oauth_provider_error: { status: 502, detail: 'The identity provider does not answer as it should; try again' },
   psa_auth_failed: { status: 502, detail: 'The ticketing system refuses the credentials' },
   psa_error: { status: 502, detail: 'The ticketing system failed' },

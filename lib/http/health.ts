@@ -20,7 +20,7 @@ const required: ReadonlySet<string> = new Set(['database', 'redis'])
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
  * within 1.5 s fails, and the reason is logged. `/ready` is 503 only for a required one: a load balancer must not take out every process because
- * a vendor is away. No check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
+ * a vendor is away. A provider that is not configured is not asked, and no check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
  * database, which may be down. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
  * because the shared limiter is a dependency as well.
  */
@@ -52,8 +52,8 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
       Promise.all([runtime, platform].map((database) => database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
     redis: () => limiter.ping(),
     queue: () => ports.queue.ping(),
-    mail: () => ports.mail.ping(),
-    ai: () => ports.ai.ping(),
+    ...(ports.mail.isConfigured ? { mail: () => ports.mail.ping() } : {}),
+    ...(ports.ai.isConfigured ? { ai: () => ports.ai.ping() } : {}),
     hub: () => ports.realtime.ping(),
     objects: () => ports.uploads.pingObjects(),
     images: () => ports.uploads.pingDecoder(),

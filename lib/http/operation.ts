@@ -320,6 +320,12 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
+/** Return the failure of an operation whose provider is missing. It is answered before the operation stores anything. */
+export function findMissingProvider({ errors = [] }: AnyOperation, { ai, mail }: Pick<Ports, 'ai' | 'mail'>): ProblemKind | undefined {
+  if (errors.includes('ai_provider_error') && !ai.isConfigured) return 'ai_not_configured'
+  return errors.includes('mail_not_configured') && !mail.isConfigured ? 'mail_not_configured' : undefined
+}
+
 /** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function listFailures(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors)
@@ -339,6 +345,7 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
     if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }
+  if (failures.has('ai_provider_error')) failures.add('ai_not_configured')
   if (op.background) failures.add('limit_reached')
   if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')
   return [...failures]

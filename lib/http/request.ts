@@ -21,6 +21,7 @@ import { keyFailures, requireScope } from './key-scopes.ts'
 import {
   type AnyOperation,
   Content,
+  findMissingProvider,
   isStaffOperation,
   listFailures,
   needsVerifiedAddress,
@@ -132,6 +133,11 @@ async function performCall(call: OperationCall, reading: ReadResult, limiting: P
     return result.value
   }
   enforceLimit(c, await limiting)
+  const missing = findMissingProvider(op, call.services.ports)
+  if (missing) {
+    await call.scope?.checkAccess()
+    throw new Problem(missing)
+  }
   return reading.input ? invokeIdempotent(call, reading.input) : rejectInvalidRequest(call, reading)
 }
 

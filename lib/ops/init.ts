@@ -31,7 +31,7 @@ function main(): void {
   // The file has keys, so nobody else may read it. An existing one is not replaced.
   writeFileSync('.env', settings, { mode: 0o600, flag: 'wx' })
   const [createRole, createDatabase] = describeOwner(settings)
-  console.log(`Wrote .env with fresh keys. Set the addresses, RESEND_API_KEY and OPENAI_API_KEY in it.
+  console.log(`Wrote .env with fresh keys. Set the addresses in it, SMTP_URL or RESEND_API_KEY for e-mails, and OPENAI_API_KEY for AI.
 Then create the owner and the database, as a superuser of PostgreSQL 18:
   ${createRole}
   ${createDatabase}

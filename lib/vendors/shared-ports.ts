@@ -14,6 +14,7 @@ import { createAccountReferences } from './billing/account-reference.ts'
 import type { BillingPort } from './billing/billing.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import { lazyPort } from './lazy-port.ts'
+import { type MailPort, noMail } from './mail/mail.ts'
 import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
@@ -41,13 +42,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     acknowledgementTokens: createAcknowledgementTokens(config),
     approvalTokens: createApprovalTokens(config),
     identity: identityProviders(config),
-    mail: resendMail({
-      key: config.RESEND_API_KEY,
-      baseUrl: config.RESEND_BASE_URL,
-      from: config.MAIL_FROM,
-      replyTo: config.MAIL_REPLY_TO,
-      webhookSecret: config.RESEND_WEBHOOK_SECRET,
-    }),
+    mail: createMail(config),
     chat: chatWebhooks(),
     webhooks: httpWebhooks(),
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
@@ -68,10 +63,19 @@ function createBilling({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_BASE_U
   return lazyPort(load, { isConfigured: STRIPE_SECRET_KEY !== undefined, createReference: references.sign })
 }
 
+function createMail({ RESEND_API_KEY, RESEND_BASE_URL, MAIL_FROM, MAIL_REPLY_TO, RESEND_WEBHOOK_SECRET }: Config): MailPort {
+  if (!RESEND_API_KEY || !MAIL_FROM) return noMail
+  const settings = { key: RESEND_API_KEY, baseUrl: RESEND_BASE_URL, from: MAIL_FROM }
+  return resendMail({ ...settings, replyTo: MAIL_REPLY_TO, webhookSecret: RESEND_WEBHOOK_SECRET })
+}
+
 /** The client of the model is a tenth of the code. */
 function createAi({ OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL }: Config): AiPort {
-  const settings = { key: OPENAI_API_KEY, baseUrl: OPENAI_BASE_URL, model: OPENAI_MODEL }
-  return lazyPort(async () => (await import('./ai/openai.ts')).openAi(settings), { model: OPENAI_MODEL })
+  const settings = { key: OPENAI_API_KEY ?? '', baseUrl: OPENAI_BASE_URL, model: OPENAI_MODEL }
+  return lazyPort(async () => (await import('./ai/openai.ts')).openAi(settings), {
+    model: OPENAI_MODEL,
+    isConfigured: OPENAI_API_KEY !== undefined,
+  })
 }
 
 /** Return where passkeys are used: on the pages of the frontend. */

@@ -45,7 +45,7 @@ it.each([
 ] as const)('on %s, reports every missing or invalid setting, but not its value', (_platform, parseConfig, shape) => {
   const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
   const required = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success)
-  expect(required.length).toBeGreaterThan(8)
+  expect(required.length).toBeGreaterThan(5)
   for (const [name] of required) expect(parse).toThrow(new RegExp(`\\b${name}: `))
   expect(parse).not.toThrow(/secret-value/)
 })
@@ -149,7 +149,7 @@ it.each([
   ['RESEND_BASE_URL', 'javascript:alert(1)'],
   ['MAIL_FROM', 'Support Flow'],
   ['MAIL_FROM', 'Support <support>'],
-  ['OPENAI_API_KEY', ''],
+  ['MAIL_FROM', ''],
   ['JWT_KEYS', key(31)],
   ['JWT_KEYS', '[]'],
   ['JWT_KEYS', JSON.stringify(Array(3).fill({ kid: 'k', secret: 's'.repeat(32) }))],

@@ -32,7 +32,7 @@ export const inviteOperations = [
     body: schemas.InviteCreate,
     success: 201,
     returns: schemas.Invite,
-    errors: ['already_member', 'already_pending', 'limit_reached', 'seat_limit_reached'],
+    errors: ['already_member', 'already_pending', 'limit_reached', 'mail_not_configured', 'seat_limit_reached'],
     handle: ({ ctx, body }) => invites.create(ctx, body),
   }),
 
@@ -61,7 +61,7 @@ export const inviteOperations = [
     strictLimit: 'mail',
     params: schemas.InviteId,
     success: 202,
-    errors: ['invite_closed', 'limit_reached'],
+    errors: ['invite_closed', 'limit_reached', 'mail_not_configured'],
     handle: ({ ctx, params }) => invites.resend(ctx, params.invite_id),
   }),
 

@@ -115,7 +115,9 @@ export const FeatureFlags = z
   .strictObject({
     flags: z
       .strictObject(flags)
-      .describe("Every feature. The account's override takes precedence over its plan; without either, the feature is off."),
+      .describe(
+        "Every feature. The account's override takes precedence over its plan; without either, the feature is off. Those that are AI alone are off in a service without an AI provider.",
+      ),
   })
   .meta({
     id: 'FeatureFlagsResponse',

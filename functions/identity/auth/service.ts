@@ -6,7 +6,7 @@ import { getOwnCredentials, requireOwnPassword } from '#functions/identity/crede
 import * as signIns from '#functions/identity/sign-ins/service.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { invalidField, Problem } from '#problem.ts'
-import type { Feature } from '#rules/features.ts'
+import { aiFeatures, type Feature } from '#rules/features.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import { isOutdatedHash } from '#vendors/auth/passwords.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
@@ -148,9 +148,10 @@ export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) 
   return { ...user, guards }
 }
 
-export async function getFeatureFlags({ db }: ReadContext) {
+export async function getFeatureFlags({ db, ai }: ReadContext) {
   const rows = await queries.selectFeatures(db)
-  return { flags: Object.fromEntries(rows.map(({ key, enabled }) => [key, enabled])) as Record<Feature, boolean> }
+  const flags = rows.map(({ key, enabled }) => [key, enabled && (ai.isConfigured || !aiFeatures.has(key))])
+  return { flags: Object.fromEntries(flags) as Record<Feature, boolean> }
 }
 
 export async function updateMe({ db, caller }: Context<'patch', 'user', undefined>, changes: ProfileUpdate) {

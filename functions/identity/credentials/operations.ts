@@ -37,6 +37,7 @@ export const credentialOperations = [
     strictLimit: 'sign_in',
     body: schemas.ForgotPassword,
     success: 202,
+    errors: ['mail_not_configured'],
     handle: ({ ctx, body }) => credentials.requestPasswordReset(ctx, body.email),
   }),
 
@@ -85,6 +86,7 @@ export const credentialOperations = [
     strictLimit: 'sign_in',
     idempotent: false,
     success: 202,
+    errors: ['mail_not_configured'],
     handle: ({ ctx }) => credentials.resendVerification(ctx),
   }),
 ]

@@ -21,7 +21,7 @@ else has, but no link is sent there. An address gets at most 3 links in 15 minut
     body: schemas.EmailChangeCreate,
     success: 202,
     returns: schemas.EmailChange,
-    errors: ['wrong_password'],
+    errors: ['mail_not_configured', 'wrong_password'],
     handle: ({ ctx, body }) => emailChanges.create(ctx, body),
   }),
 

@@ -113,7 +113,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
 
 /** Return a mail port if a mail server is set, instead of the vendor that both platforms have. */
 function openSmtp({ SMTP_URL, MAIL_FROM, MAIL_REPLY_TO }: NodeConfig): { mail?: MailPort } {
-  return SMTP_URL ? { mail: smtpMail({ url: SMTP_URL, from: MAIL_FROM, replyTo: MAIL_REPLY_TO }) } : {}
+  return SMTP_URL && MAIL_FROM ? { mail: smtpMail({ url: SMTP_URL, from: MAIL_FROM, replyTo: MAIL_REPLY_TO }) } : {}
 }
 
 function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig): ReturnType<typeof folderObjects> {

@@ -42,6 +42,8 @@ export interface ModelStatus extends PingResult {
 }
 
 export interface AiPort {
+  /** Whether there is a provider. Without one no method may be called. */
+  readonly isConfigured: boolean
   /** Stored with the token usage. */
   readonly model: string
   /** Call the model once. Throw AiFailure. */

@@ -69,7 +69,7 @@ If something is not known, say so or ask. Answer in the language of the technici
 
 /**
  * Ask the model and check the answer against the prompt's schema. After a temporary failure, ask once more. Record each call in the ledger.
- * Throw 502 `ai_provider_error` or 429 `ai_budget_exhausted`.
+ * Throw 502 `ai_provider_error`, 503 `ai_not_configured` or 429 `ai_budget_exhausted`.
  */
 export async function ask<S extends z.ZodObject>(
   context: AskContext,
@@ -77,6 +77,7 @@ export async function ask<S extends z.ZodObject>(
   question: Question,
   listener?: AnswerListener,
 ): Promise<z.output<S>> {
+  if (!context.ai.isConfigured) throw new Problem('ai_not_configured')
   const { wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
   const redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)

@@ -29,6 +29,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   // Models that do not reason reject the parameter. After that, this process does not send it again.
   let sendsEffort = true
   return {
+    isConfigured: true,
     model,
     async complete(completion) {
       const signal = AbortSignal.timeout(completion.timeoutMs)

@@ -42,10 +42,20 @@ export type MailEvent = { problem: MailProblem; address: string; at: string }
 export type MailEventResult = { ok: true; event: MailEvent | null } | { ok: false; reason: 'unsigned' | 'not_configured' }
 
 export interface MailPort {
+  /** Whether there is a provider. */
+  readonly isConfigured: boolean
   /** Verify and read an event. */
   readEvent(body: RawBody): Promise<MailEventResult>
   /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing, as far as the provider can tell. */
   send(mails: OutgoingMail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */
   ping(): Promise<PingResult>
+}
+
+/** The mail port of a service without a provider: no e-mail can be sent, now or later. */
+export const noMail: MailPort = {
+  isConfigured: false,
+  readEvent: async () => ({ ok: false, reason: 'not_configured' }),
+  send: async () => ({ ok: false, status: null, error: 'The service has no mail provider', gone: true }),
+  ping: async () => ({ isLimited: false }),
 }

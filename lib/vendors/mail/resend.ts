@@ -23,6 +23,7 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
   const fetchBounded = createBoundedFetch('mail', sendLimits)
   let resend: Resend | undefined
   return {
+    isConfigured: true,
     async send(mails, idempotencyKey) {
       try {
         resend ??= await openResend({ key, baseUrl }, fetchBounded)

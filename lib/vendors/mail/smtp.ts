@@ -50,6 +50,7 @@ export function smtpMail({ url, from, replyTo, timeoutMs = sendTimeoutMs, callTi
     disableUrlAccess: true,
   })
   return {
+    isConfigured: true,
     async send(mails) {
       const signal = AbortSignal.timeout(callTimeoutMs)
       const transport = createTransport({ ...server, ...(auth ? { auth } : {}), pool: true, maxConnections: 1, maxMessages: mails.length })

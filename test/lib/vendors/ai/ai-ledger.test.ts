@@ -20,6 +20,7 @@ async function call(respond: () => { text: string; usage: TokenUsage }, { id = '
   const metrics: unknown[] = []
   const port: MetricsPort = { start: () => ({ record: (...values) => void metrics.push(values), flush: () => {} }) }
   const ai = {
+    isConfigured: true,
     model: 'm',
     complete: async () => ({ ...respond(), requestId: 'r1' }),
     ping: async () => ({ isLimited: false, shutdownAt: null }),

@@ -18,6 +18,7 @@ function createModel(...answers: (string | Error)[]) {
   const { context, ...recorded } = createAskContext()
   const completions: Completion[] = []
   const ai: AiPort = {
+    isConfigured: true,
     model: 'gpt-6.1-terra',
     async complete(completion) {
       completions.push(completion)

@@ -18,6 +18,7 @@ function createModel(failure?: AiFailure) {
   const { context } = createAskContext()
   const limits: number[] = []
   const ai: AiPort = {
+    isConfigured: true,
     model: 'm',
     async complete({ timeoutMs }: Completion) {
       limits.push(timeoutMs)
