@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrate } from '#db/migrate.ts'
-import { ownerPassword, startPostgres, withSuperuser } from '#local/postgres.ts'
 import { listFolderObjects } from '#platform/node/objects-folder.ts'
 import { listS3Objects } from '#platform/node/objects-s3.ts'
 import { describeFinding, diagnose } from './doctor.ts'
@@ -37,13 +36,11 @@ const database = 'drill'
  * restored database is complete: every row, every object, and nothing that the doctor finds there only.
  */
 export async function runDrill({ sourceUrl, listObjects, folder, print, inspect, keepsCluster }: DrillOptions): Promise<boolean> {
+  const { ownerPassword, startPostgres, withSuperuser } = await import('#local/postgres.ts')
   const time = createTimer(print)
   const objectsBefore = await listObjects?.()
-  const dump = await time('Dump', () =>
-    withConnection({ connectionString: sourceUrl }, (client) => writeDump(client, join(folder, 'dump'))),
-  )
+  const dump = await time('Dump', () => dumpDatabase(sourceUrl, join(folder, 'dump'), print))
   const objectsAfter = await listObjects?.()
-  print(`         ${dump.tables.length} tables, ${sum(dump.tables.map(({ rows }) => rows))} rows, ${formatMegabytes(dump.bytes)}`)
   const cluster = await time('Start an empty cluster', () => startPostgres(join(folder, 'cluster'), { durable: true }))
   try {
     const restoredUrl = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${cluster.port}/${database}`
@@ -65,6 +62,13 @@ export async function runDrill({ sourceUrl, listObjects, folder, print, inspect,
     // It may be outside of `folder`, where the user of PostgreSQL can reach it.
     if (!keepsCluster) await rm(cluster.dataDir, { recursive: true, force: true })
   }
+}
+
+/** Write every row of a database to files of a folder. It is the half of the drill that needs no checkout. */
+async function dumpDatabase(sourceUrl: string, folder: string, print: Print): Promise<Dump> {
+  const dump = await withConnection({ connectionString: sourceUrl }, (client) => writeDump(client, folder))
+  print(`         ${dump.tables.length} tables, ${sum(dump.tables.map(({ rows }) => rows))} rows, ${formatMegabytes(dump.bytes)}`)
+  return dump
 }
 
 /**
@@ -154,9 +158,10 @@ function openObjectList(env: NodeJS.ProcessEnv): ListObjects | undefined {
 }
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { restored: { type: 'string' }, keep: { type: 'string' } } })
+  const { values } = parseArgs({ options: { restored: { type: 'string' }, keep: { type: 'string' }, dump: { type: 'string' } } })
   const { DATABASE_OWNER_URL: sourceUrl } = process.env
   if (!sourceUrl) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (values.dump) return (await dumpDatabase(sourceUrl, values.dump, (line) => console.log(line))).tables.length > 0
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))
   const options = {
     sourceUrl,

@@ -35,7 +35,7 @@ function main(): void {
 Then create the owner and the database, as a superuser of PostgreSQL 18:
   ${createRole}
   ${createDatabase}
-Then run \`npm run migrate\`, \`npm run build -- --node\` and \`npm run serve\`.`)
+Then run \`npm run migrate\` and \`npm run serve\`, in a checkout after \`npm run build -- --node\`.`)
 }
 
 if (import.meta.main)

@@ -19,17 +19,17 @@ export interface NodeChild {
   exited: Promise<number | null>
 }
 
-/** Start the Node entry with exactly these settings, and `PORT`. It is killed when the test ends. */
-export async function spawnNode(settings: Record<string, string | undefined>): Promise<NodeChild> {
-  const child = await spawnServe(settings)
+/** Start the Node entry with exactly these settings, and `PORT`. It is killed when the test ends. `cwd` and `file` are those of the checkout. */
+export async function spawnNode(settings: Record<string, string | undefined>, cwd = root, file = 'functions/node.ts'): Promise<NodeChild> {
+  const child = await spawnServe(settings, cwd, file)
   onTestFinished(() => void child.process.kill('SIGKILL'))
   return child
 }
 
-async function spawnServe(settings: Record<string, string | undefined>): Promise<NodeChild> {
+async function spawnServe(settings: Record<string, string | undefined>, cwd = root, file = 'functions/node.ts'): Promise<NodeChild> {
   const port = await findFreePort()
   const env = { PATH: process.env.PATH, PORT: String(port), HOST: '127.0.0.1', ...settings }
-  const child = spawn(process.execPath, ['functions/node.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
@@ -57,7 +57,7 @@ export async function startServeProcess(
   return child
 }
 
-function toServeSettings(settings: Record<string, string>, objectsDir: string, changes: Record<string, string | undefined>) {
+export function toServeSettings(settings: Record<string, string>, objectsDir: string, changes: Record<string, string | undefined> = {}) {
   const withoutQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
   const { PORT: _, ...shared } = settings
   return { ...shared, OBJECTS_DIR: objectsDir, ASSETS_DIR: builtAssets, ...withoutQstash, ...changes }

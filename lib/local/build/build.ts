@@ -5,6 +5,7 @@ import { root } from '#local/root.ts'
 import { type BundleSizes, bundleWorker } from './bundle.ts'
 import { buildDocsPage } from './docs-page.ts'
 import { buildFonts } from './fonts.ts'
+import { buildNodeFolder } from './node-folder.ts'
 
 /** The folder of the reference page. */
 export const docsFolder = join(root, 'dist/assets/docs')
@@ -48,7 +49,13 @@ async function buildAndReport(): Promise<void> {
   }
 }
 
-if (import.meta.main) await (process.argv.includes('--node') ? buildAssets() : buildAndReport())
+/** Write the static files, and `dist/node`, which runs with Node alone. */
+async function buildForNode(): Promise<void> {
+  await buildAssets()
+  await buildNodeFolder(join(root, 'dist/node'), join(root, 'dist/assets'))
+}
+
+if (import.meta.main) await (process.argv.includes('--node') ? buildForNode() : buildAndReport())
 
 /** Return the size of the compiled modules in bytes, as they are and compressed. */
 async function measureWasm(): Promise<{ bytes: number; gzipped: number }> {

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { buildNodeFolder, type nodeCommands } from '#local/build/node-folder.ts'
+import { builtAssets } from '#local/worker.ts'
+import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { spawnNode, toServeSettings, waitForOutput } from '#test/support/node-child.ts'
+import { createAccount } from '#test/support/people.ts'
+import { postWithoutToken } from '#test/support/public-requests.ts'
+
+const service = await startOwnService()
+const { admin } = await createAccount(service)
+// Far from the packages of the checkout, which Node would find in a folder above.
+const folder = mkdtempSync(join(tmpdir(), 'flow-node-'))
+await buildNodeFolder(folder, builtAssets)
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const owner = { DATABASE_OWNER_URL: service.ownerUrl }
+/** Run a command of the folder, with exactly these settings. */
+function run(command: keyof typeof nodeCommands, args: string[] = [], settings: Record<string, string> = owner) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`${command}.js`, ...args], {
+    cwd: folder,
+    env: settings,
+    encoding: 'utf8',
+  })
+  return { status, output: stdout + stderr }
+}
+
+it('INS-08 the built folder migrates a database with its own files', () => {
+  expect(run('migrate', ['--plan'])).toMatchObject({ status: 0, output: expect.stringContaining('No migration is pending.') })
+  expect(run('migrate')).toMatchObject({ status: 0, output: expect.stringContaining('up to date') })
+})
+
+it('INS-08 the built folder has the commands of the operator', () => {
+  expect(run('doctor').output).toContain('ok       every migration is applied')
+  const dumped = run('drill', ['--dump', join(folder, 'dump')])
+  expect(dumped).toMatchObject({ status: 0, output: expect.stringContaining('tables') })
+  expect(JSON.parse(readFileSync(join(folder, 'dump/dump.json'), 'utf8')).migrations.length).toBeGreaterThan(20)
+  expect(run('admin', ['nobody@example.com'], { ...owner, CREDENTIALS_KEY: service.settings.CREDENTIALS_KEY ?? '' })).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('nobody@example.com'),
+  })
+  expect(run('secrets')).toMatchObject({ status: expect.any(Number), output: expect.not.stringContaining('Cannot find') })
+  const copy = mkdtempSync(join(tmpdir(), 'flow-init-'))
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
+  cpSync(folder, copy, { recursive: true })
+  const { status } = spawnSync(process.execPath, ['init.js'], { cwd: copy })
+  expect([status, readFileSync(join(copy, '.env'), 'utf8')]).toEqual([0, expect.stringMatching(/^CREDENTIALS_KEY=/m)])
+})
+
+it('INS-08 the built folder serves sign-ins, pictures and the reference, without the packages of the checkout', async () => {
+  // Without ASSETS_DIR: the folder has its own.
+  const child = await spawnNode(toServeSettings(service.settings, join(folder, 'objects'), { ASSETS_DIR: undefined }), folder, 'serve.js')
+  await waitForOutput(child, '"listening"')
+  const { api } = child
+  const email = 'new@example.com'
+  const registered = await postWithoutToken({ ...service, api, fetch: undefined }, '/auth/register', {
+    email,
+    password: 'demo-ladder-42-x',
+    full_name: 'Ada',
+  })
+  expectStatus(registered, 201)
+  const authorization = `Bearer ${admin.token}`
+  const created = await admin.call('POST', '/network-diagrams', { name: 'Office مكتب' })
+  expectStatus(created, 201)
+  const image = await fetch(`${api}/api/v1/network-diagrams/${created.body.id}/export?format=png`, { headers: { authorization } })
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect((await fetch(`${api}/docs/`)).status).toBe(200)
+  const ready = await fetch(`${api}/ready`, { headers: { authorization: `Bearer ${service.settings.READY_TOKEN}` } })
+  expect(await ready.json()).toMatchObject({ checks: { database: 'ok', images: 'ok', objects: 'ok' } })
+  child.process.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+})
