@@ -369,7 +369,11 @@ $$;
 -- Returns the changed fields, or null.
 create function app.fill_triage(p_session uuid, p_client text, p_asset text, p_category text, p_hypothesis text, p_evidence jsonb)
 returns jsonb language sql set search_path = public, pg_temp as $$
-  with changed as (
+  with earlier as (
+    select s.id, s.client_name, s.asset_name, s.issue_category, s.triage_hypothesis, jsonb_array_length(s.evidence_items) as items
+      from ai_sessions s where s.account_id = app.account_id() and s.id = p_session and s.status not in ('resolved', 'abandoned', 'archived')
+       for no key update),
+  changed as (
     update ai_sessions s
        set client_name = coalesce(s.client_name, p_client), asset_name = coalesce(s.asset_name, p_asset),
            issue_category = coalesce(s.issue_category, p_category), triage_hypothesis = coalesce(s.triage_hypothesis, p_hypothesis),
@@ -379,14 +383,13 @@ returns jsonb language sql set search_path = public, pg_temp as $$
                 and not exists (select from jsonb_array_elements(s.evidence_items) k (item)
                                where lower(k.item ->> 'text') = lower(e.item ->> 'text'))), '[]'),
            updated_at = app.now()
-     where s.account_id = app.account_id() and s.id = p_session and s.status not in ('resolved', 'abandoned', 'archived')
-    returning old, new)
+      from earlier where s.account_id = app.account_id() and s.id = earlier.id
+    returning s.client_name, s.asset_name, s.issue_category, s.triage_hypothesis, s.evidence_items)
   select nullif(jsonb_strip_nulls(jsonb_build_object(
-    'client_name', case when (old).client_name is null then (new).client_name end,
-    'asset_name', case when (old).asset_name is null then (new).asset_name end,
-    'issue_category', case when (old).issue_category is null then (new).issue_category end,
-    'triage_hypothesis', case when (old).triage_hypothesis is null then (new).triage_hypothesis end,
-    'evidence_items', case when jsonb_array_length((new).evidence_items) > jsonb_array_length((old).evidence_items)
-                           then (new).evidence_items end)), '{}')
-    from changed
+    'client_name', case when e.client_name is null then c.client_name end,
+    'asset_name', case when e.asset_name is null then c.asset_name end,
+    'issue_category', case when e.issue_category is null then c.issue_category end,
+    'triage_hypothesis', case when e.triage_hypothesis is null then c.triage_hypothesis end,
+    'evidence_items', case when jsonb_array_length(c.evidence_items) > e.items then c.evidence_items end)), '{}')
+    from earlier e, changed c
 $$;

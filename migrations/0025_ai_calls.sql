@@ -116,12 +116,14 @@ end $$;
 create function app.finish_ai_call(p_id uuid, p_outcome text, p_input integer, p_cached integer, p_output integer, p_reasoning integer,
                                    p_cost bigint, p_estimated boolean, p_request_id text) returns void
 language sql set search_path = public, pg_temp as $$
-  with finished as (
+  with reserved as (
+    select c.id, c.cost_micros from ai_calls c where c.account_id = app.account_id() and c.id = p_id and c.outcome = 'running' for no key update),
+  finished as (
     update ai_calls c
        set outcome = p_outcome, input_tokens = p_input, cached_tokens = p_cached, output_tokens = p_output, reasoning_tokens = p_reasoning,
            cost_micros = p_cost, is_estimated = p_estimated, request_id = left(p_request_id, 200), finished_at = app.now()
-     where c.account_id = app.account_id() and c.id = p_id and c.outcome = 'running'
-    returning c.period_start, c.created_at, new.cost_micros - old.cost_micros as difference),
+      from reserved r where c.account_id = app.account_id() and c.id = r.id
+    returning c.period_start, c.created_at, c.cost_micros - r.cost_micros as difference),
   settled as (
     update ai_budgets b set used_micros = greatest(0, b.used_micros + f.difference)
       from finished f where b.account_id = app.account_id() and b.period_start = f.period_start)

@@ -230,7 +230,8 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
 /** As a superuser, set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
 export async function moveDatabaseClock(client: pg.ClientBase, offsetMs: number): Promise<void> {
   const { rows } = await client.query<{ by: number }>(
-    'update local_clock.moved set by_ms = $1 returning (new.by_ms - old.by_ms)::double precision as by',
+    `with earlier as (select by_ms from local_clock.moved for update)
+     update local_clock.moved m set by_ms = $1 from earlier returning (m.by_ms - earlier.by_ms)::double precision as by`,
     [Math.round(offsetMs)],
   )
   await moveDelayedJobs(client, rows[0]?.by ?? 0)

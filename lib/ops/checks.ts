@@ -45,8 +45,8 @@ function selectOverdue({ table, column, keptFor, where }: (typeof expiries)[numb
 export const checks: readonly Check[] = [
   {
     name: 'PostgreSQL is new enough',
-    remedy: 'The service needs PostgreSQL 18.',
-    sql: `select 'version ' || current_setting('server_version') as problem where current_setting('server_version_num')::integer < 180000`,
+    remedy: 'The service needs PostgreSQL 16 or later.',
+    sql: `select 'version ' || current_setting('server_version') as problem where current_setting('server_version_num')::integer < 160000`,
   },
   {
     name: 'the clock of the rules is that of PostgreSQL',

@@ -32,7 +32,7 @@ function main(): void {
   writeFileSync('.env', settings, { mode: 0o600, flag: 'wx' })
   const [createRole, createDatabase] = describeOwner(settings)
   console.log(`Wrote .env with fresh keys. Set the addresses in it, SMTP_URL or RESEND_API_KEY for e-mails, and OPENAI_API_KEY for AI.
-Then create the owner and the database, as a superuser of PostgreSQL 18:
+Then create the owner and the database, as a superuser of PostgreSQL 16 or later:
   ${createRole}
   ${createDatabase}
 Then run \`npm run migrate\` and \`npm run serve\`, in a checkout after \`npm run build -- --node\`.`)

@@ -81,8 +81,8 @@ function configureNginx({ folder, port, servicePort, certificate, key }: ProxyFi
 
 function configureCaddy({ folder, port, servicePort, certificate, key }: ProxyFiles): string[] {
   const site = readFileSync(join(ops, 'Caddyfile'), 'utf8')
-    .replace('127.0.0.1:8787', `127.0.0.1:${servicePort}`)
-    .replace('api.example.com {', `https://localhost:${port} {\n\ttls ${certificate} ${key}`)
+    .replace('{$UPSTREAM:127.0.0.1:8787}', `127.0.0.1:${servicePort}`)
+    .replace('{$SITE_ADDRESS:api.example.com} {', `https://localhost:${port} {\n\ttls ${certificate} ${key}`)
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)
   return ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
 }

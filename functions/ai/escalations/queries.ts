@@ -103,11 +103,13 @@ export const pickUpSession = writeStatement(
                     or (s.status = 'claimed' and h.claimed_by = app.user_id())))
              else s.status in ('escalated', 'requesting_escalation') and s.user_id <> app.user_id() end
       returning s.*
+    ), o as (
+      select h.id, h.claimed_by is null as is_new from s join ai_handoffs h on ${openHandoff} for no key update of h
     ), h as (
       update ai_handoffs h
          set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
-        from s where ${openHandoff}
-      returning h.created_by as engineer_id, old.claimed_by is null as is_new)
+        from o where h.account_id = app.account_id() and h.id = o.id
+      returning h.created_by as engineer_id, o.is_new)
     select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${callerName} as claimant_name from s left join h on true`,
 )
 

@@ -10,7 +10,7 @@ interface Server {
 // BYPASSRLS is needed to create a role with it, and because row level security applies to the owner of the tables too.
 // https://www.postgresql.org/docs/18/sql-createrole.html
 const query = `
-  select current_setting('server_version') as version, current_setting('server_version_num')::integer < 180000 as "isOld", rolname as owner,
+  select current_setting('server_version') as version, current_setting('server_version_num')::integer < 160000 as "isOld", rolname as owner,
          rolsuper or (rolcreaterole and rolbypassrls) as "isAllowed"
     from pg_roles where rolname = current_user`
 
@@ -18,7 +18,7 @@ const query = `
 export async function requireServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Server>(query)
   for (const { version, isOld, owner, isAllowed } of rows) {
-    if (isOld) throw new Error(`PostgreSQL ${version} found, but 18 or newer is needed. Nothing was changed.`)
+    if (isOld) throw new Error(`PostgreSQL ${version} found, but 16 or newer is needed. Nothing was changed.`)
     if (!isAllowed)
       throw new Error(
         `The role ${owner} needs CREATEROLE and BYPASSRLS, because the first migration creates the roles of the service. Nothing was changed.\n` +

@@ -31,7 +31,7 @@ async function createOwner(url: string, rights: string): Promise<string> {
 }
 
 describe('migrate refuses, before it changes anything,', () => {
-  it('a PostgreSQL that is older than 18, with the version found', async () => {
+  it('a PostgreSQL that is older than 16, with the version found', async () => {
     const url = await createEmptyDatabase()
     // In this database, what PostgreSQL says about itself is that of an older server.
     await asSuperuser(url, (client) =>
@@ -42,7 +42,7 @@ describe('migrate refuses, before it changes anything,', () => {
         grant usage on schema older to public;
         alter database ${new URL(url).pathname.slice(1)} set search_path = older, pg_catalog, public`),
     )
-    await expectRefusal(url, 'PostgreSQL 15.18 found, but 18 or newer is needed. Nothing was changed.')
+    await expectRefusal(url, 'PostgreSQL 15.18 found, but 16 or newer is needed. Nothing was changed.')
   })
 
   it.each(['nocreaterole nobypassrls', 'createrole nobypassrls', 'nocreaterole bypassrls'])(
