@@ -39,15 +39,15 @@ exception when insufficient_privilege then null; end $$;
 
 -- PostgreSQL has uuidv7() from 18 on, and uuid_extract_timestamp() from 17 on. As there, ids have 12 bits of the time below a millisecond.
 do $$ begin
-  if to_regproc('pg_catalog.uuidv7') is null then
-    create function public.uuidv7() returns uuid language sql volatile parallel safe as $function$
+  if to_regprocedure('pg_catalog.uuidv7()') is null then
+    create function public.uuidv7(shift interval default '0') returns uuid language sql volatile parallel safe as $function$
       select (lpad(to_hex(t.us / 1000), 12, '0') || '7' || lpad(to_hex(t.us % 1000 * 4096 / 1000), 3, '0')
               || right(replace(gen_random_uuid()::text, '-', ''), 16))::uuid
-        from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us) t
+        from (select floor(extract(epoch from clock_timestamp() + shift) * 1000000)::bigint as us) t
     $function$;
-    grant execute on function public.uuidv7() to app_runtime, app_platform;
+    grant execute on function public.uuidv7(interval) to app_runtime, app_platform;
   end if;
-  if to_regproc('pg_catalog.uuid_extract_timestamp') is null then
+  if to_regprocedure('pg_catalog.uuid_extract_timestamp(uuid)') is null then
     create function public.uuid_extract_timestamp(id uuid) returns timestamptz language sql immutable strict parallel safe as $function$
       select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) where substr(id::text, 15, 1) = '7'
     $function$;

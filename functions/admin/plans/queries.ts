@@ -34,20 +34,20 @@ interface PlanChanges {
 export const selectPlan = readStatement(PlanLimits, (plan: string) => sql`${selectPlanSql} where l.plan = ${plan}`)
 
 /**
- * Insert or update a plan with its limits and billing, and insert one audit row unless nothing changes. The billing row is written after the
- * limits row is locked, so that the last of concurrent updates is the last in both.
+ * Insert or update a plan with its limits and billing, and insert one audit row unless nothing changes. `lockPlan` comes before it, so that the
+ * statement sees the rows as the update before it left them.
  */
 export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanChanges) => {
   const savedLimits = queryBuilder
     .insertInto('plan_limits')
     .values({ ...limits, plan })
     .onConflict((conflict) => conflict.column('plan').doUpdateSet({ ...limits, plan }))
-    .returning(['plan', ...changedRow])
+    .returning(['plan', ...selectChange('plan_limits')])
   const savedBilling = queryBuilder
     .insertInto('plan_billing')
     .values({ ...billing, display_name: billing.display_name ?? capitalise(plan), plan: sql<string>`(select plan from saved_limits)` })
     .onConflict((conflict) => conflict.column('plan').doUpdateSet({ ...billing, updated_at: now }))
-    .returning(changedRow)
+    .returning(selectChange('plan_billing'))
   const hasBilling = Object.values(billing).some((value) => value !== undefined)
   return sql`
     with saved_limits as (${savedLimits}),
@@ -66,12 +66,24 @@ export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanCh
 
 /** Insert or update a plan and return it. Violates a unique key if another plan has one of the provider's ids. */
 export async function upsertPlan(db: StaffDb, changes: PlanChanges): Promise<PlanLimits> {
-  const [, rows] = await db.batch([writePlan.query(changes), selectPlan.query(changes.plan)])
+  const [, , rows] = await db.batch([lockPlan.query(changes.plan), writePlan.query(changes), selectPlan.query(changes.plan)])
   return rows[0] as PlanLimits
 }
 
-/** The row before and after a write; null before an insert. */
-const changedRow = [sql<Json>`to_jsonb(old)`.as('before'), sql<Json>`to_jsonb(new)`.as('after')] as const
+/** Wait for another update of the plan. */
+export const lockPlan = writeStatement(
+  null,
+  (plan: string) => sql`select from pg_advisory_xact_lock(hashtextextended('plan:' || ${plan}::text, 0))`,
+)
+
+/** Return expressions for the row before and after a write; null before an insert. A subquery reads what the statement has not changed yet. */
+function selectChange(table: 'plan_limits' | 'plan_billing') {
+  const row = sql.table(table)
+  return [
+    sql<Json>`(select to_jsonb(earlier) from ${row} earlier where earlier.plan = ${row}.plan)`.as('before'),
+    sql<Json>`to_jsonb(${row})`.as('after'),
+  ] as const
+}
 
 function capitalise(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`

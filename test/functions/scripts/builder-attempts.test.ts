@@ -48,6 +48,7 @@ describe('a reply of the model', () => {
     })
     const ai = {
       model: 'test',
+      isConfigured: true,
       complete: async (completion: Completion) => {
         completions.push(completion)
         return { text: JSON.stringify(answers.shift()), usage: noUsage, requestId: null }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
-import { asSuperuser, createEmptyDatabase } from '#test/support/migrations.ts'
+import { asSuperuser, createEmptyDatabase, createMigratedDatabase } from '#test/support/migrations.ts'
 
 it('INS-10 the functions that the first migration makes for older servers do what those of PostgreSQL 18 do', async () => {
   const migration = readFileSync(join(root, 'migrations/0001_tenancy.sql'), 'utf8')
@@ -31,7 +31,18 @@ it('INS-10 no statement reads old and new rows in RETURNING, which PostgreSQL 18
   )
   const texts = files.filter((name) => /queries\.ts$|\.sql$|lib\/(?:db|work|http|local|platform)\/.*\.ts$/.test(name))
   expect(texts.length).toBeGreaterThan(100)
-  const returning = (text: string) => text.match(/\breturning\s(?:(?!\bselect\b|\),?\n)[^;`])*/g) ?? []
-  const found = texts.filter((name) => returning(readFileSync(name, 'utf8')).some((clause) => /\b(?:old|new)\b(?!\s*\()/.test(clause)))
+  const listReturned = (text: string) => text.match(/\breturning\s(?:(?!\bselect\b|\),?\n)[^;`])*/g) ?? []
+  const readsRows = (text: string) =>
+    /\bsql<\w+>`[^`]*\((?:old|new)\)/.test(text) || listReturned(text).some((list) => /\b(?:old|new)\b(?!\s*\()/.test(list))
+  const found = texts.filter((name) => readsRows(readFileSync(name, 'utf8')))
   expect(found).toEqual([])
+})
+
+it('INS-10 a server that has the functions gets no others', async () => {
+  const { rows } = await asSuperuser(await createMigratedDatabase(), (client) =>
+    client.query(
+      `select proname from pg_proc where pronamespace = 'public'::regnamespace and proname in ('uuidv7', 'uuid_extract_timestamp')`,
+    ),
+  )
+  expect(rows).toEqual([])
 })
