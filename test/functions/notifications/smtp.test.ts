@@ -32,17 +32,17 @@ async function register(email: string) {
 const readDelivery = async () =>
   (await service.sql('select state, attempts, last_status_code, last_error from deliveries order by created_at desc limit 1'))[0]
 
-it('NOT-98 sends the e-mails of the service through a mail server, none through Resend', async () => {
+it('NOT-101 sends the e-mails of the service through a mail server, none through Resend', async () => {
   expect(await register('ada@example.com')).toMatchObject({ state: 'delivered', attempts: 1, last_error: null })
   expect(messages).toEqual([expect.stringMatching(/^To: ada@example\.com\r$[\s\S]*verify-email/m)])
 })
 
-it('NOT-98 fails an e-mail at once when the mail server refuses its recipient', async () => {
+it('NOT-101 fails an e-mail at once when the mail server refuses its recipient', async () => {
   const error = 'The mail server refused the e-mail (550 5.1.1)'
   expect(await register('nobody@example.com')).toEqual({ state: 'failed', attempts: 1, last_status_code: null, last_error: error })
 })
 
-it('NOT-99 repeats an e-mail that the mail server postpones, with the same Message-ID', async () => {
+it('NOT-102 repeats an e-mail that the mail server postpones, with the same Message-ID', async () => {
   const error = 'The mail server answered 451 4.1.1'
   expect(await register('later@example.com')).toMatchObject({ state: 'retrying', attempts: 1, last_error: error })
   await advanceClock(40)
@@ -52,6 +52,6 @@ it('NOT-99 repeats an e-mail that the mail server postpones, with the same Messa
   expect(ids).toEqual([ids[0], ids[0]])
 })
 
-it('NOT-98 writes neither the password of the mail server nor its texts to the log', () => {
+it('NOT-101 writes neither the password of the mail server nor its texts to the log', () => {
   expect(service.log.join()).not.toMatch(/secret-text|p@ss|p%40ss/)
 })

@@ -29,7 +29,7 @@ describe('an e-mail through a mail server', () => {
     ['TLS', { secure: true }, 1],
     ['STARTTLS', {}, 1],
     ['neither, when the setting says so', { hideSTARTTLS: true }, 0],
-  ])('NOT-98 is sent with %s, with the headers that stop answers and offer to unsubscribe', async (_, options, signIns) => {
+  ])('NOT-101 is sent with %s, with the headers that stop answers and offer to unsubscribe', async (_, options, signIns) => {
     const server = await start(options)
     const headers = { 'List-Unsubscribe': '<https://flow.example/u>', 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
     const result = await open(server.url, { replyTo: 'desk@example.com' }).send([{ ...mail, headers }], 'key')
@@ -49,7 +49,7 @@ describe('an e-mail through a mail server', () => {
       ]),
     )
   })
-  it('NOT-99 has the same Message-ID at each attempt, and another one for each recipient and delivery', async () => {
+  it('NOT-102 has the same Message-ID at each attempt, and another one for each recipient and delivery', async () => {
     const server = await start()
     const mails = [mail, ...others, { ...mail, deliveryId: 'delivery-2' }]
     // A new port is a process that has lost its memory.
@@ -60,7 +60,7 @@ describe('an e-mail through a mail server', () => {
     for (const id of ids) expect(id).toMatch(/^Message-ID: <[\w-]{27}@example\.com>$/)
     expect(server.connections()).toBe(2)
   })
-  it('NOT-99 is not sent again by the same process once the server has accepted it', async () => {
+  it('NOT-102 is not sent again by the same process once the server has accepted it', async () => {
     let answers = [250, 451]
     const server = await start({ onRcptTo: (_address, _session, done) => done(answers.shift() === 451 ? refuse(451) : null) })
     const port = open(server.url)
@@ -78,7 +78,7 @@ describe('an e-mail through a mail server', () => {
     ['onRcptTo', 451, '4.7.1 Try later', { error: 'The mail server answered 451 4.7.1', endsCall: false }],
     ['onData', 452, 'Full', { error: 'The mail server answered 452', endsCall: false }],
     ['onMailFrom', 550, '5.7.1 Who?', { error: 'The mail server answered 550 5.7.1', endsCall: false }],
-  ] as const)('NOT-98 that %s answers with %i "%s" does not stop the others', async (phase, code, text, failure) => {
+  ] as const)('NOT-101 that %s answers with %i "%s" does not stop the others', async (phase, code, text, failure) => {
     let count = 0
     const answer = (done: (error?: Error | null) => void) => done(++count === 1 ? refuse(code, text) : null)
     const server = await start({
@@ -93,7 +93,7 @@ describe('an e-mail through a mail server', () => {
       failures: new Map([[0, { ...failed, ...failure }]]),
     })
   })
-  it('NOT-98 is not tried again in the same call when the server refuses the sign-in', async () => {
+  it('NOT-101 is not tried again in the same call when the server refuses the sign-in', async () => {
     const server = await start()
     const url = server.url.replace(/:[^:@/]+@/, ':secret-value@')
     const result = await open(url).send([mail, ...others], 'key')
@@ -105,7 +105,7 @@ describe('an e-mail through a mail server', () => {
     ['has no TLS', { disabledCommands: ['STARTTLS'] }, (port: number) => `smtp://localhost:${port}`],
     ['has the certificate of another name', {}, (port: number) => `smtp://127.0.0.1:${port}`],
     ['has the certificate of another name', { secure: true }, (port: number) => `smtps://127.0.0.1:${port}`],
-  ])('NOT-98 is not sent when the server %s', async (_, options, toUrl) => {
+  ])('NOT-101 is not sent when the server %s', async (_, options, toUrl) => {
     const server = await start(options)
     const result = await open(toUrl(server.port)).send([mail], 'key')
     const error = 'The mail server has no TLS, or no valid certificate'
@@ -119,12 +119,12 @@ describe('an e-mail through a mail server', () => {
     ['sender', { onMailFrom: hang }],
     ['recipient', { onRcptTo: hang }],
     ['message', { onData: hang }],
-  ])('NOT-98 is given up when the server hangs at the %s', async (_, options) => {
+  ])('NOT-101 is given up when the server hangs at the %s', async (_, options) => {
     const server = await start(options)
     const [failure] = await readFailures(open(server.url).send([mail, ...others], 'key'))
     expect(failure).toEqual({ ...failed, error: 'No answer within 0.3 s', endsCall: true })
   })
-  it.each(['smtp', 'smtps'])('NOT-98 is given up when a server of %s never speaks, or closes at once', async (protocol) => {
+  it.each(['smtp', 'smtps'])('NOT-101 is given up when a server of %s never speaks, or closes at once', async (protocol) => {
     for (const [closes, error] of [
       [false, 'No answer within 0.3 s'],
       [true, 'The connection failed'],
@@ -137,7 +137,7 @@ describe('an e-mail through a mail server', () => {
       silent.close()
     }
   })
-  it('NOT-98 waits for the next call, as no attempt, when a slow server takes the time of this one', async () => {
+  it('NOT-101 waits for the next call, as no attempt, when a slow server takes the time of this one', async () => {
     let count = 0
     const server = await start({ onMailFrom: (_address, _session, done) => void (++count === 1 && done()) })
     const failures = await readFailures(open(server.url, { timeoutMs: 5000, callTimeoutMs: 500 }).send([mail, ...others], 'key'))
@@ -152,7 +152,7 @@ describe('an e-mail through a mail server', () => {
     ['replyTo', { replyTo: 'x@example.com\r\nBcc: eve@example.com' }],
     ['headers', { headers: { 'List-Unsubscribe': '<x>\r\nBcc: eve@example.com' } }],
     ['text', { text: '.\r\nMAIL FROM:<eve@example.com>\r\nRCPT TO:<eve@example.com>' }],
-  ])('NOT-98 has no further recipient or header by its %s %j', async (_, changes) => {
+  ])('NOT-101 has no further recipient or header by its %s %j', async (_, changes) => {
     const server = await start()
     await open(server.url).send([{ ...mail, ...changes }], 'key')
     expect(server.messages.length).toBeLessThan(2)
@@ -174,7 +174,7 @@ describe('the settings of a mail server', () => {
     ['http://localhost', 'must be smtp'],
     ['localhost:25', 'must be smtp'],
     ['smtp://desk:secret-value@relay:25?tls=off', 'must not have a password without TLS'],
-  ])('NOT-98 refuse %s', (SMTP_URL, message) => {
+  ])('NOT-101 refuse %s', (SMTP_URL, message) => {
     const parse = () => parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', SMTP_URL })
     expect(parse).toThrow(message)
     expect(parse).not.toThrow('secret-value')
@@ -186,7 +186,7 @@ describe('the settings of a mail server', () => {
     expect(await check(server.url.replace('desk:', 'desk:x'))).toEqual([['The mail server refused the sign-in (535)']])
     expect(await checkMail({})).toEqual([])
   })
-  it('NOT-98 are tried for /ready without the sign-in', async () => {
+  it('NOT-101 are tried for /ready without the sign-in', async () => {
     const server = await start()
     expect(await open(server.url).ping()).toEqual({ isLimited: false })
     expect(server.signIns()).toBe(0)
