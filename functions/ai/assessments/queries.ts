@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
 
 export const ClaimedAssessment = z.object({
@@ -60,7 +59,7 @@ export const AssessedSession = z.object({
   claimed_by: z.string().nullable(),
   client_name: z.string().nullable(),
   psa_ticket_id: z.string().nullable(),
-  urgency: z.custom<EscalationDetails['urgency']>(),
+  urgency: z.enum(['low', 'normal', 'high', 'critical']),
   next_steps: z.string(),
 })
 export type AssessedSession = z.output<typeof AssessedSession>

@@ -106,7 +106,7 @@ async function toAlertDetails(
   { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
   text: string,
 ): Promise<EscalationDetails> {
-  const [{ is_masked }, site] = [await selectExportMasking.one(db), await selectTicketSite.first(db)]
+  const [{ is_masked }, site] = [await selectExportMasking.one(db), await selectTicketSite(db).executeTakeFirst()]
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
   const shown = is_masked ? (maskValues(texts, (value) => maskStored(value, budget)) as typeof texts) : texts
   const details = { urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }

@@ -52,7 +52,7 @@ export async function selectSessionAndPeople(db: WriteDb, sessionId: string, tar
     selectAiSession.query(sessionId),
     selectCallerAndColleague.query(targetId),
     selectExportMasking.query(),
-    selectTicketSite.query(),
+    selectTicketSite(db),
   ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
   const target = people.find(({ is_caller }) => !is_caller) as Person | undefined

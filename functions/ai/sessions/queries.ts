@@ -67,6 +67,8 @@ export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean>
   return numDeletedRows > 0n
 }
 
+const openSession = (id: string) => sql`
+  open_session as (select s.id, s.status from ai_sessions s where ${isOwnAiSession(id, openStates)} for no key update)`
 const closeHandoff = (id: string) => sql`
   update ai_handoffs h set closed_at = app.now() from closed_session where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
 // An old escalation waits in the queue without a handoff.
@@ -81,11 +83,11 @@ const resolvedData = sql`
 export const resolveAiSession = writeStatement(
   ClosedRow.extend(EmittedWebhooks.shape),
   (id: string, { outcome, notes, follow_up }: AiSessionResolve) => sql`
-    with closed_session as (
+    with ${openSession(id)}, closed_session as (
       update ai_sessions s
-         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, follow_up = ${follow_up ?? null}, resolved_at = app.now(), updated_at = app.now(),
-             last_activity_at = app.now()
-       where ${isOwnAiSession(id, openStates)} returning s.*, old.status as old_status
+         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, follow_up = ${follow_up ?? null},
+             resolved_at = app.now(), updated_at = app.now(), last_activity_at = app.now()
+        from open_session o where s.account_id = app.account_id() and s.id = o.id returning s.*, o.status as old_status
     ), closed_handoff as (${closeHandoff(id)} returning h.id)
     select s.id, ${hadHandoff}, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
 )
@@ -114,8 +116,9 @@ export const recordOutcomes = writeStatement(
 export const abandonAiSession = writeStatement(
   ClosedRow,
   (id: string) => sql`
-    with closed_session as (
-      update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id, old.status as old_status
+    with ${openSession(id)}, closed_session as (
+      update ai_sessions s set status = 'abandoned', updated_at = app.now()
+        from open_session o where s.account_id = app.account_id() and s.id = o.id returning s.id, o.status as old_status
     ), closed_handoff as (${closeHandoff(id)} returning h.id) select s.id, ${hadHandoff} from closed_session s`,
 )
 
