@@ -17,6 +17,7 @@ export interface RequestParts {
   headers: Record<string, string>
   body: string | FormData | null
   signal: AbortSignal | undefined
+  onHeaders?: CallOptions['onHeaders']
 }
 
 /** Parse a line of the table. */
@@ -39,7 +40,8 @@ export function buildRequest(
   if (route.traits.has('key')) headers['idempotency-key'] = options.idempotencyKey ?? createKey()
   if (options.background) headers.prefer = 'respond-async'
   const query = body === null ? buildQuery(rest) : ''
-  return { method: route.method.toUpperCase(), url: `${baseUrl}/api/v1${path}${query}`, headers, body, signal: options.signal }
+  const { signal, onHeaders } = options
+  return { method: route.method.toUpperCase(), url: `${baseUrl}/api/v1${path}${query}`, headers, body, signal, onHeaders }
 }
 
 function fillPath({ id, path }: Route, input: CallInput): { path: string; rest: CallInput } {

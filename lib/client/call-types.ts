@@ -4,6 +4,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Name of the request. Without one, each call of a POST gets a random key, which its retries share. */
   idempotencyKey?: string | undefined
+  /** Called with the headers of each successful answer. `Idempotent-Replayed: true` marks one that repeats that of an earlier request. */
+  onHeaders?: ((headers: Headers) => void) | undefined
 }
 
 export interface FollowOptions extends CallOptions {

@@ -127,5 +127,12 @@ function updateSignIn({ id, traits }: Route, signIn: SignIn, answer: unknown): v
 async function readAnswer(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type')
   if (!type) return undefined
-  return type.includes('json') ? response.json() : response.blob()
+  if (type.includes('json')) return response.json()
+  const file = await response.blob()
+  return new File([file], readFilename(response.headers.get('content-disposition')), { type: file.type })
+}
+
+/** Read the name of a download, which the service encodes by RFC 8187. Without one it is empty. */
+function readFilename(disposition: string | null): string {
+  return decodeURIComponent(/filename\*=UTF-8''([^;]*)/.exec(disposition ?? '')?.[1] ?? '')
 }

@@ -2,7 +2,10 @@ import type { BackgroundTask, CallOptions, FollowOptions } from './call-types.ts
 import type { OperationId, Operations } from './types.ts'
 
 /** Items of all pages. Awaited, it sends one request and returns the items of the first page. */
-export interface PagedItems<Item> extends PromiseLike<Item[]>, AsyncIterable<Item> {}
+export interface PagedItems<Item> extends PromiseLike<Item[]>, AsyncIterable<Item> {
+  /** Yield the items page by page, for a list with a button for more. Each page starts after the last item of the one before. */
+  pages(): AsyncGenerator<Item[], void, undefined>
+}
 
 type Input<Id extends OperationId> = Operations[Id]['input']
 type Output<Id extends OperationId> = Operations[Id]['output']

@@ -6,18 +6,22 @@ export function createPagedItems<Item>(firstUrl: string, load: (url: string) => 
     const response = await load(url)
     return { items: (await response.json()) as Item[], next: findNextPage(response.headers.get('link'), url) }
   }
+  async function* pages() {
+    for (let url: string | null = firstUrl; url; ) {
+      const { items, next } = await loadPage(url)
+      yield items
+      url = next
+    }
+  }
   return {
     // biome-ignore lint/suspicious/noThenProperty: awaiting the items returns the first page
     then: (onItems, onError) =>
       loadPage(firstUrl)
         .then(({ items }) => items)
         .then(onItems, onError),
+    pages,
     async *[Symbol.asyncIterator]() {
-      for (let url: string | null = firstUrl; url; ) {
-        const { items, next } = await loadPage(url)
-        yield* items
-        url = next
-      }
+      for await (const items of pages()) yield* items
     },
   }
 }

@@ -6,19 +6,22 @@ import type { Wait } from './wait.ts'
 export interface Transport {
   fetch: (request: Request) => Promise<Response>
   wait: Wait
-  /** Attempts after the first, for 429 and 503. */
+  /** Attempts after the first, for 429, 503 and a key that is in use. */
   maxRetries: number
   /** The longest wait between two attempts, in milliseconds. A longer Retry-After is an error at once. */
   maxRetryWaitMs: number
 }
 
-/** Send a request, and again after 429 or 503 when the service says how soon. Throw an ApiError for any other failure. */
+/** Send a request, and again after 429, 503 or while its key is in use, when the service says how soon. Throw an ApiError for any other failure. */
 export async function send(transport: Transport, parts: RequestParts): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     // An injected `fetch` may ignore the signal.
     parts.signal?.throwIfAborted()
     const response = await transport.fetch(toRequest(parts))
-    if (response.ok) return response
+    if (response.ok) {
+      parts.onHeaders?.(response.headers)
+      return response
+    }
     const error = await readApiError(response)
     const delay = attempt < transport.maxRetries && canRepeat(parts, error) ? error.retryAfterMs : null
     if (delay === null || delay > transport.maxRetryWaitMs) throw error
@@ -44,8 +47,8 @@ export function authorize(parts: RequestParts, token: string | undefined): Reque
 }
 
 /** Return whether repeating is safe. After a 503 the service may have done the work, unless a key makes the repetition harmless. */
-function canRepeat({ method, headers }: RequestParts, { status }: ApiError): boolean {
-  if (status === 429) return true
+function canRepeat({ method, headers }: RequestParts, { status, code }: ApiError): boolean {
+  if (status === 429 || code === 'idempotency_key_in_use') return true
   return status === 503 && ((method !== 'POST' && method !== 'PATCH') || 'idempotency-key' in headers)
 }
 

@@ -5665,6 +5665,94 @@ starts_on: string
 handoff_day: Weekday
 }
 
+/** Shorter names of the types above. The API's paths say `tree` for a flow. */
+export type {
+AISessionDetail as AISession,
+AccountResponse as Account,
+AdminAccountResponse as AdminAccount,
+AdminUserDetailResponse as AdminUserDetail,
+AdminUserResponse as AdminUser,
+ApprovalResponse as Approval,
+BatchProgressResponse as BatchProgress,
+BatchResponse as Batch,
+BetaFeedbackResponse as BetaFeedback,
+BrandingResponse as Branding,
+CanPublishResponse as CanPublish,
+CategoryResponse as Category,
+DeviceTypeResponse as DeviceType,
+DiagramVersionResponse as DiagramVersion,
+DraftTemplateResponse as DraftTemplate,
+EmailChangeResponse as EmailChange,
+EscalationAnalyticsResponse as EscalationAnalytics,
+EscalationPolicyResponse as EscalationPolicy,
+FeatureFlagResponse as FeatureFlag,
+FeatureFlagsResponse as FeatureFlags,
+FeatureOverrideResponse as FeatureOverride,
+FeedbackResponse as Feedback,
+FlowImportResponse as FlowImport,
+GuidedResponse as Guided,
+InviteLookupResponse as InviteLookup,
+InviteResponse as Invite,
+KbImportResponse as KbImport,
+LibraryStepResponse as LibraryStep,
+MailPreferencesResponse as MailPreferences,
+MarkdownValidateResponse as MarkdownValidate,
+MeResponse as Me,
+MemberResponse as Member,
+MfaRequiredResponse as MfaRequired,
+MfaResponse as Mfa,
+MyAnalyticsResponse as MyAnalytics,
+NetworkDiagramResponse as NetworkDiagram,
+NewPlatformInviteCodeResponse as NewPlatformInviteCode,
+NotificationConfigResponse as NotificationConfig,
+NotificationResponse as Notification,
+NotificationTestResponse as NotificationTest,
+OAuthAuthorizationResponse as OAuthAuthorization,
+OnCallOverrideResponse as OnCallOverride,
+OnCallScheduleResponse as OnCallSchedule,
+OnboardingStatusResponse as OnboardingStatus,
+PasskeyResponse as Passkey,
+PlanLimitsResponse as PlanLimits,
+PlatformInviteCodeResponse as PlatformInviteCode,
+PresenceResponse as Presence,
+PsaConnectionResponse as PsaConnection,
+PublicConfigResponse as PublicConfig,
+PublicPlanResponse as PublicPlan,
+RecoveryCodesResponse as RecoveryCodes,
+SalesLeadResponse as SalesLead,
+ScriptCategoryResponse as ScriptCategory,
+ScriptGenerateResponse as ScriptGenerate,
+ScriptTemplateResponse as ScriptTemplate,
+ScriptVersionResponse as ScriptVersion,
+SessionCloseResponse as SessionClose,
+SessionRatingResponse as SessionRating,
+SessionResponse as Session,
+SessionVariablesResponse as SessionVariables,
+ShareResponse as Share,
+SharedFlowResponse as SharedFlow,
+SignInResponse as SignIn,
+StepFeedbackResponse as StepFeedback,
+StreamTicketResponse as StreamTicket,
+SubscriptionResponse as Subscription,
+SupportingDataResponse as SupportingData,
+TagResponse as Tag,
+TargetListResponse as TargetList,
+TeamAnalyticsResponse as TeamAnalytics,
+TeamResponse as Team,
+TokenResponse as Token,
+TotpSecretResponse as TotpSecret,
+TreeCreate as FlowCreate,
+TreeListItem as FlowListItem,
+TreeResponse as Flow,
+TreeUpdate as FlowUpdate,
+TreeVersionListItem as FlowVersionListItem,
+TreeVersionResponse as FlowVersion,
+UnreadCountResponse as UnreadCount,
+UploadResponse as Upload,
+UserResponse as User,
+WebhookResponse as Webhook,
+}
+
 export type OperationId = keyof Operations
 
 /** Input, result and error codes of every operation. */
@@ -5755,7 +5843,7 @@ export_id: string }; output: AccountExport; code: 'mfa_setup_required' | 'passwo
   'accounts.exports.createLink': { input: { /** Id of the export. */
 export_id: string }; output: AccountExportLink; code: 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'wrong_state' }
   'accounts.exports.download': { input: { /** The token of a download link. */
-token: string }; output: Blob; code: never }
+token: string }; output: File; code: never }
   'accounts.imports.create': { input: (FileInput); output: AccountImport; code: 'account_not_empty' | 'already_pending' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'unsupported_version' }
   'accounts.imports.get': { input: { /** Id of the import. */
 import_id: string }; output: AccountImport; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5838,7 +5926,7 @@ version: number }; output: TreeVersionResponse; code: 'email_not_verified' | 'mf
   'flows.versions.compare': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.versions.restore': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number }; output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -5865,7 +5953,7 @@ token: string }; output: SharedFlowResponse; code: never }
 tree_id: string }; output: FlowEnvelope; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.transfer.import': { input: (FlowEnvelope); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'unsupported_version' }
   'flows.markdown.export': { input: { /** Id of the flow. */
-tree_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+tree_id: string }; output: File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.markdown.import': { input: (MarkdownFlow); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'markdown_invalid' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.markdown.validate': { input: (MarkdownFlow); output: MarkdownValidateResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.foreign.import': { input: (ForeignFlow); output: FlowImportResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -5984,13 +6072,13 @@ approval_id: string } & (ApprovalGrant); output: ApprovalResponse; code: 'alread
 session_id: string; /** Id of the approval. */
 approval_id: string } & (ApprovalRejection); output: ApprovalResponse; code: 'already_decided' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.approvalLinks.showPage': { input: { /** The token of the link in the message. */
-token: string }; output: Blob; code: 'link_ended' }
+token: string }; output: File; code: 'link_ended' }
   'sessions.approvalLinks.decide': { input: { /** The token of the link in the message. */
-token: string }; output: Blob; code: 'link_ended' }
+token: string }; output: File; code: 'link_ended' }
   'sessions.exports.export': { input: { /** Id of the session. */
 session_id: string; format?: ExportFormat | undefined; /** Index of the last answered step to include, starting at 0. */
 max_step_index?: string | undefined; /** Whether to mask IP and e-mail addresses, network paths, tokens, keys and passwords; by default the preference `mask_exports`. */
-mask?: boolean | undefined }; output: Blob; code: 'email_not_verified' | 'masking_failed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+mask?: boolean | undefined }; output: File; code: 'email_not_verified' | 'masking_failed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.gallery.list': { input: { /** Only items of this type. */
 type?: GalleryItemType | undefined; /** Only items of the category with this name. */
 category?: string | undefined; /** Page number, starting at 1. */
@@ -6041,7 +6129,7 @@ diagram_id: string } & (NetworkDiagramArchive); output: NetworkDiagramResponse; 
   'diagrams.duplicate': { input: { /** Id of the diagram. */
 diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.export': { input: { /** Id of the diagram. */
-diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | Blob; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.versions.list': { input: { /** Id of the diagram. */
 diagram_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
@@ -6053,7 +6141,7 @@ version: number }; output: DiagramVersionResponse; code: 'email_not_verified' | 
   'diagrams.versions.compare': { input: { /** Id of the diagram. */
 diagram_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.versions.restore': { input: { /** Id of the diagram. */
 diagram_id: string; /** Version number, starting at 1. */
 version: number }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -6093,7 +6181,7 @@ version: number }; output: ScriptVersionResponse; code: 'email_not_verified' | '
   'scripts.versions.compare': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.versions.restore': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -6205,7 +6293,7 @@ rule_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_re
   'billing.getSubscription': { input: Record<string, never>; output: SubscriptionResponse; code: 'mfa_setup_required' | 'password_change_required' }
   'uploads.create': { input: (FileInput); output: UploadResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'uploads.get': { input: { /** Id of the upload. */
-upload_id: string }; output: Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+upload_id: string }; output: File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.listQueue': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
@@ -6443,9 +6531,9 @@ policy_id: string } & (EscalationPolicyUpdate); output: EscalationPolicyResponse
   'oncall.policies.delete': { input: { /** Id of the escalation policy. */
 policy_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'oncall.acknowledgements.showPage': { input: { /** The token of the link in the message. */
-token: string }; output: Blob; code: 'token_invalid_or_expired' }
+token: string }; output: File; code: 'token_invalid_or_expired' }
   'oncall.acknowledgements.acknowledge': { input: { /** The token of the link in the message. */
-token: string }; output: Blob; code: 'token_invalid_or_expired' }
+token: string }; output: File; code: 'token_invalid_or_expired' }
   'search.find': { input: { /** The words to look for. Those after the tenth are ignored. */
 q: string; /** Only these types, separated by commas: flow, step, library_step, script, session, ai_session, article, diagram. */
 types?: string | undefined; /** The maximum number of results. */
@@ -6462,7 +6550,7 @@ tree_id: string; period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytic
   'analytics.getEscalations': { input: { period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.getWeekly': { input: { /** The team. */
 team_id: string; /** A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team. */
-week?: string | undefined; format?: WeeklyReportFormat | undefined }; output: WeeklyReport | Blob; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+week?: string | undefined; format?: WeeklyReportFormat | undefined }; output: WeeklyReport | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.listSubscriptions': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
@@ -6500,9 +6588,9 @@ notification_id: string }; output: NotificationResponse; code: 'email_not_verifi
   'notifications.preferences.get': { input: Record<string, never>; output: MailPreferencesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.preferences.replace': { input: (MailPreferencesUpdate); output: MailPreferencesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'notifications.subscriptions.showPage': { input: { /** The token of the link in the e-mail. */
-token: string }; output: Blob; code: 'token_invalid_or_expired' }
+token: string }; output: File; code: 'token_invalid_or_expired' }
   'notifications.subscriptions.unsubscribe': { input: { /** The token of the link in the e-mail. */
-token: string }; output: Blob; code: 'token_invalid_or_expired' }
+token: string }; output: File; code: 'token_invalid_or_expired' }
   'notifications.subscriptions.resubscribe': { input: { /** The token of the link in the e-mail. */
 token: string }; output: undefined; code: 'token_invalid_or_expired' }
   'webhooks.list': { input: { /** Number of items to skip. */

@@ -1,4 +1,12 @@
-import { type ApiError, type Client, isApiError, type ServerEvent } from '#client/client.ts'
+import {
+  type ApiError,
+  type Client,
+  type FlowListItem,
+  isApiError,
+  type ServerEvent,
+  type Session,
+  type SessionResponse,
+} from '#client/client.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 
@@ -77,7 +85,10 @@ export async function checkMethods(client: Client, error: unknown) {
   upload.id satisfies string
   // @ts-expect-error a file is a Blob
   client.uploads.create({ file: 'photo.png' })
-  ;(await client.uploads.get({ upload_id: upload.id })) satisfies Blob
+  ;(await client.uploads.get({ upload_id: upload.id })) satisfies File
+  for await (const page of client.flows.trees.list().pages()) page satisfies FlowListItem[]
+  const session: Session = await client.sessions.get({ session_id: 'a' })
+  session satisfies SessionResponse
 
   if (isApiError(error, 'flows.trees.update')) {
     error.errors satisfies { msg: string }[]

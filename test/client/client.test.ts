@@ -4,6 +4,7 @@ import { insertRefreshToken } from '#test/contract/fixture-rows.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
 import { createEscalation } from '#test/support/escalations.ts'
+import { createFlow, printerFlow } from '#test/support/flows.ts'
 import { createImage } from '#test/support/images.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createInterceptor, type Intercept, recordWaits } from './interceptor.ts'
@@ -123,6 +124,31 @@ it('waits for Retry-After and repeats a POST with the same key after 429 and 503
   expect(new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
 })
 
+it('CLI-06 waits for Retry-After when the first request with its key is still running, and gives up after two repetitions', async () => {
+  const inUse = () => Response.json({ detail: 'No', code: 'idempotency_key_in_use' }, { status: 409, headers: { 'retry-after': '1' } })
+  const { client, waits, requests } = await createSignedInClient((_, index) => (index === 0 ? inUse() : undefined))
+  await client.accounts.teams.create({ name: 'Night shift' })
+  expect([waits, new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size]).toEqual([[1000], 1])
+  const busy = await createSignedInClient(inUse)
+  expect(await catchError(busy.client.accounts.teams.create({ name: 'A' }))).toMatchObject({ code: 'idempotency_key_in_use' })
+  expect(busy.requests).toHaveLength(3)
+})
+
+it('does not repeat another 409', async () => {
+  const { client, requests } = await createSignedInClient(() => refuse(409, { 'retry-after': '1' }))
+  expect(await catchError(client.accounts.teams.create({ name: 'A' }))).toMatchObject({ status: 409 })
+  expect(requests).toHaveLength(1)
+})
+
+it('CLI-07 shows the headers of an answer, such as whether it repeats that of an earlier request', async () => {
+  const { client } = await createSignedInClient()
+  const replays: (string | null)[] = []
+  const options = { idempotencyKey: 'night-shift', onHeaders: (headers: Headers) => void replays.push(headers.get('idempotent-replayed')) }
+  const first = await client.accounts.teams.create({ name: 'Night shift' }, options)
+  const again = await client.accounts.teams.create({ name: 'Night shift' }, options)
+  expect([again.id, replays]).toEqual([first.id, [null, 'true']])
+})
+
 it('gives up after two repetitions', async () => {
   const { client, requests } = await createSignedInClient(() => refuse(503, { 'retry-after': '1' }))
   expect(await catchError(client.identity.auth.getMe())).toMatchObject({ status: 503, retryAfterMs: 1000 })
@@ -158,12 +184,34 @@ it('follows only the query of a Link, so that the token does not go to another o
   expect(requests.map(({ url }) => url)).toEqual([`${service.api}/api/v1/teams`, `${service.api}/api/v1/teams?skip=50`])
 })
 
-it('uploads a file and downloads it as a Blob', async () => {
+it('CLI-09 yields the pages of a list, each from the item after the last one', async () => {
+  const { client, owner, requests } = await createSignedInClient()
+  for (const name of ['A', 'B', 'C']) await createFlow(owner, { name })
+  requests.length = 0
+  const names: string[][] = []
+  for await (const flows of client.flows.trees.list({ limit: 2, author_id: owner.id }).pages()) names.push(flows.map(({ name }) => name))
+  expect(names.map(({ length }) => length)).toEqual([2, 1])
+  expect(new Set(names.flat())).toEqual(new Set(['A', 'B', 'C']))
+  expect(requests.map(({ url }) => /[?&]skip=/.test(url))).toEqual([false, false])
+})
+
+it('CLI-08 downloads a File with the name that the service gives it', async () => {
+  const { client, owner } = await createSignedInClient()
+  const { id: tree_id } = await createFlow(owner, { name: 'Drucker fällt aus', tree_structure: printerFlow() })
+  const file = await client.flows.markdown.export({ tree_id })
+  expect([file.name, file.type, (await file.text()).includes('Drucker')]).toEqual([
+    'drucker-fallt-aus.md',
+    'text/markdown;charset=utf-8',
+    true,
+  ])
+})
+
+it('uploads a file and downloads it without a name', async () => {
   const { client } = await createSignedInClient()
   const file = new Blob([await createImage('png', 4, 4)])
   const { id } = await client.uploads.create({ file, filename: 'photo.png' })
   const image = await client.uploads.get({ upload_id: id })
-  expect([image.type, image.size > 0]).toEqual(['image/jpeg', true])
+  expect([image.name, image.type, image.size > 0]).toEqual(['', 'image/jpeg', true])
 })
 
 it('gets a task instead of the answer with `background`', async () => {

@@ -82,7 +82,7 @@ function writeOutput(op: AnyOperation, document: ApiDocument): string {
   if (isEventStream(op)) return 'never'
   if (!op.produces) return writeJsonOutput(op, document)
   const types = op.produces.filter((type: string) => type !== 'text/event-stream')
-  const outputs = types.map((type: string) => (type === 'application/json' ? writeJsonOutput(op, document) : 'Blob'))
+  const outputs = types.map((type: string) => (type === 'application/json' ? writeJsonOutput(op, document) : 'File'))
   return [...new Set(outputs)].join(' | ')
 }
 

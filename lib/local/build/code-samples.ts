@@ -47,7 +47,7 @@ function addCodeSample(op: Described, document: SampledDocument): Described {
 export function writeCodeSample(op: Described, document: SampledDocument): string | undefined {
   const [, , ...traits] = (operationTable as Record<string, string>)[op.operationId]?.split(' ') ?? ['']
   if (!(op.operationId in operationTable)) return undefined
-  const lines = ["import { createClient } from 'support-flow-service/client'", '', 'const client = createClient({ baseUrl, tokens })']
+  const lines = ["import { createClient } from '@support-flow/client'", '', 'const client = createClient({ baseUrl, tokens })']
   if (traits.includes('file')) lines.push("const file = new File([bytes], 'printer.png', { type: 'image/png' })")
   return [...lines, writeCall(op, traits, writeInput(op, traits, document))].join('\n')
 }

@@ -25,10 +25,16 @@ ${callable.map(writeTableLine).join('\n')}
 }
 
 function writeTypes(): string {
+  const components = listUsedComponents()
   return `${generatedNote}
 import type { FileInput, ServerEvent } from './call-types.ts'
 
-${listUsedComponents().map(writeComponent).join('\n')}
+${components.map(writeComponent).join('\n')}
+
+/** Shorter names of the types above. The API's paths say \`tree\` for a flow. */
+export type {
+${components.flatMap(writeShortName).join('\n')}
+}
 
 export type OperationId = keyof Operations
 
@@ -65,6 +71,12 @@ function writeComponent(name: string): string {
   const schema = document.components.schemas[name] ?? {}
   const comment = typeof schema.description === 'string' ? `${writeComment(schema.description)}\n` : ''
   return `${comment}export type ${name} = ${writeType(schema)}`
+}
+
+/** Write the name by which people look for a type: `SessionResponse` is also `Session`, and `TreeListItem` is also `FlowListItem`. */
+function writeShortName(name: string, _: number, names: string[]): string[] {
+  const short = name.replace(/(Response|Detail)$/, '').replace(/^Tree/, 'Flow')
+  return names.includes(short) ? [] : [`${name} as ${short},`]
 }
 
 function buildTree(): MethodTree {
