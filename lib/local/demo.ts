@@ -4,6 +4,7 @@ import { parseConfig } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
 import { createAccessTokens } from '#vendors/auth/tokens.ts'
 import { selectUserByEmail } from './dashboard/users.ts'
+import { seedDemoSessions } from './demo-sessions.ts'
 import type { Stack } from './stack.ts'
 
 const password = 'demo-ladder-42'
@@ -38,10 +39,10 @@ const contoso: DemoPerson[] = [
 export const demoSignIns = [...northwind, ...contoso].map(({ email, description }) => ({ email, description, password }))
 
 /**
- * Create two accounts with users of every role, unless they exist. The first user of an account registers through the API, which hashes
- * the password; the others get a copy of that hash.
+ * Create two accounts with users of every role, and sessions in the first one, unless they exist. The first user of an account registers
+ * through the API, which hashes the password; the others get a copy of that hash.
  */
-export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
+export async function seedDemo({ api, ownerUrl }: Pick<Stack, 'api' | 'ownerUrl'>): Promise<void> {
   await withConnection({ connectionString: ownerUrl }, async (client) => {
     await setLocalPrices(client)
     for (const [accountName, people] of [
@@ -52,7 +53,10 @@ export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
       if (!first || (await client.query('select from users where email = $1', [first.email])).rowCount) continue
       await register(api, accountName, first)
       for (const person of others) await addColleague(client, first, person)
-      await client.query('update users set email_verified_at = app.now() where email = any ($1)', [people.map(({ email }) => email)])
+      const emails = people.map(({ email }) => email)
+      await client.query('update users set email_verified_at = app.now() where email = any ($1)', [emails])
+      // A viewer runs no sessions.
+      if (people === northwind) await seedDemoSessions(client, emails.slice(0, -1))
     }
   })
 }

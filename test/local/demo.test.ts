@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { createDemoEscalation } from '#local/demo.ts'
+import { createClient } from '#client/client.ts'
+import { createDemoEscalation, demoSignIns, seedDemo } from '#local/demo.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { openEscalationStream } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -21,4 +22,25 @@ it('the demo escalation is a real case: in the queue and the stream, and a colle
   await expect.poll(() => stream.events('handoff_created').map(({ data }) => data.session_id)).toEqual([session_id])
   expectStatus(await admin.call('POST', `/ai-sessions/${session_id}/pickup`), 200)
   stream.disconnect()
+})
+
+it('OPS-06 the demo accounts have sessions of the last two weeks that can be opened, so that reports and plots are not empty', async () => {
+  await seedDemo(service)
+  await seedDemo(service)
+  const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]
+  const client = createClient({ baseUrl: service.api, maxRetries: 5 })
+  await client.identity.auth.login({ email, password })
+  const sessions = await client.sessions.list({ limit: 100 })
+  expect(sessions).toHaveLength(30)
+  expect(new Set(sessions.map(({ outcome }) => outcome))).toEqual(new Set([null, 'resolved', 'unresolved', 'escalated', 'cancelled']))
+  expect(new Set(sessions.map(({ created_at }) => created_at.slice(0, 10))).size).toBeGreaterThanOrEqual(14)
+  for (const { id, progress, state } of sessions) {
+    const note = await client.sessions.exports.export({ session_id: id, format: 'markdown' })
+    expect([(await note.text()).length > 100, progress.percent === 100]).toEqual([true, state === 'completed'])
+  }
+  const { team_id } = await client.identity.auth.getMe()
+  const team = await client.analytics.getTeam({ period: '30d' })
+  const report = await client.analytics.reports.getWeekly({ team_id: team_id as string })
+  expect([team.by_user.length, team.sessions_started, team.csat_count > 0]).toEqual([3, 30, true])
+  expect('sessions' in report && report.sessions.resolved).toBeGreaterThan(3)
 })
