@@ -7,6 +7,7 @@ import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
 import { recordProcesses, stopOrphans } from './processes.ts'
+import { type Sample, startSample } from './sample.ts'
 import type { LocalPlatform } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 import { runWatched } from './watch.ts'
@@ -36,18 +37,20 @@ async function start(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void shutDown(0))
   const port = readPort('PORT', 8787)
   const localPort = readPort('LOCAL_PORT', port + 1)
+  const samplePort = readPort('SAMPLE_PORT', localPort + 1)
   await mkdir(dataFolder, { recursive: true })
   await stopOrphans(processesFile, dataDir)
   await recordProcesses(processesFile)
   await requireFreePort(port, 'PORT')
   await requireFreePort(localPort, 'LOCAL_PORT')
+  await requireFreePort(samplePort, 'SAMPLE_PORT')
   if (process.argv.includes('--fresh')) await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
   printProgress(platform === 'node' ? 'Building the static files and starting PostgreSQL' : 'Building the Worker and starting PostgreSQL')
   const building = platform === 'node' ? buildAssets() : build()
   // A failed build is reported below, once PostgreSQL can be stopped.
   building.catch(() => {})
   const cluster = await startPostgres(dataDir, { durable: true })
-  setStopAll(cluster, null, null)
+  setStopAll({ cluster })
   await recordProcesses(processesFile)
   await building
   printProgress('Migrating the database, and starting the service and the local emulators')
@@ -69,17 +72,19 @@ async function start(): Promise<void> {
     users: demoSignIns,
   })
   await recordProcesses(processesFile)
-  setStopAll(cluster, stack, null)
+  setStopAll({ cluster, stack })
   printProgress('Creating two demo accounts')
   await seedDemo(stack)
   await writeDemoUsers(docsFolder, demoSignIns)
+  const sample = await startSample({ port: samplePort, api: stack.api, people: demoSignIns })
+  setStopAll({ cluster, stack, sample })
   if (platform === 'cloudflare') {
     await createQueueSchedules(stack)
     // Miniflare fires no cron trigger. On Node the service has its own.
     const cron = setInterval(() => void stack.runCron().catch(() => {}), 60_000)
-    setStopAll(cluster, stack, cron)
+    setStopAll({ cluster, stack, sample, cron })
   }
-  console.log(welcomeText(stack))
+  console.log(welcomeText(stack, sample))
   if (process.argv.includes('--inspect'))
     console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)
 }
@@ -114,12 +119,13 @@ async function createQueueSchedules({ api, settings }: Stack): Promise<void> {
     })
 }
 
-function welcomeText({ api, localServer }: Stack): string {
+function welcomeText({ api, localServer }: Stack, sample: Sample): string {
   const [first] = demoSignIns
   const signIns = demoSignIns.map(({ email, description }) => `    ${email.padEnd(28)}${description}`).join('\n')
   return `
   API          ${api}/api/v1
   Reference    ${api}/docs/
+  Sample       ${sample.origin}/        a small front end, in test/sample
   Dashboard    ${localServer.origin}/        e-mails, chat messages, queue, faults, clock
   Sign in      ${localServer.origin}/sign-in with a local Google or Microsoft, without a password
 
@@ -141,10 +147,10 @@ ${signIns}
 let stopAll: (() => Promise<void>) | undefined
 
 /** Set what `shutDown` stops. It is called again after each step of the start. */
-function setStopAll(cluster: Cluster, stack: Stack | null, cron: NodeJS.Timeout | null): void {
+function setStopAll({ cluster, stack, sample, cron }: { cluster: Cluster; stack?: Stack; sample?: Sample; cron?: NodeJS.Timeout }): void {
   stopAll = async () => {
-    if (cron) clearInterval(cron)
-    await stack?.close().catch(() => {})
+    clearInterval(cron)
+    await Promise.allSettled([stack?.close(), sample?.close()])
     await cluster.stop()
   }
 }

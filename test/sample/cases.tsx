@@ -1,0 +1,172 @@
+import type { AISession, Handoff, Urgency } from '@support-flow/client'
+import { useState } from 'react'
+import { client } from './client.ts'
+import { ErrorNote, Field, Form } from './form.tsx'
+import { useAction, useLoad } from './load.ts'
+import { Markdown } from './markdown.tsx'
+import { formatTime, Page, Shown } from './page.tsx'
+import { openPage } from './route.ts'
+
+export function CasesPage() {
+  const loaded = useLoad((signal) => client.ai.sessions.list({ limit: 20 }, { signal }), [])
+  const create = async (form: FormData) => {
+    const { id } = await client.ai.turns.createSession({ session_type: 'chat', problem_summary: String(form.get('problem_summary')) })
+    openPage('cases', id)
+  }
+  return (
+    <Page title="Cases">
+      <Form submitText="Open a case" fields={['problem_summary']} onSubmit={create}>
+        <Field name="problem_summary" label="What is the problem?" required control={(field) => <textarea {...field} rows={2} />} />
+      </Form>
+      <h2>My cases</h2>
+      <Shown loaded={loaded} empty="No case yet. Describe a problem above.">
+        {(cases) => (
+          <ul className="cards">
+            {cases.map(({ id, title, status, created_at }) => (
+              <li key={id}>
+                <a href={`#/cases/${id}`}>{title}</a> <span className="tag">{status.replaceAll('_', ' ')}</span>
+                <p className="quiet">{formatTime(created_at)}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </Page>
+  )
+}
+
+export function CasePage({ id }: { id: string }) {
+  const loaded = useLoad((signal) => client.ai.sessions.get({ session_id: id }, { signal }), [id])
+  return (
+    <Page title={loaded.data?.title ?? 'Case'}>
+      <Shown loaded={loaded}>
+        {(session) => (
+          <>
+            <p>
+              <span className="tag">{session.status.replaceAll('_', ' ')}</span> opened by {session.user_name}
+            </p>
+            {session.handoffs[0] && <HandoffText handoff={session.handoffs[0]} />}
+            <Conversation session={session} onChange={loaded.reload} />
+            {session.status === 'active' && <Escalate session={session} onChange={loaded.reload} />}
+          </>
+        )}
+      </Shown>
+    </Page>
+  )
+}
+
+/** What the colleague who escalated it has left: a pick-up starts here. */
+function HandoffText({ handoff }: { handoff: Handoff }) {
+  const parts = {
+    Problem: handoff.summary,
+    'What was tried': handoff.what_was_tried,
+    'Next steps': handoff.next_steps,
+    Reason: handoff.reason,
+  }
+  return (
+    <section className="step handoff">
+      <h2>
+        Handed over <span className={`tag ${handoff.urgency}`}>{handoff.urgency}</span>
+      </h2>
+      {Object.entries(parts).map(
+        ([name, text]) =>
+          text && (
+            <div key={name}>
+              <h3>{name}</h3>
+              <Markdown text={text} />
+            </div>
+          ),
+      )}
+    </section>
+  )
+}
+
+const openStates = new Set<AISession['status']>(['active', 'claimed'])
+
+function Conversation({ session, onChange }: { session: AISession; onChange: () => void }) {
+  const [question, setQuestion] = useState('')
+  const [answer, setAnswer] = useState('')
+  const ask = async (form: FormData) => {
+    const message = String(form.get('message'))
+    setQuestion(message)
+    setAnswer('')
+    for await (const { event, data } of client.ai.turns.sendMessage.stream({ session_id: session.id, message })) {
+      if (event === 'delta') setAnswer((text) => text + data.text)
+      // The model starts its answer again.
+      if (event === 'restart') setAnswer('')
+    }
+    setQuestion('')
+    setAnswer('')
+    onChange()
+  }
+  return (
+    <section>
+      <h2>Assistant</h2>
+      <ol className="messages">
+        {session.messages.map(({ id, role, content }) => (
+          <li key={id} className={role}>
+            <Markdown text={content} />
+          </li>
+        ))}
+        {question && <li className="user">{question}</li>}
+        {question && (
+          <li className="assistant" aria-busy="true">
+            {answer ? <Markdown text={answer} /> : 'Thinking …'}
+          </li>
+        )}
+      </ol>
+      {openStates.has(session.status) && (
+        <Form key={session.messages.length} submitText="Ask" fields={['message']} onSubmit={ask}>
+          <Field name="message" label="Ask the assistant" required control={(field) => <textarea {...field} rows={2} />} />
+        </Form>
+      )}
+    </section>
+  )
+}
+
+const urgencies: Urgency[] = ['low', 'normal', 'high', 'critical']
+const texts = { summary: 'Problem', what_was_tried: 'What was tried', next_steps: 'Next steps', reason: 'Why it needs a colleague' }
+
+function Escalate({ session, onChange }: { session: AISession; onChange: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const [draft, setDraft] = useState<Partial<Record<string, string>>>({})
+  const suggest = useAction(async () => {
+    for await (const { event, data } of client.ai.handoffs.draft({ session_id: session.id })) if (event === 'draft') setDraft({ ...data })
+  })
+  const escalate = async (form: FormData) => {
+    await client.ai.handoffs.escalate({ session_id: session.id, ...Object.fromEntries([...form].filter(([, value]) => value !== '')) })
+    onChange()
+  }
+  if (!isOpen)
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        Escalate to a colleague
+      </button>
+    )
+  return (
+    <section className="step">
+      <h2>Escalate</h2>
+      <button type="button" disabled={suggest.isBusy} onClick={suggest.run}>
+        {suggest.isBusy ? 'Writing …' : 'Let the assistant write it'}
+      </button>
+      <ErrorNote error={suggest.error} />
+      <Form key={draft.summary} submitText="Escalate" fields={[...Object.keys(texts), 'urgency']} onSubmit={escalate}>
+        {Object.entries(texts).map(([name, label]) => (
+          <Field key={name} name={name} label={label} control={(field) => <textarea {...field} rows={2} defaultValue={draft[name]} />} />
+        ))}
+        <Field
+          name="urgency"
+          label="Urgency"
+          required
+          control={(field) => (
+            <select {...field} defaultValue={draft.urgency ?? 'normal'}>
+              {urgencies.map((urgency) => (
+                <option key={urgency}>{urgency}</option>
+              ))}
+            </select>
+          )}
+        />
+      </Form>
+    </section>
+  )
+}
