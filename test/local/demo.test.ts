@@ -24,7 +24,7 @@ it('the demo escalation is a real case: in the queue and the stream, and a colle
   stream.disconnect()
 })
 
-it('OPS-06 the demo accounts have sessions of the last two weeks that can be opened, so that reports and plots are not empty', async () => {
+it('OPS-07 the demo accounts have sessions of the last two weeks that can be opened, so that reports and plots are not empty', async () => {
   await seedDemo(service)
   await seedDemo(service)
   const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]
