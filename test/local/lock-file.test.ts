@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { root } from '#local/root.ts'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
@@ -12,14 +12,15 @@ const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const outside = process.env.PATH?.split(delimiter).filter((folder) => !folder.includes('node_modules'))
 const env = { ...process.env, PATH: outside?.join(delimiter) }
 
-it.concurrent.each([
+// The `expect` of the test, because another test that begins during the clean-up would reset the count of assertions of the shared one.
+it.concurrent.for([
   ['linux', 'x64'],
   ['linux', 'arm64'],
   ['darwin', 'arm64'],
   ['darwin', 'x64'],
   ['win32', 'x64'],
   ['win32', 'arm64'],
-])('INS-01 the lock file has every package that npm ci needs on %s %s, and npm warns of nothing', async (os, cpu) => {
+])('INS-01 the lock file has every package that npm ci needs on %s %s, and npm warns of nothing', async ([os, cpu], { expect }) => {
   const folder = await mkdtemp(join(tmpdir(), 'lock-file-'))
   try {
     for (const name of ['package.json', 'package-lock.json', '.npmrc']) await copyFile(join(root, name), join(folder, name))
