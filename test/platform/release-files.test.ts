@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { parse } from 'yaml'
 import { version } from '#config.ts'
+import { readReleaseNotes } from '#local/build/release.ts'
 import { root } from '#local/root.ts'
 import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -47,14 +48,24 @@ interface Workflow {
   jobs: Record<string, { 'timeout-minutes': number; steps: { run?: string; uses?: string }[] }>
 }
 
-it.each(['check', 'deploy'])('the workflow %s runs only scripts of the package, and may only read the repository', async (name) => {
+it('INS-11 the notes of a version say how to upgrade', async () => {
+  const changelog = (await read('CHANGELOG.md')).replace('## [Unreleased]', '## [9.0.0] - 2030-01-01')
+  expect(readReleaseNotes(changelog, '9.0.0')).toContain('### Upgrade')
+  expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), '9.0.0')).toThrow('lacks “### Upgrade”')
+  expect(() => readReleaseNotes(changelog, '8.0.0')).toThrow('no section [8.0.0]')
+  expect(readReleaseNotes(changelog, packageJson.version)).toContain('### Added')
+})
+
+it.each([
+  ['check', { contents: 'read' }],
+  ['deploy', { contents: 'read' }],
+  ['release', { contents: 'write', packages: 'write' }],
+])('the workflow %s runs only scripts of the package, with the permissions %j', async (name, expected) => {
   const { jobs, permissions } = parse(await read(`.github/workflows/${name}.yml`)) as Workflow
   const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run?.split('\n') ?? []))
   const scripts = commands.flatMap((command) => /^npm (?:run )?([\w:]+)/.exec(command)?.[1] ?? [])
   expect(scripts.length).toBeGreaterThan(0)
   expect(scripts.filter((script) => !(script in packageJson.scripts))).toEqual([])
-  // `npm ci` refuses the lock file, which lacks the optional packages of other operating systems.
-  expect(commands.filter((command) => command.startsWith('npm ci'))).toEqual([])
-  expect(permissions).toEqual({ contents: 'read' })
+  expect(permissions).toEqual(expected)
   expect(Object.values(jobs).filter((job) => !job['timeout-minutes'])).toEqual([])
 })

@@ -50,7 +50,7 @@ async function buildAndReport(): Promise<void> {
 }
 
 /** Write the static files, and `dist/node`, which runs with Node alone. */
-async function buildForNode(): Promise<void> {
+export async function buildForNode(): Promise<void> {
   await buildAssets()
   await buildNodeFolder(join(root, 'dist/node'), join(root, 'dist/assets'))
 }
