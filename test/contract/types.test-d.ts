@@ -6,6 +6,7 @@ import { countUse } from '#functions/scripts/scripts/queries.ts'
 import { type Context, operation } from '#http/operation.ts'
 import type { AccountText, ClientText } from '#rules/audience.ts'
 import { type Prompt, type Question, toCompletion } from '#vendors/ai/ask.ts'
+import type { Escaped } from '#vendors/chat/chat.ts'
 import type { PsaPort } from '#vendors/psa/psa.ts'
 
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
@@ -140,3 +141,11 @@ declare const prompt: Prompt
 declare const question: Question
 // @ts-expect-error a model reads a question only after redaction
 toCompletion(prompt, question, 1000, undefined)
+
+declare const plainText: string
+// @ts-expect-error a text in a message of a chat tool must be escaped for it
+const escapedForBlocks: Escaped<1> = plainText
+// @ts-expect-error the markup of one tool is not that of the other
+const escapedForCards: Escaped<2> = escapedForBlocks
+
+export { escapedForCards }

@@ -1,5 +1,5 @@
 import type { LabelledText } from '#rules/text/labelled-text.ts'
-import type { ChatMessage } from './chat.ts'
+import type { ChatMessage, Escaped } from './chat.ts'
 
 // https://docs.slack.dev/reference/block-kit/blocks: a header has 150 characters, the text of a section 3,000, a field 2,000, and a section
 // ten fields. A message has 50 blocks.
@@ -11,13 +11,21 @@ const maxSections = 8
 // Slack refuses a message whose blocks have more characters than this together.
 const maxSectionTexts = 10_000
 
+interface BlockText {
+  type: 'plain_text' | 'mrkdwn'
+  text: Escaped<1>
+  emoji?: boolean
+}
+
+type Block = { type: string; text?: BlockText; fields?: BlockText[]; elements?: object[] }
+
 // Unescaped, a name or a ticket title could mention a channel or contain a link.
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+function escapeText(text: string): Escaped<1> {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') as Escaped<1>
 }
 
 /** Escape a text and cut it to `max` characters. Never split an escape or a character. */
-function clipEscaped(text: string, max: number): string {
+function clipEscaped(text: string, max: number): Escaped<1> {
   const whole = escapeText(text)
   if (whole.length <= max) return whole
   let clipped = ''
@@ -26,7 +34,7 @@ function clipEscaped(text: string, max: number): string {
     if (clipped.length + escaped.length >= max) break
     clipped += escaped
   }
-  return `${clipped}…`
+  return `${clipped}…` as Escaped<1>
 }
 
 /**
@@ -36,7 +44,7 @@ function clipEscaped(text: string, max: number): string {
 export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
   const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
   const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
-  const blocks = [
+  const blocks: Block[] = [
     { type: 'header', text: toPlainText(title, maxHeader) },
     ...(facts.length > 0 ? [{ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) }] : []),
     ...(hasBody ? [{ type: 'section', text: toPlainText(body || title, maxText) }] : []),
@@ -47,23 +55,26 @@ export function toBlocks({ title, body, url, facts = [], sections = [], button, 
     ...(url && button
       ? [{ type: 'actions', elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])] }]
       : []),
-    ...(url ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: `<${escapeText(url)}|Open in Support Flow>` }] }] : []),
+    ...(url ? [{ type: 'context', elements: [toLink('Open in Support Flow', url)] }] : []),
   ]
   return { text: clipEscaped(title, maxText), blocks }
 }
 
-function toPlainText(text: string, max: number) {
+function toPlainText(text: string, max: number): BlockText {
   return { type: 'plain_text', text: clipEscaped(text, max), emoji: false }
 }
 
-const toBold = (label: string) => ({ type: 'mrkdwn', text: `*${label}*` })
+const toBold = (label: string): BlockText => ({ type: 'mrkdwn', text: `*${escapeText(label)}*` as Escaped<1> })
 // The fields of a section are shown in two columns.
 const toFields = ({ label, text, url }: LabelledText & { url?: string }) => [
   toBold(label),
   url ? toLink(text, url) : toPlainText(text, maxFact),
 ]
 
-const toLink = (text: string, url: string) => ({ type: 'mrkdwn', text: `<${escapeText(url)}|${clipEscaped(text, maxFact)}>` })
+const toLink = (text: string, url: string): BlockText => ({
+  type: 'mrkdwn',
+  text: `<${escapeText(url)}|${clipEscaped(text, maxFact)}>` as Escaped<1>,
+})
 
 function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>) {
   return { type: 'button', text: toPlainText(label, 75), url, action_id: 'second' }

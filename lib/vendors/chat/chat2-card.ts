@@ -1,5 +1,5 @@
 import { clip } from '#rules/text/clip.ts'
-import type { ChatMessage } from './chat.ts'
+import type { ChatMessage, Escaped } from './chat.ts'
 
 // Teams accepts 28 KB: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
 const maxBytes = 20 * 1024
@@ -9,11 +9,26 @@ const maxText = 4000
 // Cards render some Markdown (emphasis, links, lists) and {{DATE()}}. A backslash keeps users' characters literal. In "1." it stands before the
 // dot, because it escapes only punctuation: https://spec.commonmark.org/0.31.2/#backslash-escapes. Teams starts a new line only after two line
 // feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
-function escapeText(text: string): string {
+function escapeText(text: string): Escaped<2> {
   return text
     .replace(/[\\*_[\]{}]/g, (mark) => `\\${mark}`)
     .replace(/^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm, (_, start: string, mark: string) => `${start}\\${mark}`)
-    .replace(/(?:\r\n?|\n)+/g, '\n\n')
+    .replace(/(?:\r\n?|\n)+/g, '\n\n') as Escaped<2>
+}
+
+function toLink(words: Escaped<2>, url: string): Escaped<2> {
+  return `[${words}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})` as Escaped<2>
+}
+
+interface TextBlock {
+  type: 'TextBlock'
+  text: Escaped<2>
+  wrap: true
+}
+
+interface CardFact {
+  title: Escaped<2>
+  value: Escaped<2>
 }
 
 /** Build a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */
@@ -28,12 +43,12 @@ export function toAdaptiveCard(message: ChatMessage) {
 }
 
 function buildCard({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage, length: number) {
-  const text = (value: string, style: object) => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
+  const text = (value: string, style: object): TextBlock => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
   const factSet = {
     type: 'FactSet',
-    facts: facts.map(({ label, text: value, url: address }) => {
+    facts: facts.map(({ label, text: value, url: address }): CardFact => {
       const words = escapeText(clip(value, maxTitle))
-      return { title: label, value: address ? `[${words}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})` : words }
+      return { title: escapeText(label), value: address ? toLink(words, address) : words }
     }),
   }
   return {
