@@ -8,7 +8,6 @@ const maxDepth = 300
 // A text that others refer to is limited, because each reference repeats it.
 const maxTargetLength = 2000
 const maxStyleNameLength = 100
-export const maxListDepth = 8
 
 const namespaces: [RegExp, string][] = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, 'w'],
@@ -190,33 +189,4 @@ export function listStyles(styles: ReadonlyMap<string, Style>, id: string): Styl
   const found: Style[] = []
   for (let style = styles.get(id); style && found.length < maxAncestors; style = styles.get(style.basedOn)) found.push(style)
   return found
-}
-
-/** Return the list levels that are numbered, each as `listId depth`. */
-export function parseOrderedLists(xml: string | undefined, budget: Budget, styles: ReadonlyMap<string, Style> = new Map()): Set<string> {
-  const orderedDepthsByDefinition = new Map<string, Set<number>>()
-  /** The styles whose list a definition takes. */
-  const styleByDefinition = new Map<string, string>()
-  const definitionByList = new Map<string, string>()
-  let [definitionId, depth, listId] = ['', 0, '']
-  walkDocxXml(xml, budget, {
-    onOpenTag: (name, attributes) => {
-      const value = attributes['w:val'] ?? ''
-      if (name === 'w:abstractNum') definitionId = attributes['w:abstractNumId'] ?? ''
-      else if (name === 'w:lvl') depth = parseListDepth(attributes['w:ilvl'])
-      else if (name === 'w:numStyleLink') styleByDefinition.set(definitionId, value)
-      else if (name === 'w:numFmt') {
-        const isOrdered = !/^(?:bullet|none)$/.test(attributes['w:val'] ?? 'none')
-        const depths = orderedDepthsByDefinition.get(definitionId) ?? new Set()
-        if (isOrdered) orderedDepthsByDefinition.set(definitionId, depths.add(depth))
-      } else if (name === 'w:num') listId = attributes['w:numId'] ?? ''
-      else if (name === 'w:abstractNumId') definitionByList.set(listId, value)
-    },
-  })
-  const orderedLevels = new Set<string>()
-  for (const [list, definition] of definitionByList) {
-    const linked = definitionByList.get(styles.get(styleByDefinition.get(definition) ?? '')?.listId ?? '')
-    for (const ordered of orderedDepthsByDefinition.get(linked ?? definition) ?? []) orderedLevels.add(`${list} ${ordered}`)
-  }
-  return orderedLevels
 }

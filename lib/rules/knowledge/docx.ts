@@ -1,18 +1,17 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
 import type { Budget } from '#rules/budget.ts'
-import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
+import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
+import { type Numbering, parseNumbering } from './docx-numbering.ts'
 import {
   findFiles,
   findMainFile,
   listStyles,
-  maxListDepth,
   nameRelations,
   parseLinkTargets,
   parseListDepth,
   parseNotes,
-  parseOrderedLists,
   parseOutlineLevel,
   parseStyles,
   type Style,
@@ -44,7 +43,7 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, l
     losses,
     linkTargets: parseLinkTargets(files.get(names.links), budget),
     styles,
-    orderedLevels: parseOrderedLists(files.get(names.numbering), budget, styles),
+    numbering: parseNumbering(files.get(names.numbering), budget, styles),
     footnotes: parseNotes(files.get(names.footnotes), budget),
     endnotes: parseNotes(files.get(names.endnotes), budget),
     openParagraphs: [],
@@ -52,7 +51,6 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, l
     openFields: [],
     openTables: [],
     codeLines: [],
-    itemCounts: new Map(),
     rawLength: 0,
     ignoredDepth: 0,
     isInText: false,
@@ -122,7 +120,7 @@ interface DocxReader {
   styles: Map<string, Style>
   footnotes: Map<string, string>
   endnotes: Map<string, string>
-  orderedLevels: Set<string>
+  numbering: Numbering
   /** Paragraphs can be nested: a text box is inside a paragraph. */
   openParagraphs: Paragraph[]
   /** Empty for a link without a web or e-mail address. */
@@ -132,8 +130,6 @@ interface DocxReader {
   openTables: Table[]
   /** The lines of the code block that the next paragraph may continue. */
   codeLines: string[]
-  /** The number of the last item, by `listId depth`. */
-  itemCounts: Map<string, number>
   /** The number of characters that were appended to paragraphs. */
   rawLength: number
   ignoredDepth: number
@@ -339,22 +335,21 @@ function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Pa
   const styleOfList = styles.find(({ listId }) => listId !== '')
   const listId = paragraph.listId ?? styleOfList?.listId ?? ''
   const text = prose.readMarkdown((words) => words.replace(/[\t ]+/g, ' ').trim())
-  if (headingLevel > 0) reader.writer.add('heading', collapseSpaces(prose.readText()), headingLevel)
-  else if ((listId === '' || listId === '0') && !listStyle) reader.writer.add('text', text)
+  const { numbering } = reader
+  const styleDepth = numbering.findDepth(listId, styleId) ?? styleOfList?.listDepth ?? 0
+  if (headingLevel > 0) {
+    const depth = paragraph.listDepth || styleDepth
+    const label = numbering.isOrdered(listId, depth) ? numbering.take(listId, depth).label : ''
+    reader.writer.add('heading', collapseSpaces(`${label} ${prose.readText()}`), headingLevel)
+  } else if ((listId === '' || listId === '0') && !listStyle) reader.writer.add('text', text)
   else {
-    const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : (styleOfList?.listDepth ?? 0))
-    const isOrdered = reader.orderedLevels.has(`${listId} ${depth}`) || listStyle?.[1] === 'number'
-    const marker = isOrdered ? `${takeItemNumber(reader, listId, depth)}.` : '-'
-    reader.writer.addListLine(depth, marker, text)
+    const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : styleDepth)
+    const isOrdered = numbering.isOrdered(listId, depth) || listStyle?.[1] === 'number'
+    const { count, label } = isOrdered ? numbering.take(listId, depth) : { count: 0, label: '' }
+    // Markdown writes digits only. Words stay, because other texts may name them.
+    const words = /\p{L}{2}/u.test(label) ? escapeMarkdown(`${label} `) : ''
+    reader.writer.addListLine(depth, isOrdered ? `${count}.` : '-', toMarkdown(words + text))
   }
-}
-
-/** Return the number of the next item, and restart the numbers of all deeper levels. */
-function takeItemNumber({ itemCounts }: DocxReader, listId: string, depth: number): number {
-  for (let deeper = depth + 1; deeper <= maxListDepth; deeper++) itemCounts.delete(`${listId} ${deeper}`)
-  const number = (itemCounts.get(`${listId} ${depth}`) ?? 0) + 1
-  itemCounts.set(`${listId} ${depth}`, number)
-  return number
 }
 
 function writeCode({ writer, codeLines }: DocxReader): void {

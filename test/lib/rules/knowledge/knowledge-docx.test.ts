@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
 import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
-import { parseLinkTargets, parseListDepth, parseOrderedLists, parseStyles, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
+import { parseNumbering } from '#rules/knowledge/docx-numbering.ts'
+import { parseLinkTargets, parseListDepth, parseStyles, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
 import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) =>
@@ -267,11 +268,70 @@ describe('the parts of a Word document', () => {
       '<w:num w:numId="4"><w:abstractNumId/></w:num>',
       '<w:num w:numId="5"><w:abstractNumId w:val="8"/></w:num>',
     ]
-    expect([...parseOrderedLists(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createBudget())]).toEqual([
+    const { isOrdered } = parseNumbering(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createBudget(), new Map())
+    const places = ['1', '2', '3', '4', '5'].flatMap((list) => Array.from({ length: 9 }, (_, depth) => [list, depth] as const))
+    expect(places.filter(([list, depth]) => isOrdered(list, depth)).map(([list, depth]) => `${list} ${depth}`)).toEqual([
       '1 0',
       '1 8',
       '2 2',
       '5 2',
     ])
+  })
+})
+
+describe('KBI-25 the numbers that Word writes itself', () => {
+  const level = (depth: number, format: string, text: string, more = '') =>
+    `<w:lvl w:ilvl="${depth}">${more}<w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
+  const definition = (id: number, ...levels: string[]) => `<w:abstractNum w:abstractNumId="${id}">${levels.join('')}</w:abstractNum>`
+  const list = (id: number, of: number, override = '') => `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${override}</w:num>`
+  const start = (count: number) => `<w:start w:val="${count}"/>`
+  const readTexts = async (numbering: string, body: string) => {
+    const parts = docxParts(documentXml(body)).map((part) =>
+      part.name === 'word/numbering.xml' ? { ...part, content: `<w:numbering xmlns:w="w">${numbering}</w:numbering>` } : part,
+    )
+    return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
+  }
+  const headings = (...depths: number[]) => depths.map((depth) => docxParagraph('x', 'berschrift1', [1, depth])).join('')
+
+  it.each([
+    ['decimal', '%1.', ['1. x', '2. x', '3. x']],
+    ['upperLetter', 'Method %1:', ['Method A: x', 'Method B: x', 'Method C: x']],
+    ['upperRoman', '%1)', ['I) x', 'II) x', 'III) x']],
+    ['decimalZero', '%1', ['01 x', '02 x', '03 x']],
+    ['lowerLetter', '', ['x', 'x', 'x']],
+    ['bullet', '·', ['x', 'x', 'x']],
+    ['unknownFormat', 'Step %1', ['Step 1 x', 'Step 2 x', 'Step 3 x']],
+  ])('stand before headings: %s %s', async (format, text, expected) => {
+    expect(await readTexts(definition(7, level(0, format, text)) + list(1, 7), headings(0, 0, 0))).toEqual(expected)
+  })
+
+  it('stand before headings of several levels, which count on below each other', async () => {
+    const levels = [level(0, 'decimal', '%1.'), level(1, 'decimal', '%1.%2'), level(2, 'lowerRoman', '%1.%2.%3')]
+    expect(await readTexts(definition(7, ...levels) + list(1, 7), headings(0, 1, 1, 0, 2, 1))).toEqual([
+      ...['1. x', '1.1 x', '1.2 x', '2. x', '2.1.i x', '2.2 x'],
+    ])
+  })
+
+  it('come from the level of the style, and stay with headings of a list that starts again', async () => {
+    const numbering =
+      definition(7, level(0, 'decimal', '%1.'), level(1, 'decimal', 'Part %2:', '<w:pStyle w:val="berschrift2"/>')) +
+      list(1, 7) +
+      list(2, 7, '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>')
+    const styled = '<w:p><w:pPr><w:pStyle w:val="berschrift2"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>y</w:t></w:r></w:p>'
+    const again = [docxParagraph('z', 'berschrift1', [2, 0]), docxParagraph('z', 'berschrift1', [2, 0])].join('')
+    expect(await readTexts(numbering, styled + again)).toEqual(['Part 1: y', '5. z', '6. z'])
+  })
+
+  it('count items from their start, and keep words that texts may name', async () => {
+    const body = [0, 0].map((depth) => docxParagraph('x', '', [1, depth])).join('')
+    expect(await readTexts(definition(7, level(0, 'decimal', '%1.', start(3))) + list(1, 7), body)).toEqual(['3. x', '4. x'])
+    expect(await readTexts(definition(7, level(0, 'decimal', 'Step %1:')) + list(1, 7), body)).toEqual(['1. Step 1: x', '2. Step 2: x'])
+    expect(await readTexts(definition(7, level(0, 'lowerLetter', '%1)')) + list(1, 7), body)).toEqual(['1. x', '2. x'])
+  })
+
+  it('stay short for a hostile level', async () => {
+    const level0 = level(0, 'lowerLetter', '%1'.repeat(5000), start(9_999_999))
+    const [text = ''] = await readTexts(definition(7, level0) + list(1, 7), headings(0))
+    expect(text.length).toBeLessThan(500)
   })
 })

@@ -177,7 +177,7 @@ describe('KBI-14 a Word document keeps its sense', () => {
       [2, 'B'],
       [3, 'C'],
       [0, '1. one'],
-      [0, '1. two'],
+      [0, '2. two'],
     ])
   })
   it.each([
