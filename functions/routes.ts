@@ -501,6 +501,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'psa.pushes.createTimeEntry': 'POST /sessions/{session_id}/time-entry',
       'psa.pushes.createTicket': 'POST /sessions/{session_id}/ticket',
       'psa.pushes.createForSession': 'POST /sessions/{session_id}/push',
+      'psa.pushes.previewForSession': 'GET /sessions/{session_id}/push/preview',
     },
   },
   {
@@ -614,6 +615,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'ai.outputs.create': 'POST /ai-sessions/{session_id}/outputs',
       'ai.outputs.update': 'PATCH /ai-sessions/{session_id}/outputs/{output_id}',
       'ai.outputs.push': 'POST /ai-sessions/{session_id}/outputs/{output_id}/push',
+      'ai.outputs.previewPush': 'GET /ai-sessions/{session_id}/outputs/{output_id}/push/preview',
       'ai.outputs.retryPush': 'POST /ai-sessions/{session_id}/retry-psa-push',
     },
   },

@@ -91,7 +91,9 @@ create table psa_pushes (
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, requested_by) references users (account_id, id) on delete set null (requested_by),
-  constraint psa_pushes_ticket check (ticket_id is not null or kind = 'ticket')
+  constraint psa_pushes_ticket check (ticket_id is not null or kind = 'ticket'),
+  -- A text for colleagues is mailed to no client.
+  constraint psa_pushes_notify check (not (internal and details ? 'notify'))
 );
 create index psa_pushes_newest on psa_pushes (account_id, created_at desc, id desc);
 -- For the notes of a ticket that this service has added.

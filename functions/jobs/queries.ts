@@ -51,7 +51,7 @@ export const deleteAiMessages = writeStatement(
 export const clearPushBodies = writeStatement(
   null,
   (limit: number) => sql`
-    update psa_pushes set body = '[deleted]', details = details - 'summary' where ctid = any (array(
+    update psa_pushes set body = '[deleted]', details = details - 'summary' #- '{mailed,name}' #- '{mailed,address}' where ctid = any (array(
       select ctid from psa_pushes
        where state = 'pushed' and body <> '[deleted]' and pushed_at < app.now() - interval '90 days' limit ${limit} for update skip locked))`,
 )

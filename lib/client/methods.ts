@@ -607,14 +607,16 @@ pushes: {
 list: PagedMethod<'psa.pushes.list'>
 /** Retry a failed ticket push. It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed. */
 retry: Method<'psa.pushes.retry'>
-/** Add a note to a ticket. Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports. */
+/** Add a note to a ticket. Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports. With `notify` the ticketing system also mails it; a push that can mail nobody fails, and adds no note. */
 createNote: Method<'psa.pushes.createNote'>
 /** Add the time of a session to its ticket. Queues a time entry for the member of the session’s user, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. Allowed for the session’s user and account admins. */
 createTimeEntry: Method<'psa.pushes.createTimeEntry'>
 /** Create a ticket from a session. Queues a new ticket with the result of the session so far. Its number becomes the ticket number of the session. A repeated request returns the first push, unless it has failed. Allowed for the session’s user and account admins. */
 createTicket: Method<'psa.pushes.createTicket'>
-/** Push a session to its ticket. Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection. */
+/** Push a session to its ticket. Queues a note with the result of the session, which is retried for 15 minutes. With `notify` the ticketing system also mails it to the contact of the ticket, once; `client_mail` says to whom and when. A push that can mail nobody fails, and adds no note. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection. */
 createForSession: Method<'psa.pushes.createForSession'>
+/** Preview a push of a session. Returns the note that a push would add now, and whom the ticketing system would mail with `notify`. Allowed for the session’s user and account admins. Returns 502 when the ticketing system fails. */
+previewForSession: Method<'psa.pushes.previewForSession'>
 }
 rules: {
 /** List ticket rules. In the order in which they are checked, at most 100. */
@@ -733,8 +735,10 @@ list: PagedMethod<'ai.outputs.list'>
 create: BackgroundMethod<'ai.outputs.create'>
 /** Edit an output. Returns 409 `already_pushed` while a push of the output is queued, and after it succeeded. */
 update: Method<'ai.outputs.update'>
-/** Push an output to the linked ticket. Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. A repeated request adds no second note; after a failure it retries the push. Returns 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection. */
+/** Push an output to the linked ticket. Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. With `notify` the ticketing system also mails it to the contact of the ticket; a push that can mail nobody fails, and adds no note. A repeated request adds no second note and sends no second e-mail; after a failure it retries the push. Returns 409 `already_pushed` for `notify` after a push without it, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection. */
 push: Method<'ai.outputs.push'>
+/** Preview a push of an output. Returns the note that a push would add now, and whom the ticketing system would mail with `notify`. Allowed for the engineer who works on the session. Returns 502 when the ticketing system fails. */
+previewPush: Method<'ai.outputs.previewPush'>
 /** Retry pushing a session’s documentation. Allowed for the engineer who works on the session. Retries a failed note, or queues the documentation of a resolved session that has no note yet. Returns 409 `not_failed` in all other cases, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection. */
 retryPush: Method<'ai.outputs.retryPush'>
 }

@@ -536,6 +536,8 @@ edited: boolean
 pushed_at: (Timestamp | null)
 /** State of the push to the ticket; null while no push has been requested, and after an edit. */
 psa_push: (AiOutputPushState | null)
+/** The e-mail with a pushed `client_email` that the ticketing system sends to the contact of the ticket, with a masked address; null when none was requested. */
+client_mail: (PsaClientMail | null)
 /** The user who requested it. */
 created_by: string
 created_at: Timestamp
@@ -550,6 +552,10 @@ export type AiOutputKind = ('resolution_summary' | 'ticket_note' | 'client_email
 export type AiOutputPatch = {
 /** The new text, as markdown. */
 content?: string | undefined
+}
+export type AiOutputPush = {
+/** Whether the ticketing system also mails a `client_email` to the contact of the ticket. */
+notify?: boolean | undefined
 }
 export type AiOutputPushState = ('queued' | 'pushed' | 'failed')
 /** The outcome of the session. */
@@ -3492,6 +3498,20 @@ is_enabled: boolean
 /** When the last callback arrived; null before the first. */
 last_received_at: (Timestamp | null)
 }
+export type PsaClientMail = {
+/** Name of the contact; null until it was sent, and 90 days later. */
+name: (string | null)
+/** Address of the contact, which outputs show masked; null as the name. */
+address: (string | null)
+/** When the ticketing system took it; null until then. */
+sent_at: (Timestamp | null)
+/** Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason. */
+email_problem: ({
+kind: EmailProblemKind
+/** When the mail provider said so. */
+occurred_at: string
+} | null)
+}
 export type PsaCompanyItem = {
 /** Id in the ticketing system. */
 id: string
@@ -3570,6 +3590,7 @@ time_minimum_minutes?: number | undefined
 /** The status that the ticket of a resolved case gets, by board; empty for none. The ticketing system is asked whether it has them. */
 resolved_statuses?: (PsaResolvedStatus)[] | undefined
 }
+export type PsaMailRefusal = ('no_contact' | 'no_address' | 'mail_off')
 export type PsaMember = {
 /** Id in the ticketing system. */
 id: string
@@ -3633,9 +3654,33 @@ ticket_status_id: (string | null)
 /** Id of the note, time entry or ticket in the ticketing system. */
 provider_note_id: (string | null)
 created_at: Timestamp
+/** The e-mail with the note that the ticketing system sends to the contact of the ticket; null when none was requested. */
+client_mail: (PsaClientMail | null)
 }
 /** What is pushed: a note, a time entry or a new ticket. */
 export type PsaPushKind = ('note' | 'time_entry' | 'ticket')
+export type PsaPushPreview = {
+/** Id of the ticket in the ticketing system. */
+ticket_id: string
+visibility: PsaNoteVisibility
+/** The note as it would be pushed now, masked for those who will see it. */
+text: string
+/** Whom the ticketing system would mail with `notify`; null for nobody. */
+recipient: ({
+/** Name of the contact. */
+name: string
+/** Address of the contact. */
+address: string
+/** Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason. */
+email_problem: ({
+kind: EmailProblemKind
+/** When the mail provider said so. */
+occurred_at: string
+} | null)
+} | null)
+/** Why nobody would be mailed. `no_contact`: the ticket has no contact. `no_address`: the contact has no address. `mail_off`: the ticketing system has e-mails to the contact of this ticket switched off. Null for a note that the client does not see. */
+refusal: (PsaMailRefusal | null)
+}
 export type PsaPushSource = ('session' | 'ai_session' | 'output' | 'user')
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
 export type PsaResolvedStatus = {
@@ -3874,6 +3919,8 @@ export type PsaTicketNoteCreate = {
 /** Plain text. */
 text: string
 visibility?: PsaNoteVisibility | undefined
+/** Whether the ticketing system also mails the note to the contact of the ticket. Only for a note that the client sees. */
+notify?: boolean | undefined
 }
 export type PsaTicketPage = {
 /** Open tickets, the most recently changed first. */
@@ -4543,6 +4590,8 @@ target_label?: string | undefined
 export type SessionPush = {
 /** Whether the note is hidden from the client. */
 internal?: boolean | undefined
+/** Whether the ticketing system also mails the note to the contact of the ticket. Only for a note that the client sees. */
+notify?: boolean | undefined
 }
 export type SessionRatingPut = {
 /** Satisfaction of the client; 5 is the best. */
@@ -6279,6 +6328,9 @@ session_id: string } & (PsaTimeEntryCreate); output: PsaPush; code: 'email_not_v
 session_id: string } & (PsaTicketCreate); output: PsaPush; code: 'already_has_ticket' | 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'psa.pushes.createForSession': { input: { /** Id of the session. */
 session_id: string } & (SessionPush); output: PsaPush; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'psa.pushes.previewForSession': { input: { /** Id of the session. */
+session_id: string; /** Whether the note is hidden from the client. */
+internal?: boolean | undefined }; output: PsaPushPreview; code: 'email_not_verified' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'psa.rules.list': { input: Record<string, never>; output: (PsaRule)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'psa.rules.create': { input: (PsaRuleCreate); output: PsaRule; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'not_published' | 'password_change_required' | 'subscription_lapsed' }
   'psa.rules.update': { input: { /** Id of the rule. */
@@ -6416,7 +6468,10 @@ session_id: string; /** Id of the output. */
 output_id: string } & (AiOutputPatch); output: AiOutput; code: 'already_pushed' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.push': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the output. */
-output_id: string }; output: AiOutput; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+output_id: string } & (AiOutputPush); output: AiOutput; code: 'already_pushed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
+  'ai.outputs.previewPush': { input: { /** Id of the AI session. */
+session_id: string; /** Id of the output. */
+output_id: string }; output: PsaPushPreview; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'no_ticket' | 'password_change_required' | 'psa_auth_failed' | 'psa_error' | 'psa_not_connected' | 'psa_rate_limited' | 'psa_unavailable' | 'subscription_lapsed' }
   'ai.outputs.retryPush': { input: { /** Id of the AI session. */
 session_id: string }; output: DocumentationPush; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'no_ticket' | 'not_failed' | 'password_change_required' | 'psa_not_connected' | 'subscription_lapsed' }
   'ai.tasks.list': { input: { /** Number of items to skip. */

@@ -4,7 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import { type ClientText, forAccount, isInternalNote, type TicketText } from '#rules/audience.ts'
+import { type ClientText, forAccount, isInternalNote, readTicketText, type TicketText } from '#rules/audience.ts'
 import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -13,12 +13,14 @@ import { clip } from '#rules/text/clip.ts'
 export interface NewPush {
   /** The provider's id of the ticket. */
   ticketId: string
-  /** Plain text, cut to 30,000 characters, with who may read it. */
+  /** Plain text with who may read it. */
   note: TicketText
   sourceKind: 'session' | 'ai_session' | 'output' | 'user'
   sourceId: string
   /** Whether the ticket also gets the status that the connection has for resolved cases. */
   setsStatus?: true
+  /** Whether the ticketing system mails it to the contact of the ticket. Only for a note that the client may read. */
+  notify?: boolean
 }
 
 /** A push that its session makes once. */
@@ -46,23 +48,27 @@ export type TicketDetails = z.output<typeof TicketDetails>
 /** Maximum length of a note, in characters. */
 export const maxPushLength = 30_000
 
-const toDetails = ({ note, setsStatus }: Pick<NewPush, 'note' | 'setsStatus'>) => ({
+const toDetails = ({ note, setsStatus, notify }: Pick<NewPush, 'note' | 'setsStatus' | 'notify'>) => ({
   ...(note.visibility === 'resolution' ? { is_resolution: true } : {}),
   ...(setsStatus ? { sets_status: true } : {}),
+  ...(notify ? { notify: true } : {}),
 })
 
-/** Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. */
+/**
+ * Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. A result is mailed
+ * once, however late the second click is.
+ */
 const isRecentDuplicate = (push: NewPush) => sql`
   p.account_id = app.account_id() and p.source_id = ${push.sourceId} and p.kind = 'note' and p.ticket_id = ${push.ticketId}
-  and p.internal = ${isInternalNote[push.note.visibility]} and p.details = ${jsonb(toDetails(push))}
-  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(push.note.text, maxPushLength)}`
+  and p.internal = ${isInternalNote[push.note.visibility]} and p.details - 'mailed' = ${jsonb(toDetails(push))}
+  and p.state <> 'failed' and (p.created_at > app.now() - interval '1 minute' or (p.details ? 'notify' and p.source_kind <> 'user')) and p.body = ${push.note.text}`
 
 /** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
 export const insertPush = writeStatement(
   z.object({ id: z.string() }),
   (push: NewPush) => sql`
     insert into psa_pushes (ticket_id, body, internal, source_kind, source_id, details)
-    select ${push.ticketId}, ${clip(push.note.text, maxPushLength)}, ${isInternalNote[push.note.visibility]}, ${push.sourceKind}, ${push.sourceId},
+    select ${push.ticketId}, ${push.note.text}, ${isInternalNote[push.note.visibility]}, ${push.sourceKind}, ${push.sourceId},
            ${jsonb(toDetails(push))}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
        and not exists (select from psa_pushes p where ${isRecentDuplicate(push)})
@@ -81,12 +87,18 @@ export const selectRecentPush = readStatement(
  * minute. Return null when the account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget, ...lockSource: Compilable[]): Promise<string | null> {
-  const { is_masked } = await selectExportMasking.one(db)
-  const masked = { ...push, note: is_masked ? maskNote(push.note, budget) : push.note }
+  const masked = { ...push, note: await prepareNote(db, push.note, budget) }
   const results = await db.batch([...lockSource, insertPush.query(masked), selectRecentPush.query(masked)])
   const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null
+}
+
+/** Return a note as it is pushed: cut, and for colleagues masked if the account masks its exports. */
+export async function prepareNote(db: ReadDb, note: TicketText, budget: Budget): Promise<TicketText> {
+  const { is_masked } = await selectExportMasking.one(db)
+  const { visibility, text } = is_masked ? maskNote(note, budget) : note
+  return readTicketText(visibility, clip(text, maxPushLength))
 }
 
 /** Mask a text for colleagues. One for a client is masked already. */

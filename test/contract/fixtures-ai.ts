@@ -134,6 +134,10 @@ export const aiFixtures = {
   }),
   'ai.outputs.push': async (service, owner) => {
     await connectAccount(service, owner)
+    return { ...(await buildPartFixture('output_id')(service, owner)), body: { notify: false } }
+  },
+  'ai.outputs.previewPush': async (service, owner) => {
+    await connectAccount(service, owner)
     return buildPartFixture('output_id')(service, owner)
   },
   'ai.outputs.retryPush': async (service, owner) => {

@@ -153,6 +153,12 @@ export const psaFixtures = {
     await connectAccount(service, owner)
     const session_id = await insertSession(service, owner)
     await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
-    return { params: { session_id }, body: { internal: true } }
+    return { params: { session_id }, body: { internal: true, notify: false } }
+  },
+  'psa.pushes.previewForSession': async (service, owner) => {
+    await connectAccount(service, owner)
+    const session_id = await insertSession(service, owner)
+    await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
+    return { params: { session_id }, query: { internal: 'false' } }
   },
 } satisfies Record<string, Fixture>

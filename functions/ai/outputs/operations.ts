@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
+import { PushPreview } from '#functions/psa/pushes/schemas.ts'
+import { psaErrors } from '#functions/psa/tickets/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as outputs from './service.ts'
@@ -89,15 +91,35 @@ export const aiOutputOperations = [
     alsoNeeds: ['psa:write'],
     summary: 'Push an output to the linked ticket',
     description:
-      'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. A repeated request adds no second note; after a failure it retries the push. Returns 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',
+      'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. With `notify` the ticketing system also mails it to the contact of the ticket; a push that can mail nobody fails, and adds no note. A repeated request adds no second note and sends no second e-mail; after a failure it retries the push. Returns 409 `already_pushed` for `notify` after a push without it, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: '10/minute',
     feature,
     params: schemas.OutputId,
+    body: schemas.OutputPush,
     success: 200,
     returns: schemas.Output,
-    errors: ['no_ticket', 'psa_not_connected'],
-    handle: ({ ctx, params }) => outputs.push(ctx, params),
+    errors: ['already_pushed', 'no_ticket', 'psa_not_connected'],
+    handle: ({ ctx, params, body }) => outputs.push(ctx, params, body),
+  }),
+
+  operation({
+    id: 'ai.outputs.previewPush',
+    method: 'get',
+    path: `${basePath}/outputs/{output_id}/push/preview`,
+    alsoNeeds: ['psa:read'],
+    summary: 'Preview a push of an output',
+    description:
+      'Returns the note that a push would add now, and whom the ticketing system would mail with `notify`. Allowed for the engineer who works on the session. Returns 502 when the ticketing system fails.',
+    access: 'engineer',
+    limit: '30/minute',
+    feature,
+    params: schemas.OutputId,
+    success: 200,
+    returns: PushPreview,
+    errors: ['no_ticket', ...psaErrors],
+    callsExternalService: true,
+    handle: ({ ctx, params }) => outputs.previewPush(ctx, params),
   }),
 
   operation({

@@ -4,13 +4,14 @@ import { accountId, now } from '#db/expressions.ts'
 import { oldestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { isOwnAiSession } from '#db/rows/ai-session-queries.ts'
+import { maskedClientMail } from '#db/rows/client-mail.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Output, type OutputCreate, type OutputId } from './schemas.ts'
 
 const outputColumns = sql`
   o.id, o.session_id, o.kind, o.content, o.edited, p.pushed_at, case p.state when 'retrying' then 'queued' else p.state end as psa_push,
-  o.created_by, o.created_at, o.updated_at`
+  ${maskedClientMail} as client_mail, o.created_by, o.created_at, o.updated_at`
 const joinPush = sql`left join psa_pushes p on p.account_id = o.account_id and p.id = o.psa_push_id`
 
 export const selectOutputs = readStatement(

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AiSessionId, exampleSessionId, SessionClose } from '#functions/ai/sessions/schemas.ts'
+import { ClientMail } from '#functions/psa/pushes/schemas.ts'
 import { exampleIds, Id, Time } from '#http/fields.ts'
 
 export const OutputId = AiSessionId.extend({ output_id: z.uuid().describe('Id of the output.') })
@@ -25,6 +26,9 @@ export const Output = z
       .meta({ id: 'AiOutputPushState' })
       .nullable()
       .describe('State of the push to the ticket; null while no push has been requested, and after an edit.'),
+    client_mail: ClientMail.nullable().describe(
+      'The e-mail with a pushed `client_email` that the ticketing system sends to the contact of the ticket, with a masked address; null when none was requested.',
+    ),
     created_by: Id.describe('The user who requested it.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
@@ -40,6 +44,7 @@ export const Output = z
         edited: false,
         pushed_at: null,
         psa_push: null,
+        client_mail: null,
         created_by: exampleIds.user,
         created_at: '2026-11-21T09:50:00.000Z',
         updated_at: '2026-11-21T09:50:00.000Z',
@@ -57,6 +62,14 @@ export const OutputPatch = z
   .prefault({})
   .meta({ id: 'AiOutputPatch', examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }] })
 export type OutputPatch = z.infer<typeof OutputPatch>
+
+export const OutputPush = z
+  .strictObject({
+    notify: z.boolean().default(false).describe('Whether the ticketing system also mails a `client_email` to the contact of the ticket.'),
+  })
+  .prefault({})
+  .meta({ id: 'AiOutputPush', examples: [{ notify: true }] })
+export type OutputPush = z.infer<typeof OutputPush>
 
 export const StatusUpdateCreate = z
   .strictObject({

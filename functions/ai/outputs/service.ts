@@ -4,16 +4,18 @@ import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as connection from '#functions/psa/connection/service.ts'
+import type { PushPreview } from '#functions/psa/pushes/schemas.ts'
 import * as pushes from '#functions/psa/pushes/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { notFound, Problem } from '#problem.ts'
+import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { forTicket } from '#rules/audience.ts'
+import type { Budget } from '#rules/budget.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import * as queries from './queries.ts'
-import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, StatusUpdateCreate } from './schemas.ts'
+import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, OutputPush, StatusUpdateCreate } from './schemas.ts'
 
 /** Ask the model for a status update for one audience. Stores nothing. */
 export async function createStatusUpdate(ctx: WriteContext, id: string, options: StatusUpdateCreate): Promise<{ text: string }> {
@@ -49,24 +51,39 @@ export async function update({ db }: WriteContext, ids: OutputId, { content }: O
 }
 
 /** Queue the output as a ticket note, or retry its failed push. Return an output unchanged that is already queued or pushed. */
-export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
+export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputPush): Promise<Output> {
   await inTransaction(ctx.db, async (db) => {
     const locked = await queries.lockOutput(db, ids)
     const output = requireOwnOutput(locked)
-    if (output.psa_push === 'queued' || output.psa_push === 'pushed') return
+    if (notify && !isForClient[output.kind])
+      throw invalidField(['body', 'notify'], 'must be false: the client does not see this output', 'contradiction')
+    const isSameRequest = (output.client_mail !== null) === notify
+    if (output.psa_push === 'queued' || output.psa_push === 'pushed') {
+      if (notify && !isSameRequest) throw new Problem('already_pushed', 'This output was pushed without an e-mail to the client')
+      return
+    }
     const ticketId = requireTicket(locked.session)
     await connection.requireActive({ db })
-    if (output.psa_push_id) {
+    if (output.psa_push_id && isSameRequest) {
       await pushes.retry({ db }, output.psa_push_id)
       return
     }
-    const note = forTicket(isForClient[output.kind] ? 'client' : 'internal', output.content, ctx.budget)
-    const id = await enqueuePush(db, { ticketId, note, sourceKind: 'output', sourceId: ids.output_id }, ctx.budget)
+    const note = toNote(output, ctx.budget)
+    const id = await enqueuePush(db, { ticketId, note, sourceKind: 'output', sourceId: ids.output_id, notify }, ctx.budget)
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
   return toOutput(requireOwnOutput(await queries.lockOutput(ctx.db, ids)))
 }
+
+/** Return the note that a push of the output would add, and whom the ticketing system would mail. */
+export async function previewPush(ctx: ReadContext, ids: OutputId): Promise<PushPreview> {
+  const session = await aiSessions.findOwn(ctx.db, ids.session_id, [])
+  const output = (await queries.selectOutput.first(ctx.db, ids)) ?? throwNotFound('Output')
+  return pushes.preview(ctx, requireTicket(session), toNote(output, ctx.budget))
+}
+
+const toNote = ({ kind, content }: Output, budget: Budget) => forTicket(isForClient[kind] ? 'client' : 'internal', content, budget)
 
 /** Retry the failed push of a session's documentation, or queue the first push of a resolved session that has none. */
 export async function retryPush(ctx: WriteContext, id: string): Promise<DocumentationPush> {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId } from '#db/expressions.ts'
+import { accountId, jsonb } from '#db/expressions.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import type { Recipient } from '#vendors/psa/recipient.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 
 const pushAttempts = attemptTable('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
@@ -38,14 +39,19 @@ export interface CreatedRecord {
   ticketId: string
   /** The status that the ticket got. */
   statusId?: string
+  /** To whom the ticketing system mailed the note. */
+  mailed?: Recipient
 }
 
 /** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedPush, result: SendResult, created: CreatedRecord | null, retrySeconds: number | null) => {
+    const { mailed, statusId = null } = created ?? {}
+    const details = mailed ? { mailed } : {}
     const ids =
-      created && sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${created.statusId ?? null}`
+      created &&
+      sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${statusId}, details = details || ${jsonb(details)}`
     return pushAttempts.complete(claimed, result, retrySeconds, ids ?? sql``)
   },
 )

@@ -1,3 +1,4 @@
+import type { ReadDb } from '#db/scope.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import type { JobContext } from '#http/job.ts'
@@ -6,6 +7,7 @@ import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ConnectionRow } from '#vendors/psa/connection.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import { PsaError, type PsaPort, type Ticket } from '#vendors/psa/psa.ts'
+import { type Recipient, refusalTexts } from '#vendors/psa/recipient.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { TicketDetails, TimeEntryDetails } from '#work/pushes.ts'
@@ -53,8 +55,9 @@ async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { re
 
 async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
   try {
-    const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
-    const created = await pushers[claimed.kind](psaConnection.port, claimed, psaConnection.row)
+    const { db } = ctx.openAccountScope(claimed.account_id)
+    const psaConnection = await connection.open({ ...ctx, db })
+    const created = await pushers[claimed.kind](psaConnection.port, claimed, { db, row: psaConnection.row })
     if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, created.ticketId)
     return { result: { ok: true, status: null }, created }
   } catch (error) {
@@ -62,22 +65,35 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
   }
 }
 
-type Push = (port: PsaPort, claimed: queries.ClaimedPush, row: ConnectionRow) => Promise<queries.CreatedRecord>
+type Push = (port: PsaPort, claimed: queries.ClaimedPush, account: { db: ReadDb; row: ConnectionRow }) => Promise<queries.CreatedRecord>
 
-/** Add the note, unless an earlier attempt added it but lost the response. Then set the ticket's status if the push does. */
-const addNoteOnce: Push = async (port, claimed, { resolved_statuses }) => {
+/**
+ * Add the note, unless an earlier attempt added it but lost the response: so it is also mailed once. Then set the ticket's status if the push
+ * does.
+ */
+const addNoteOnce: Push = async (port, claimed, { db, row }) => {
   const { attempts, created_at } = claimed
   const ticket = await findTicket(port, claimed)
   const ticketId = ticket.id
   // A day earlier than the push, because some servers return local times without an offset.
   const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
   const note = readNote(claimed)
-  const existingId = attempts > 1 ? await port.findNote(ticketId, { ...note, since }) : null
-  const id = existingId ?? (await port.addNote(ticketId, note))
-  const statusId = claimed.details.sets_status === true ? resolved_statuses[ticket.board_id ?? ''] : undefined
-  if (statusId === undefined) return { id, ticketId }
+  const findNote = async () => port.findNote(ticketId, { ...note, since, others: await psa.listAddedNotes(db, ticketId) })
+  const existingId = attempts > 1 ? await findNote() : null
+  const mailed = claimed.details.notify === true ? await findRecipient(port, ticketId, existingId !== null) : undefined
+  const id = existingId ?? (await port.addNote(ticketId, note, mailed?.address))
+  const created = { id, ticketId, ...(mailed ? { mailed } : {}) }
+  const statusId = claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
+  if (statusId === undefined) return created
   await setStatus(port, ticket, statusId)
-  return { id, ticketId, statusId }
+  return { ...created, statusId }
+}
+
+/** Return whom the note is mailed to. Throw if nobody is, unless `isMailed` says that it was. */
+async function findRecipient(port: PsaPort, ticketId: string, isMailed: boolean): Promise<Recipient | undefined> {
+  const { recipient, refusal } = await port.findRecipient(ticketId)
+  if (recipient || isMailed) return recipient ?? undefined
+  throw new PsaError('invalid', `No note was added and nobody was mailed: ${refusalTexts[refusal]}`)
 }
 
 /** Set the status of a ticket. The message of a failure says that the note is there. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TicketId } from '#functions/psa/tickets/schemas.ts'
+import { psaErrors, TicketId } from '#functions/psa/tickets/schemas.ts'
 import { SessionId } from '#functions/sessions/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
 import { jobSteps } from '#rules/budget.ts'
@@ -43,7 +43,7 @@ export const psaPushOperations = [
     path: '/integrations/psa/tickets/{ticket_id}/notes',
     summary: 'Add a note to a ticket',
     description:
-      'Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports.',
+      'Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports. With `notify` the ticketing system also mails it; a push that can mail nobody fails, and adds no note.',
     access: 'engineer',
     limit: '30/minute',
     params: TicketId,
@@ -98,7 +98,7 @@ export const psaPushOperations = [
     alsoNeeds: ['sessions:read'],
     summary: 'Push a session to its ticket',
     description:
-      'Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection.',
+      'Queues a note with the result of the session, which is retried for 15 minutes. With `notify` the ticketing system also mails it to the contact of the ticket, once; `client_mail` says to whom and when. A push that can mail nobody fails, and adds no note. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: '10/minute',
     params: SessionId,
@@ -107,6 +107,26 @@ export const psaPushOperations = [
     returns: schemas.Push,
     errors: ['no_ticket', 'psa_not_connected'],
     maxSteps: jobSteps,
-    handle: ({ ctx, params, body }) => pushes.createForSession(ctx, params.session_id, body.internal),
+    handle: ({ ctx, params, body }) => pushes.createForSession(ctx, params.session_id, body),
+  }),
+
+  operation({
+    id: 'psa.pushes.previewForSession',
+    method: 'get',
+    path: '/sessions/{session_id}/push/preview',
+    alsoNeeds: ['sessions:read'],
+    summary: 'Preview a push of a session',
+    description:
+      'Returns the note that a push would add now, and whom the ticketing system would mail with `notify`. Allowed for the session’s user and account admins. Returns 502 when the ticketing system fails.',
+    access: 'engineer',
+    limit: '30/minute',
+    params: SessionId,
+    query: schemas.SessionPushPreviewQuery,
+    success: 200,
+    returns: schemas.PushPreview,
+    errors: ['no_ticket', ...psaErrors],
+    callsExternalService: true,
+    maxSteps: jobSteps,
+    handle: ({ ctx, params, query }) => pushes.previewForSession(ctx, params.session_id, query.internal),
   }),
 ]

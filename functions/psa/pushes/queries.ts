@@ -2,14 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
+import { wholeClientMail } from '#db/rows/client-mail.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { EmailProblem } from '#http/email-problem.ts'
 import { Push, type PushQuery } from './schemas.ts'
 
 const visibility = sql`case when p.details @> '{"is_resolution": true}' then 'resolution' when p.internal then 'internal' else 'client' end`
 const pushColumns = sql`
   p.id, p.kind, p.ticket_id, ${visibility} as visibility, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
-  p.ticket_status_id, p.provider_note_id, p.created_at`
+  p.ticket_status_id, p.provider_note_id, p.created_at, ${wholeClientMail} as client_mail`
 
 export const selectPushes = readStatement(Push, ({ state, source_id, ...page }: PushQuery & PageQuery) => {
   const where: RawBuilder<unknown>[] = [sql`p.account_id = app.account_id()`]
@@ -23,6 +25,12 @@ export const selectPushes = readStatement(Push, ({ state, source_id, ...page }: 
 export const selectPush = readStatement(
   Push,
   (id: string) => sql`select ${pushColumns} from psa_pushes p where p.account_id = app.account_id() and p.id = ${id}`,
+)
+
+/** Select why an address gets no e-mails of this service; null for none. */
+export const selectEmailProblem = readStatement(
+  z.object({ email_problem: EmailProblem.nullable() }),
+  (address: string) => sql`select app.mail_problem(${address}) as email_problem`,
 )
 
 /** Lock a session, so that concurrent pushes of it wait for each other. */

@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { EmailProblem } from '#http/email-problem.ts'
 import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
-import { noteVisibilities } from '#rules/audience.ts'
+import { isInternalNote, noteVisibilities } from '#rules/audience.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
+import { refusals } from '#vendors/psa/recipient.ts'
 import { maxEntryMinutes } from '#vendors/psa/time-entry.ts'
 import { maxPushLength } from '#work/pushes.ts'
 
@@ -21,6 +23,21 @@ const Visibility = z
   .enum(noteVisibilities)
   .meta({ id: 'PsaNoteVisibility' })
   .describe('Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution.')
+
+const emailProblem = EmailProblem.nullable().describe(
+  'Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason.',
+)
+export const ClientMail = z
+  .strictObject({
+    name: z.string().nullable().describe('Name of the contact; null until it was sent, and 90 days later.'),
+    address: z.string().nullable().describe('Address of the contact, which outputs show masked; null as the name.'),
+    sent_at: Time.nullable().describe('When the ticketing system took it; null until then.'),
+    email_problem: emailProblem,
+  })
+  .meta({
+    id: 'PsaClientMail',
+    examples: [{ name: 'Maya Lindgren', address: 'maya@contoso.example', sent_at: '2026-11-21T09:30:00.000Z', email_problem: null }],
+  })
 
 export const Push = z
   .strictObject({
@@ -46,6 +63,9 @@ export const Push = z
       .describe('Id of the status that the ticket got with the note of a resolved case; null for none.'),
     provider_note_id: z.string().nullable().describe('Id of the note, time entry or ticket in the ticketing system.'),
     created_at: Time,
+    client_mail: ClientMail.nullable().describe(
+      'The e-mail with the note that the ticketing system sends to the contact of the ticket; null when none was requested.',
+    ),
   })
   .meta({
     id: 'PsaPush',
@@ -67,6 +87,7 @@ export const Push = z
         provider_note_id: null,
         ticket_status_id: null,
         created_at: '2026-11-21T09:30:00.000Z',
+        client_mail: null,
       },
     ],
   })
@@ -78,16 +99,70 @@ export const PushQuery = z.strictObject({
 })
 export type PushQuery = z.infer<typeof PushQuery>
 
+const notify = z
+  .boolean()
+  .default(false)
+  .describe('Whether the ticketing system also mails the note to the contact of the ticket. Only for a note that the client sees.')
+const notifyRefusal = { path: ['notify'], message: 'must be false for a note that the client does not see' }
+
+const internal = z.boolean().default(true).describe('Whether the note is hidden from the client.')
 export const SessionPush = z
-  .strictObject({ internal: z.boolean().default(true).describe('Whether the note is hidden from the client.') })
+  .strictObject({ internal, notify })
+  .refine((push) => !(push.internal && push.notify), notifyRefusal)
   .prefault({})
-  .meta({ id: 'SessionPush', examples: [{ internal: true }] })
+  .meta({ id: 'SessionPush', examples: [{ internal: false, notify: true }] })
+export type SessionPush = z.infer<typeof SessionPush>
+
+export const SessionPushPreviewQuery = z.strictObject({
+  internal: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe('Whether the note is hidden from the client.'),
+})
+
+export const PushPreview = z
+  .strictObject({
+    ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
+    visibility: Visibility,
+    text: z.string().describe('The note as it would be pushed now, masked for those who will see it.'),
+    recipient: z
+      .strictObject({
+        name: z.string().describe('Name of the contact.'),
+        address: z.string().describe('Address of the contact.'),
+        email_problem: emailProblem,
+      })
+      .nullable()
+      .describe('Whom the ticketing system would mail with `notify`; null for nobody.'),
+    refusal: z
+      .enum(refusals)
+      .meta({ id: 'PsaMailRefusal' })
+      .nullable()
+      .describe(
+        'Why nobody would be mailed. `no_contact`: the ticket has no contact. `no_address`: the contact has no address. `mail_off`: the ticketing system has e-mails to the contact of this ticket switched off. Null for a note that the client does not see.',
+      ),
+  })
+  .meta({
+    id: 'PsaPushPreview',
+    examples: [
+      {
+        ticket_id: '4711',
+        visibility: 'client',
+        text: 'Your printer works again.',
+        recipient: { name: 'Maya Lindgren', address: 'maya@contoso.example', email_problem: null },
+        refusal: null,
+      },
+    ],
+  })
+export type PushPreview = z.infer<typeof PushPreview>
 
 export const TicketNote = z
   .strictObject({
     text: z.string().trim().min(1).max(maxPushLength).describe('Plain text.'),
     visibility: Visibility.default('internal'),
+    notify,
   })
+  .refine((note) => !(isInternalNote[note.visibility] && note.notify), notifyRefusal)
   .meta({ id: 'PsaTicketNoteCreate', examples: [{ text: 'Replaced the toner.', visibility: 'client' }] })
 export type TicketNote = z.infer<typeof TicketNote>
 

@@ -2,38 +2,57 @@ import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
+import * as psa from '#functions/psa/tickets/service.ts'
 import * as exports from '#functions/sessions/exports/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
-import { forClient, forTicket, type TicketText } from '#rules/audience.ts'
+import { forClient, forTicket, isInternalNote, type TicketText } from '#rules/audience.ts'
 import { parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
-import { enqueueOncePush, enqueuePush, type OncePush } from '#work/pushes.ts'
+import { enqueueOncePush, enqueuePush, type OncePush, prepareNote } from '#work/pushes.ts'
 import * as queries from './queries.ts'
-import type { NewTicket, Push, PushQuery, TicketNote, TimeEntry } from './schemas.ts'
+import type { NewTicket, Push, PushPreview, PushQuery, SessionPush, TicketNote, TimeEntry } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
   return toPage(await queries.selectPushes.all(db, query), query, newestFirst)
 }
 
 /** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
-export async function createForSession({ db, budget }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
+export async function createForSession({ db, budget }: WriteContext, sessionId: string, { internal, notify }: SessionPush): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const ticketId = requireTicketId(session)
-  const note: TicketText = internal
-    ? { visibility: 'internal', text: await exports.createTicketNote({ db, budget }, sessionId) }
-    : { visibility: 'client', text: await exports.createClientEdition({ db, budget }, sessionId) }
-  const push = { ticketId, note, sourceKind: 'session', sourceId: sessionId } as const
+  const note = await writeSessionNote({ db, budget }, sessionId, internal)
+  const push = { ticketId, note, sourceKind: 'session', sourceId: sessionId, notify } as const
   const id = await enqueuePush(db, push, budget, queries.lockSession.query(sessionId))
   if (!id) throw connection.notConnected()
   return find(db, id)
 }
 
+export async function previewForSession(ctx: ReadContext, sessionId: string, internal: boolean): Promise<PushPreview> {
+  const ticketId = requireTicketId(await sessions.requireEditable(ctx.db, sessionId))
+  return preview(ctx, ticketId, await writeSessionNote(ctx, sessionId, internal))
+}
+
+/** Return a note as a push would add it, and whom the ticketing system would mail it to. */
+export async function preview(ctx: ReadContext, ticketId: string, note: TicketText): Promise<PushPreview> {
+  const { visibility, text } = await prepareNote(ctx.db, note, ctx.budget)
+  const answer = isInternalNote[visibility] ? null : await psa.findRecipient(ctx, ticketId)
+  if (!answer?.recipient) return { ticket_id: ticketId, visibility, text, recipient: null, refusal: answer?.refusal ?? null }
+  const { email_problem } = await queries.selectEmailProblem.one(ctx.db, answer.recipient.address)
+  return { ticket_id: ticketId, visibility, text, recipient: { ...answer.recipient, email_problem }, refusal: null }
+}
+
+async function writeSessionNote(ctx: Pick<ReadContext, 'db' | 'budget'>, sessionId: string, internal: boolean): Promise<TicketText> {
+  return internal
+    ? { visibility: 'internal', text: await exports.createTicketNote(ctx, sessionId) }
+    : { visibility: 'client', text: await exports.createClientEdition(ctx, sessionId) }
+}
+
 /** Queue a text of the caller as a note. Return the push of the same note within the last minute if there is one. */
-export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility }: TicketNote): Promise<Push> {
+export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility, notify }: TicketNote): Promise<Push> {
   const note = forTicket(visibility, text, ctx.budget)
-  const id = await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId }, ctx.budget)
+  const id = await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId, notify }, ctx.budget)
   if (!id) throw connection.notConnected()
   return find(ctx.db, id)
 }

@@ -4,8 +4,6 @@ import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as psa from './service.ts'
 
-const psaErrors = ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'] as const
-
 export const psaOperations = [
   operation({
     id: 'psa.tickets.listBoards',
@@ -18,7 +16,7 @@ export const psaOperations = [
     limit: 'read',
     success: 200,
     returns: z.array(Board),
-    errors: psaErrors,
+    errors: schemas.psaErrors,
     callsExternalService: true,
     handle: ({ ctx }) => psa.listBoards(ctx),
   }),
@@ -35,7 +33,7 @@ export const psaOperations = [
     query: schemas.TicketQuery,
     success: 200,
     returns: schemas.TicketPage,
-    errors: [...psaErrors, 'psa_member_not_mapped'],
+    errors: [...schemas.psaErrors, 'psa_member_not_mapped'],
     callsExternalService: true,
     handle: ({ ctx, query }) => psa.search(ctx, query),
   }),
@@ -51,7 +49,7 @@ export const psaOperations = [
     params: schemas.BoardId,
     success: 200,
     returns: z.array(Status),
-    errors: psaErrors,
+    errors: schemas.psaErrors,
     callsExternalService: true,
     handle: ({ ctx, params }) => psa.listStatuses(ctx, params.board_id),
   }),
@@ -67,7 +65,7 @@ export const psaOperations = [
     query: schemas.CompanyQuery,
     success: 200,
     returns: z.array(schemas.CompanyItem),
-    errors: psaErrors,
+    errors: schemas.psaErrors,
     callsExternalService: true,
     handle: ({ ctx, query }) => psa.searchCompanies(ctx, query.text),
   }),
@@ -85,7 +83,7 @@ export const psaOperations = [
     body: schemas.TicketUpdate,
     success: 200,
     returns: schemas.Ticket,
-    errors: [...psaErrors, 'psa_member_not_mapped'],
+    errors: [...schemas.psaErrors, 'psa_member_not_mapped'],
     handle: ({ ctx, params, body }) => psa.update(ctx, params.ticket_id, body),
   }),
 
@@ -101,7 +99,7 @@ export const psaOperations = [
     params: schemas.TicketId,
     success: 200,
     returns: schemas.TicketContext,
-    errors: psaErrors,
+    errors: schemas.psaErrors,
     callsExternalService: true,
     handle: ({ ctx, params }) => psa.getContext(ctx, params.ticket_id),
   }),

@@ -2,6 +2,9 @@ import * as z from 'zod'
 import { Time } from '#http/fields.ts'
 import { contextParts, ticketIdPattern } from '#vendors/psa/psa.ts'
 
+/** The errors of an operation that calls the ticketing system. */
+export const psaErrors = ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'] as const
+
 export const TicketId = z.object({
   ticket_id: z.string().regex(ticketIdPattern).describe('Id of the ticket in the ticketing system.'),
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ReadDb } from '#db/scope.ts'
 import { Board, Status } from '#functions/psa/connection/schemas.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
@@ -6,6 +7,7 @@ import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, unknownId } from '#problem.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import type { CompanyItem, Ticket, TicketChange } from '#vendors/psa/psa.ts'
+import type { RecipientAnswer } from '#vendors/psa/recipient.ts'
 import * as queries from './queries.ts'
 import { CachedContext, type TicketContext, type TicketQuery, type TicketUpdate } from './schemas.ts'
 
@@ -103,7 +105,7 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
   const isComplete = (context: z.output<typeof CachedContext>) => context.unavailable.length === 0
   const options = { name: toTicketCacheName(ticketId), schema: CachedContext, seconds: contextSeconds, isComplete }
   const context = await readThroughCache(ctx, psa, options, read)
-  const addedIds = new Set(await queries.selectAddedNotes(ctx.db, ticketId))
+  const addedIds = new Set(await listAddedNotes(ctx.db, ticketId))
   return { ...context, notes: context.notes.map((note) => ({ ...note, added_by_service: addedIds.has(note.id) })) }
 }
 
@@ -111,6 +113,19 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
 export async function getSurvivingContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
   const read = (id: string) => getContext(ctx, id)
   return findSurvivor(await read(ticketId), read, ({ ticket }) => ticket.merged_into)
+}
+
+/** Return the ticketing system's ids of the notes that this service has added to a ticket. */
+export function listAddedNotes(db: ReadDb, ticketId: string): Promise<string[]> {
+  return queries.selectAddedNotes(db, ticketId)
+}
+
+/** Return whom the ticketing system mails about a note for the client of a ticket, or of the one that it was merged into. Throw as `getContext`. */
+export async function findRecipient(ctx: connection.ConnectionContext, ticketId: string): Promise<RecipientAnswer> {
+  const { port } = await connection.open(ctx)
+  const read = (id: string) => port.getTicket(id).catch(throwPsaProblem('Ticket'))
+  const { id } = await findSurvivor(await read(ticketId), read, ({ merged_into }) => merged_into)
+  return port.findRecipient(id).catch(throwPsaProblem('Ticket'))
 }
 
 /** Delete a ticket from the cache, because a note was added to it. */

@@ -50,6 +50,8 @@ export const TicketWire = z.object({
   ...{ severity: detail, impact: detail, site: name, team: name, customFields: list },
   mergedParentTicket: reference,
 })
+// Whom the ticket has mailed: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets
+export const TicketMailWire = z.object({ contact: reference, contactEmailAddress: text.optional(), automaticEmailContactFlag: flag })
 // The value is a text, a number, a date or a flag: https://developer.connectwise.com/Best_Practices/PSA_API_Requests
 const CustomFieldWire = z
   .object({ caption: detail, value: z.union([z.boolean().transform((value) => (value ? 'Yes' : 'No')), detail]) })

@@ -17,7 +17,8 @@ const maxSummaryLength = 100
 export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind }: TicketKinds): Writes {
   const create = async (path: ApiPath, body: object) => parseAnswer(CreatedRecord, await send('POST', path, body)).id
   return {
-    addNote: (ticketId, note) => callAs(ticketId, async (kind) => create(apiPath`/${kind}/tickets/${ticketId}/notes`, toNoteBody(note))),
+    addNote: (ticketId, note, mailTo) =>
+      callAs(ticketId, async (kind) => create(apiPath`/${kind}/tickets/${ticketId}/notes`, toNoteBody(note, mailTo !== undefined))),
     updateTicket: async (ticketId, change) =>
       toTicket(
         parseAnswer(
@@ -67,16 +68,19 @@ const sections: Record<NoteVisibility, { detailDescription: boolean; internalAna
   resolution: { detailDescription: false, internalAnalysis: false, resolution: true },
 }
 
-function toNoteBody({ text, visibility }: TicketText) {
+/**
+ * Without `isMailed` a note is documentation. With it ConnectWise sends the mails that the ticket has switched on
+ * (https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes).
+ */
+function toNoteBody({ text, visibility }: TicketText, isMailed: boolean) {
   const { detailDescription, internalAnalysis, resolution } = sections[visibility]
   const flags = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
-  // No notification mails: the note is documentation.
   return {
     text,
     ...flags,
     internalFlag: isInternalNote[visibility],
     externalFlag: !isInternalNote[visibility],
-    processNotifications: false,
+    processNotifications: isMailed,
   }
 }
 

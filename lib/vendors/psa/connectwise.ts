@@ -16,6 +16,7 @@ import {
   MemberWire,
   NoteWire,
   StatusWire,
+  TicketMailWire,
   TicketWire,
   toCompany,
   toConfiguration,
@@ -37,6 +38,7 @@ import {
   type TicketSearch,
   ticketIdPattern,
 } from './psa.ts'
+import { type RecipientAnswer, toRecipient } from './recipient.ts'
 import { findSameNote, parseAnswer, parseItems, parseList, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
@@ -78,6 +80,7 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     searchTickets: (search) => searchTickets(get, search),
     getTicket: (ticketId) => readTicket(get, kinds, ticketId),
     getTicketContext: (ticketId) => readTicketContext(get, kinds, ticketId),
+    findRecipient: (ticketId) => findRecipient(get, kinds, ticketId),
     findNote: async (ticketId, query) =>
       findSameNote(
         await kinds.callAs(ticketId, (kind) =>
@@ -115,6 +118,15 @@ function matchWords(words: readonly string[]): string | false {
 
 async function readTicket(get: Get, kinds: TicketKinds, ticketId: string): Promise<Ticket> {
   return toTicket(parseAnswer(TicketWire, await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`))))
+}
+
+/** A ticket may have another address than its contact. */
+async function findRecipient(get: Get, kinds: TicketKinds, ticketId: string): Promise<RecipientAnswer> {
+  const answer = await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`))
+  const { contact: reference, contactEmailAddress, automaticEmailContactFlag } = parseAnswer(TicketMailWire, answer)
+  if (!reference.id) return toRecipient(null, automaticEmailContactFlag)
+  const contact = toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${reference.id}`)))
+  return toRecipient({ ...contact, email: contactEmailAddress || contact.email }, automaticEmailContactFlag)
 }
 
 async function readTicketContext(get: Get, kinds: TicketKinds, ticketId: string) {

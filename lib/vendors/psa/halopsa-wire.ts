@@ -133,6 +133,8 @@ export const UserWire = z
     email,
     phone,
   }))
+/** Whether HaloPSA sends mails to a user. */
+export const UserMailWire = z.object({ neversendemails: flag })
 export const Asset = z
   .object({
     id,

@@ -19,7 +19,7 @@ type ReadTicket = (ticketId: string) => Promise<{ ticket: Ticket }>
 export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket, outcomes: NoteOutcomes): Writes {
   const save = async (path: ApiPath, record: object) => parseSavedId(await post(path, [record]))
   return {
-    addNote: (ticketId, note) => save(apiPath`/Actions`, toNoteBody(ticketId, note, outcomes)),
+    addNote: (ticketId, note, mailTo) => save(apiPath`/Actions`, { ...toNoteBody(ticketId, note, outcomes), ...toMail(mailTo) }),
     async updateTicket(ticketId, change) {
       await readTicket(ticketId)
       await save(apiPath`/Tickets`, toChangeBody(ticketId, change))
@@ -85,6 +85,9 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
     third_party_id_string: reference,
   }
 }
+
+/** HaloPSA mails an action with `sendemail` to the addresses in `emailto`. */
+const toMail = (address: string | undefined) => (address === undefined ? {} : { sendemail: true, emailto: address })
 
 /** `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the reference. */
 function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry, outcomes: NoteOutcomes) {

@@ -18,12 +18,14 @@ import {
   toCompany,
   toTicket,
   toTicketItem,
+  UserMailWire,
   UserWire,
   unassignedAgentId,
 } from './halopsa-wire.ts'
 import { createHaloWrites, toNoteText } from './halopsa-writes.ts'
 import type { PsaHttp } from './http.ts'
 import { type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketSearch } from './psa.ts'
+import { type RecipientAnswer, toRecipient } from './recipient.ts'
 import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
@@ -73,10 +75,11 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     searchTickets: (search) => searchTickets(get, search),
     getTicket: async (ticketId) => (await readTicket(get, ticketId)).ticket,
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    findNote: async (ticketId, { text, visibility = 'internal', since }) =>
+    findRecipient: (ticketId) => findRecipient(get, ticketId),
+    findNote: async (ticketId, { text, visibility = 'internal', ...query }) =>
       findSameNote(readNotes(await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })), {
+        ...query,
         text: toNoteText({ text, visibility }),
-        since,
       }),
     ...createHaloWrites(
       get,
@@ -138,6 +141,13 @@ async function searchClients(get: Get, words: readonly string[]) {
 async function readTicket(get: Get, ticketId: string): Promise<{ ticket: Ticket; statuses: StatusNames }> {
   const [answer, statuses] = await Promise.all([get(apiPath`/Tickets/${ticketId}`, { includedetails: 'true' }), readStatusNames(get)])
   return { ticket: toTicket(parseAnswer(TicketWire, answer), statuses), statuses }
+}
+
+async function findRecipient(get: Get, ticketId: string): Promise<RecipientAnswer> {
+  const { contact_id } = (await readTicket(get, ticketId)).ticket
+  if (!contact_id) return toRecipient(null, true)
+  const user = await get(apiPath`/Users/${contact_id}`, { includedetails: 'true' })
+  return toRecipient(parseAnswer(UserWire, user), !parseAnswer(UserMailWire, user).neversendemails)
 }
 
 async function readTicketContext(get: Get, ticketId: string) {

@@ -1,4 +1,5 @@
 import type { ClientText, NoteVisibility, TicketText } from '#rules/audience.ts'
+import type { RecipientAnswer } from './recipient.ts'
 
 /** A service board in ConnectWise, a team in HaloPSA. */
 export interface Board {
@@ -177,6 +178,8 @@ export interface NoteQuery {
   visibility?: NoteVisibility
   /** RFC 3339. Older notes are not considered. */
   since: string
+  /** Ids of notes that others have added. */
+  others?: readonly string[]
 }
 
 /** One account's ticketing system. Every method throws only PsaError when the provider fails. */
@@ -204,8 +207,10 @@ export interface PsaPort {
   findTimeEntry(ticketId: string, reference: string): Promise<string | null>
   /** Return the active members. */
   listMembers(): Promise<Member[]>
-  /** Return the note's id. */
-  addNote(ticketId: string, note: TicketText): Promise<string>
+  /** Return whom the provider mails about a note for the client of this ticket. */
+  findRecipient(ticketId: string): Promise<RecipientAnswer>
+  /** Return the note's id. With `mailTo`, the address of `findRecipient`, the provider also mails it. */
+  addNote(ticketId: string, note: TicketText, mailTo?: string): Promise<string>
   /** Return the id of a note with the same words, or null. */
   findNote(ticketId: string, note: NoteQuery): Promise<string | null>
 }

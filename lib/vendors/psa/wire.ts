@@ -104,11 +104,12 @@ export function sortNewestFirst<T extends { id: string; created_at: string | nul
   return items.toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id))
 }
 
-/** Find a note with the same words that is not older. Providers change spaces, line ends and marks, so only letters and digits count. */
-export function findSameNote(notes: readonly TicketNote[], { text, since }: Pick<NoteQuery, 'text' | 'since'>): string | null {
+/** Find a note with the same words that is not older and of no other push. Providers change spaces, line ends and marks, so only letters and digits count. */
+export function findSameNote(notes: readonly TicketNote[], { text, since, others = [] }: Omit<NoteQuery, 'visibility'>): string | null {
   const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '')
   const words = toWords(text)
-  return notes.find((note) => (note.created_at ?? since) >= since && toWords(note.text) === words)?.id ?? null
+  const isSame = (note: TicketNote) => !others.includes(note.id) && (note.created_at ?? since) >= since && toWords(note.text) === words
+  return notes.find(isSame)?.id ?? null
 }
 
 /** Join the known parts of an address into one line. */

@@ -218,7 +218,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
     status: { ...toReference(data.statuses, ticket.statusId), Sort: 1 },
     company: toReference(data.companies, ticket.companyId),
     ...toDetailFields(data, ticket, identifier),
-    ...(contact ? { contact, contactName: contact.name } : {}),
+    ...(contact ? { contact, contactName: contact.name, contactEmailAddress: findEmail(data, ticket) } : {}),
     ...(owner ? { owner } : {}),
     priority: toReference(data.priorities, ticket.priorityId),
     ...(ticket.reference ? { externalXRef: ticket.reference } : {}),
@@ -233,6 +233,8 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   }
 }
 
+const findEmail = ({ contacts }: LocalPsa['data'], { contactId }: LocalTicket) => contacts.find(({ id }) => id === contactId)?.email
+
 function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerIdentifier: string | undefined) {
   const others = data.members.filter(({ id }) => details.otherMemberIds.includes(id)).map(({ identifier }) => identifier)
   const named = (name: string) => ({ id: 1, name })
@@ -243,6 +245,7 @@ function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerI
     ...(details.requiredBy ? { requiredDate: removeFraction(details.requiredBy) } : {}),
     ...{ severity: levels[details.severity], impact: levels[details.impact] },
     ...(ownerIdentifier ? { resources: [ownerIdentifier, ...others].join(', ') } : {}),
+    automaticEmailContactFlag: details.mailsContact,
     customFields: details.customFields.map(({ name, value }, index) => ({
       id: index + 1,
       caption: name,

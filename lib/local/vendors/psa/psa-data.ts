@@ -57,6 +57,8 @@ export interface LocalTicketDetails {
   /** Members besides the owner, of a ticket that has one. */
   otherMemberIds: number[]
   customFields: { name: string; value: string | boolean | null }[]
+  /** Whether ConnectWise mails the contact. */
+  mailsContact: boolean
 }
 type Named = { id: number; name: string }
 
@@ -68,7 +70,7 @@ export interface PsaData {
   members: (Named & { identifier: string; email: string | null; inactive: boolean })[]
   /** The API's user may not read the record of a `restricted` company. */
   companies: (Named & { identifier: string; phone: string | null; street: string; city: string; zip: string; restricted: boolean })[]
-  contacts: (Named & { companyId: number; title: string | null; email: string; phone: string | null })[]
+  contacts: (Named & { companyId: number; title: string | null; email: string; phone: string | null; neverMailed: boolean })[]
   configurations: (Named & {
     companyId: number
     type: string
@@ -189,6 +191,7 @@ export function buildTicketDetails(id: number, createdAt: string): LocalTicketDe
     impact: 1 + (id % 2),
     site: pick(['Main office', 'Warehouse']),
     team: pick(['First line', 'Field service']),
+    mailsContact: id % 10 !== 0,
     otherMemberIds: id % 4 === 0 ? [178] : [],
     customFields: [
       { name: 'Building', value: pick(['North wing', 'South wing']) },
@@ -237,7 +240,8 @@ function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: n
     Array.from({ length: 4 }, (_, n) => {
       const name = contactNames[(c * 3 + n) % contactNames.length] ?? ''
       const email = `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`
-      return { id: 310 + c * 10 + n, name, companyId, title: pick(jobTitles), email, phone: n === 3 ? null : `+44 20 5550 01${c}${n + 1}` }
+      const phone = n === 3 ? null : `+44 20 5550 01${c}${n + 1}`
+      return { id: 310 + c * 10 + n, name, companyId, title: pick(jobTitles), email, phone, neverMailed: n === 3 }
     }),
   )
   const configurations = companies.flatMap(({ id: companyId, identifier }, c) =>

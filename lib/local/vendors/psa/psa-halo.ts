@@ -121,6 +121,8 @@ interface ActionInput {
   who_agentid?: number
   timetaken?: number
   actionarrivaldate?: string
+  sendemail?: boolean
+  emailto?: string
 }
 
 /** Return the time that an action records, or undefined. */
@@ -140,6 +142,7 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
     const ticket = psa.findTicket(action?.ticket_id ?? 0)
     if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
     if (!action?.note_html) return c.json({ error: 'A note is required' }, 400)
+    if (action.sendemail && !action.emailto) return c.json({ error: 'A recipient is required' }, 400)
     const note = psa.addNote(ticket, htmlToText(action.note_html), action.hiddenfromuser === true, toTimeEntry(action))
     if (action.outcome !== undefined) note.outcome = action.outcome
     return c.json(toActionBody(ticket.id, note), 201)
@@ -168,6 +171,7 @@ function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
       jobtitle: contact.title ?? '',
       emailaddress: contact.email,
       phonenumber: contact.phone ?? '',
+      neversendemails: contact.neverMailed,
     })
   })
   app.get('/api/Asset', (c) => {

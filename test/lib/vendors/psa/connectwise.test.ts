@@ -216,6 +216,32 @@ describe('ConnectWise', () => {
     expect(calls).toEqual([{ call: 'POST /service/tickets/7/notes', body: { text: 't', ...flags, processNotifications: false } }])
   })
 
+  it('PSA-58 has a note mailed', async () => {
+    const { calls, port } = openConnectWise(() => ({ id: 9 }))
+    await port.addNote('7', readTicketText('client', 't'), 'maya@contoso.example')
+    expect(calls).toMatchObject([{ body: { processNotifications: true, externalFlag: true } }])
+  })
+
+  it.each([
+    [{}, {}, { recipient: null, refusal: 'no_contact' }],
+    [{ contact: { id: 3 } }, {}, { recipient: null, refusal: 'no_address' }],
+    [{ contact: { id: 3 } }, { value: 'ada@x.example' }, { recipient: null, refusal: 'mail_off' }],
+    [
+      { contact: { id: 3 }, automaticEmailContactFlag: true },
+      { value: 'ada@x.example' },
+      { recipient: { name: 'Ada', address: 'ada@x.example' } },
+    ],
+    [
+      { contact: { id: 3 }, contactEmailAddress: 'front@x.example', automaticEmailContactFlag: true },
+      { value: 'ada@x.example' },
+      { recipient: { name: 'Ada', address: 'front@x.example' } },
+    ],
+  ])('PSA-60 mails the contact of the ticket %j', async (ticket, item, expected) => {
+    const contact = { id: 3, firstName: 'Ada', communicationItems: [{ communicationType: 'Email', ...item }] }
+    const { port } = openConnectWise(({ call }) => (call.includes('contacts') ? contact : { id: 7, ...ticket }))
+    expect(await port.findRecipient('7')).toMatchObject(expected)
+  })
+
   it('changes the board before the status, and removes the owner with null', async () => {
     const { calls, port } = openConnectWise(() => ({ id: 7 }))
     await port.updateTicket('7', { statusId: '2', boardId: '1', memberId: null })

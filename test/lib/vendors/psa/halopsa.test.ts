@@ -248,6 +248,25 @@ describe('HaloPSA', () => {
     expect(calls.at(-1)?.body).toEqual([{ ticket_id: 7, outcome, note_html, hiddenfromuser, sendemail: false }])
   })
 
+  it('PSA-58 has a note mailed to an address', async () => {
+    const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Actions' ? [{ id: 9 }] : undefined))
+    await port.addNote('7', readTicketText('client', 'a'), 'maya@contoso.example')
+    expect(calls.at(-1)?.body).toMatchObject([{ hiddenfromuser: false, sendemail: true, emailto: 'maya@contoso.example' }])
+  })
+
+  it.each([
+    [0, {}, { recipient: null, refusal: 'no_contact' }],
+    [3, {}, { recipient: null, refusal: 'no_address' }],
+    [3, { emailaddress: 'ada@x.example', neversendemails: true }, { recipient: null, refusal: 'mail_off' }],
+    [3, { emailaddress: 'ada@x.example' }, { recipient: { name: 'Ada', address: 'ada@x.example' } }],
+  ])('PSA-60 mails the user %i with %j', async (user_id, user, expected) => {
+    const { port } = openHalo(({ call }) => {
+      if (call === 'GET /api/Tickets/7') return { id: 7, user_id }
+      return call === 'GET /api/Users/3' ? { id: 3, name: 'Ada', ...user } : undefined
+    })
+    expect(await port.findRecipient('7')).toMatchObject(expected)
+  })
+
   it.each([
     [{ statusId: '2' }, { status_id: 2 }],
     [{ boardId: '3' }, { team_id: 3 }],
