@@ -296,6 +296,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./sessions/steps/operations.ts')).sessionStepOperations,
     routes: {
       'sessions.steps.recordDecision': 'POST /sessions/{session_id}/decisions',
+      'sessions.steps.answer': 'POST /sessions/{session_id}/answers',
       'sessions.steps.undoDecision': 'DELETE /sessions/{session_id}/decisions/last',
       'sessions.steps.addCustomStep': 'POST /sessions/{session_id}/custom-steps',
       'sessions.steps.complete': 'POST /sessions/{session_id}/complete',

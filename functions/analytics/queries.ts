@@ -201,17 +201,20 @@ function mergeSteps(parts: readonly (Pick<StepCounts, 'step_id'> & Partial<StepC
   return [...steps.values()]
 }
 
-/**
- * Select the response times of handoffs claimed in the period. `greatest` ignores null and would return 0, so handoffs without a first
- * action are filtered out.
- */
+/** Select the response times of handoffs claimed in the period: to the claim at once, and from the claim to the first action when there is one. */
 export const selectEscalationMetrics = readStatement(EscalationMetrics.omit({ period: true, metric_definition: true }), (days: number) => {
-  const seconds = sql`greatest(0, extract(epoch from h.first_action_at - h.claimed_at))`
-  const percentile = (share: number) =>
-    sql`round((percentile_cont(${sql.lit(share)}) within group (order by ${seconds}) filter (where h.first_action_at is not null))::numeric, 3)::float8`
+  // `greatest` ignores null and would return 0, so handoffs without a first action are filtered out.
+  const toAction = sql`extract(epoch from h.first_action_at - h.claimed_at)`
+  const toClaim = sql`extract(epoch from h.claimed_at - h.created_at)`
+  const average = (seconds: RawBuilder<unknown>) =>
+    sql`round(avg(greatest(0, ${seconds})) filter (where ${seconds} is not null), 3)::float8`
+  const percentile = (share: number, seconds: RawBuilder<unknown>) =>
+    sql`round((percentile_cont(${sql.lit(share)}) within group (order by greatest(0, ${seconds})) filter (where ${seconds} is not null))::numeric, 3)::float8`
   return sql`
-    select round(avg(${seconds}) filter (where h.first_action_at is not null), 3)::float8 as avg_seconds, ${percentile(0.5)} as median_seconds,
-           ${percentile(0.95)} as p95_seconds, count(*)::integer as n_handoffs_claimed, count(h.first_action_at)::integer as n_handoffs_with_action
+    select ${average(toAction)} as avg_seconds, ${percentile(0.5, toAction)} as median_seconds, ${percentile(0.95, toAction)} as p95_seconds,
+           count(*)::integer as n_handoffs_claimed, count(h.first_action_at)::integer as n_handoffs_with_action,
+           ${average(toClaim)} as avg_claim_seconds, ${percentile(0.5, toClaim)} as median_claim_seconds,
+           ${percentile(0.95, toClaim)} as p95_claim_seconds
       from ai_handoffs h
      where h.account_id = app.account_id() and h.claimed_at >= ${periodStart(days)}`
 })

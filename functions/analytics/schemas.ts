@@ -140,11 +140,14 @@ const Seconds = z.number().min(0).nullable()
 export const EscalationMetrics = z
   .strictObject({
     period: Period,
-    avg_seconds: Seconds.describe('Average; null if nothing can be measured.'),
-    median_seconds: Seconds.describe('Median; null if nothing can be measured.'),
-    p95_seconds: Seconds.describe('95th percentile; null if nothing can be measured.'),
+    avg_seconds: Seconds.describe('Average from the claim to the first action; null if nothing can be measured.'),
+    median_seconds: Seconds.describe('Median from the claim to the first action; null if nothing can be measured.'),
+    p95_seconds: Seconds.describe('95th percentile from the claim to the first action; null if nothing can be measured.'),
     n_handoffs_claimed: z.int().describe('Escalated handoffs that were claimed in the period.'),
     n_handoffs_with_action: z.int().describe('Of those, the handoffs on which the claimant has acted.'),
+    avg_claim_seconds: Seconds.describe('Average from the escalation to its claim; null if none was claimed.'),
+    median_claim_seconds: Seconds.describe('Median from the escalation to its claim; null if none was claimed.'),
+    p95_claim_seconds: Seconds.describe('95th percentile from the escalation to its claim; null if none was claimed.'),
     metric_definition: z.string().describe('A description of what is measured.'),
   })
   .meta({
@@ -157,6 +160,9 @@ export const EscalationMetrics = z
         p95_seconds: 610,
         n_handoffs_claimed: 12,
         n_handoffs_with_action: 11,
+        avg_claim_seconds: 240.5,
+        median_claim_seconds: 130,
+        p95_claim_seconds: 900,
         metric_definition: 'Seconds from the claim of an escalated handoff to the first action of the claimant in the session.',
       },
     ],

@@ -45,7 +45,7 @@ export async function getFlow({ db }: ReadContext, treeId: string, period: Perio
 }
 
 const metricDefinition =
-  'Seconds from the claim of an escalated handoff to the first action of the claimant in the session; 0 if the action came before the claim. Measured over the handoffs claimed in the period that have a first action.'
+  'Seconds from the claim of an escalated handoff to the first action of the claimant in the session; 0 if the action came before the claim. Measured over the handoffs claimed in the period that have a first action. The claim seconds are those from the escalation to its claim, and count at once.'
 
 export async function getEscalations({ db }: ReadContext, period: Period): Promise<EscalationMetrics> {
   return { period, ...(await queries.selectEscalationMetrics.one(db, daysByPeriod[period])), metric_definition: metricDefinition }

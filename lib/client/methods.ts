@@ -349,6 +349,8 @@ updateVariables: Method<'sessions.updateVariables'>
 steps: {
 /** Answer the current step. A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays. Missing evidence returns 422 at `body.note` or `body.evidence.<key>`. A step that a colleague must approve first returns 409 `approval_required` with the newest `approval`. */
 recordDecision: Method<'sessions.steps.recordDecision'>
+/** Answer the current step, briefly. Does what `POST /sessions/{session_id}/decisions` does, and returns only what the answer has changed: not the flow and not the earlier answers. */
+answer: Method<'sessions.steps.answer'>
 /** Undo the last answer. The step of that answer becomes the current step. Also deletes fallback steps recorded since. Returns 409 `no_decision` if there is no answer. */
 undoDecision: Method<'sessions.steps.undoDecision'>
 /** Add a custom step. Records a step that is not part of the flow. The current step stays. A session can have at most 100 custom steps: 409 `limit_reached`. */

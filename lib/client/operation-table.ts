@@ -136,6 +136,7 @@ export const operationTable = {
   'sessions.startPrepared': 'post /sessions/{session_id}/start body key',
   'sessions.updateVariables': 'patch /sessions/{session_id}/variables body',
   'sessions.steps.recordDecision': 'post /sessions/{session_id}/decisions body key',
+  'sessions.steps.answer': 'post /sessions/{session_id}/answers body key',
   'sessions.steps.undoDecision': 'delete /sessions/{session_id}/decisions/last',
   'sessions.steps.addCustomStep': 'post /sessions/{session_id}/custom-steps body key',
   'sessions.steps.complete': 'post /sessions/{session_id}/complete body key',

@@ -1159,16 +1159,22 @@ export type EmailProblemKind = ('bounced' | 'complained' | 'suppressed')
 export type ErrorCode = ('email_complaint' | 'flow_empty' | 'flow_invalid' | 'invalid_targets' | 'invite_code_invalid' | 'invite_code_required' | 'invite_email_mismatch' | 'managed_by_flow' | 'markdown_invalid' | 'mfa_code_invalid' | 'no_password' | 'no_script' | 'no_target_list' | 'not_own_team' | 'not_published' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_refused' | 'oauth_state_invalid' | 'passkey_invalid' | 'platform_flow' | 'token_invalid_or_expired' | 'unknown_category' | 'unsupported_version' | 'wrong_flow_type' | 'wrong_password' | 'mfa_token_invalid' | 'refresh_token_reused' | 'user_deactivated' | 'account_admin_required' | 'address_not_allowed' | 'closed_to_keys' | 'email_not_verified' | 'feature_disabled' | 'insufficient_scope' | 'kb_quota_exceeded' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' | 'invite_invalid_or_expired_or_revoked' | 'link_ended' | 'account_not_empty' | 'approval_required' | 'already_claimed' | 'already_committed' | 'already_decided' | 'already_has_ticket' | 'already_member' | 'already_pending' | 'already_pushed' | 'already_subscribed' | 'already_started' | 'email_taken' | 'idempotency_key_in_use' | 'in_use' | 'invite_closed' | 'identity_taken' | 'last_admin' | 'last_sign_in_method' | 'last_super_admin' | 'limit_reached' | 'mfa_already_enabled' | 'mfa_not_enabled' | 'name_taken' | 'no_approver' | 'no_decision' | 'no_draft' | 'no_ticket' | 'not_converted' | 'not_failed' | 'not_on_trial' | 'onboarding_step_passed' | 'provider_id_taken' | 'provider_linked' | 'psa_member_not_mapped' | 'psa_not_connected' | 'schedule_busy' | 'seat_limit_reached' | 'session_limit_reached' | 'stale_version' | 'step_not_current' | 'subflow_running' | 'subflow_unavailable' | 'target_gone' | 'unsettled_items' | 'wrong_session_type' | 'wrong_state' | 'websocket_unavailable' | 'ai_budget_exhausted' | 'ai_quota_exceeded' | 'sign_in_locked' | 'masking_failed' | 'ai_provider_error' | 'ai_not_configured' | 'mail_not_configured' | 'oauth_provider_error' | 'psa_auth_failed' | 'psa_error' | 'psa_rate_limited' | 'psa_unavailable')
 export type EscalationAnalyticsResponse = {
 period: AnalyticsPeriod
-/** Average; null if nothing can be measured. */
+/** Average from the claim to the first action; null if nothing can be measured. */
 avg_seconds: (number | null)
-/** Median; null if nothing can be measured. */
+/** Median from the claim to the first action; null if nothing can be measured. */
 median_seconds: (number | null)
-/** 95th percentile; null if nothing can be measured. */
+/** 95th percentile from the claim to the first action; null if nothing can be measured. */
 p95_seconds: (number | null)
 /** Escalated handoffs that were claimed in the period. */
 n_handoffs_claimed: number
 /** Of those, the handoffs on which the claimant has acted. */
 n_handoffs_with_action: number
+/** Average from the escalation to its claim; null if none was claimed. */
+avg_claim_seconds: (number | null)
+/** Median from the escalation to its claim; null if none was claimed. */
+median_claim_seconds: (number | null)
+/** 95th percentile from the escalation to its claim; null if none was claimed. */
+p95_claim_seconds: (number | null)
 /** A description of what is measured. */
 metric_definition: string
 }
@@ -4366,6 +4372,44 @@ results: (SearchResult)[]
 }
 /** What was found. */
 export type SearchType = ('flow' | 'step' | 'library_step' | 'script' | 'session' | 'ai_session' | 'article' | 'diagram')
+export type SessionChanges = {
+id: Id
+state: SessionState
+/** Outcome of the session; null until it is completed. */
+outcome: (SessionOutcome | null)
+/** The step to answer next; null before the start and at the end. */
+current_step_id: (string | null)
+/** The current step with its placeholders filled; null when there is none. */
+current_step: (SessionCurrentStep | null)
+/** The closing text of a procedure as soon as no step is left; otherwise null. */
+procedure_end: ({
+/** Id in the flow. */
+id: string
+/** Title, with placeholders filled. */
+title: string
+/** Markdown, with placeholders filled. Values are escaped. */
+description: string
+/** The section headers directly before the end. */
+section_headers: (SessionStepText)[]
+} | null)
+/** When the user is reminded of the current step; null without a running timer. */
+timer_due_at: (Timestamp | null)
+/** The open session of a sub-flow that this session waits for. */
+subflow_session_id: (Id | null)
+/** Progress of the session. */
+progress: {
+/** Number of answered steps. */
+answered: number
+/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
+total: number
+/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
+percent: number
+}
+/** The newest answer; null before the first one. */
+decision: (SessionDecision | null)
+/** The newest fallback step; null before the first one. */
+fallback_decision: (FallbackStepRecord | null)
+}
 export type SessionCloseResponse = {
 session_id: Id
 /** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
@@ -4548,9 +4592,9 @@ subflow_session_id: (Id | null)
 progress: {
 /** Number of answered steps. */
 answered: number
-/** Number of steps. For a tree: the answered steps plus the longest remaining path. */
+/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
 total: number
-/** 0 to 100; 100 only when every step is answered. */
+/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
 percent: number
 }
 /** When it was first exported after its completion. */
@@ -4645,9 +4689,9 @@ subflow_session_id: (Id | null)
 progress: {
 /** Number of answered steps. */
 answered: number
-/** Number of steps. For a tree: the answered steps plus the longest remaining path. */
+/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
 total: number
-/** 0 to 100; 100 only when every step is answered. */
+/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
 percent: number
 }
 /** When it was first exported after its completion. */
@@ -6065,6 +6109,8 @@ session_id: string } & (PreparedSessionStart); output: SessionResponse; code: 'e
 session_id: string } & (SessionVariablesUpdate); output: SessionVariablesResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.recordDecision': { input: { /** Id of the session. */
 session_id: string } & (SessionDecisionCreate); output: SessionResponse; code: 'approval_required' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_not_current' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
+  'sessions.steps.answer': { input: { /** Id of the session. */
+session_id: string } & (SessionDecisionCreate); output: SessionChanges; code: 'approval_required' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'step_not_current' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.undoDecision': { input: { /** Id of the session. */
 session_id: string }; output: SessionResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'no_decision' | 'password_change_required' | 'step_not_current' | 'subflow_running' | 'subscription_lapsed' | 'wrong_state' }
   'sessions.steps.addCustomStep': { input: { /** Id of the session. */

@@ -188,6 +188,10 @@ export const sessionFixtures = {
     ...(await createOpenSession(service, owner)),
     body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
   }),
+  'sessions.steps.answer': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
+    body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
+  }),
   'sessions.steps.undoDecision': createFullSession,
   'sessions.steps.addCustomStep': async (service, owner) => ({
     params: { session_id: await insertSession(service, owner) },

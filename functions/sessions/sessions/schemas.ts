@@ -176,8 +176,14 @@ const CurrentStep = z
 
 const Progress = z.strictObject({
   answered: z.int().describe('Number of answered steps.'),
-  total: z.int().describe('Number of steps. For a tree: the answered steps plus the longest remaining path.'),
-  percent: z.int().describe('0 to 100; 100 only when every step is answered.'),
+  total: z
+    .int()
+    .describe(
+      'Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path.',
+    ),
+  percent: z
+    .int()
+    .describe('0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next.'),
 })
 
 const snapshotFields = {
@@ -303,6 +309,35 @@ export const Session = z
     ],
   })
 export type Session = z.infer<typeof Session>
+
+/** What an answer changes. */
+export const SessionChanges = Session.pick({
+  ...{ id: true, state: true, outcome: true, current_step_id: true, current_step: true, procedure_end: true, timer_due_at: true },
+  ...{ subflow_session_id: true, progress: true },
+})
+  .extend({
+    decision: Decision.nullable().describe('The newest answer; null before the first one.'),
+    fallback_decision: FallbackRecord.nullable().describe('The newest fallback step; null before the first one.'),
+  })
+  .meta({
+    id: 'SessionChanges',
+    examples: [
+      {
+        id: exampleItem.id,
+        state: 'in_progress',
+        outcome: null,
+        current_step_id: null,
+        current_step: null,
+        procedure_end: null,
+        timer_due_at: null,
+        subflow_session_id: null,
+        progress: { answered: 1, total: 1, percent: 100 },
+        decision: null,
+        fallback_decision: null,
+      },
+    ],
+  })
+export type SessionChanges = z.infer<typeof SessionChanges>
 
 const isInRange = (text: string) => text > '2000' && text < '2100'
 /** A time, or a date for the whole day in the account's time zone. */

@@ -1,7 +1,7 @@
 import { Tree } from '#functions/flows/trees/schemas.ts'
 import * as presence from '#functions/presence/service.ts'
 import * as customSteps from '#functions/sessions/custom-steps/service.ts'
-import { Session, SessionId } from '#functions/sessions/sessions/schemas.ts'
+import { Session, SessionChanges, SessionId } from '#functions/sessions/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as steps from './service.ts'
@@ -23,6 +23,21 @@ export const sessionStepOperations = [
     returns: Session,
     errors: ['approval_required', 'limit_reached', 'step_not_current', 'subflow_running', 'wrong_state'],
     handle: ({ ctx, params, body }) => steps.recordDecision(ctx, params.session_id, body),
+  }),
+
+  operation({
+    ...stepOperation,
+    id: 'sessions.steps.answer',
+    method: 'post',
+    path: '/sessions/{session_id}/answers',
+    summary: 'Answer the current step, briefly',
+    description:
+      'Does what `POST /sessions/{session_id}/decisions` does, and returns only what the answer has changed: not the flow and not the earlier answers.',
+    body: schemas.DecisionCreate,
+    success: 201,
+    returns: SessionChanges,
+    errors: ['approval_required', 'limit_reached', 'step_not_current', 'subflow_running', 'wrong_state'],
+    handle: async ({ ctx, params, body }) => steps.toChanges(await steps.recordDecision(ctx, params.session_id, body)),
   }),
 
   operation({

@@ -2,6 +2,7 @@ import { ignoreMissingRow } from '#db/required-row.ts'
 import { changeSession, lockParentSession, selectSession, type UpdateResult } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
+import type { Session, SessionChanges } from '#functions/sessions/sessions/schemas.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts'
@@ -32,6 +33,16 @@ export async function recordDecision({ db, budget }: WriteContext, id: string, d
   if (approval && !result.isChanged && isUnchanged(session, result.session))
     throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
   return toChangedSession(result, budget)
+}
+
+/** Return what an answer has changed in a session. */
+export function toChanges(session: Session): SessionChanges {
+  const { id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress } = session
+  return {
+    ...{ id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress },
+    decision: session.decisions.at(-1) ?? null,
+    fallback_decision: session.fallback_decisions.at(-1) ?? null,
+  }
 }
 
 /** Return whether a session is still in progress at the position at which it was read, and the caller may change it. */

@@ -49,9 +49,27 @@ it('ANA-02 ANA-03 ANA-06 ANA-07 measures seconds from claim to first action, at 
     p95_seconds: 100,
     n_handoffs_claimed: 6,
     n_handoffs_with_action: 5,
+    ...{ avg_claim_seconds: 0, median_claim_seconds: 0, p95_claim_seconds: 0 },
     metric_definition: expect.stringContaining('Seconds from the claim'),
   })
   expect(await readMetrics(admin, '30d')).toMatchObject({ n_handoffs_claimed: 7, n_handoffs_with_action: 6, median_seconds: 40 })
+})
+
+it('ANA-12 counts the time to a claim at once', async () => {
+  const { admin, owner, colleague } = await createPeople()
+  for (const seconds of [30, 90]) {
+    const { id, handoffId } = await createEscalation(owner)
+    await service.sql(`update ai_handoffs set created_at = app.now() - make_interval(secs => $2) where id = $1`, [handoffId, seconds])
+    await claimHandoff(colleague, id, handoffId)
+  }
+  const { avg_claim_seconds, median_claim_seconds, p95_claim_seconds, ...metrics } = await readMetrics(admin)
+  expect(metrics).toMatchObject({ n_handoffs_claimed: 2, n_handoffs_with_action: 0, avg_seconds: null })
+  for (const [actual, expected] of [
+    [avg_claim_seconds, 60],
+    [median_claim_seconds, 60],
+    [p95_claim_seconds, 87],
+  ])
+    expect(Math.abs(actual - expected)).toBeLessThan(20)
 })
 
 it('ANA-05 ANA-08 ignores unclaimed handoffs, and returns null where nothing can be measured', async () => {

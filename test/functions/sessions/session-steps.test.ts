@@ -40,6 +40,25 @@ describe('answering steps', () => {
     expect((await admin.call('GET', `/sessions/${id}`)).body).toEqual(last)
   })
 
+  it('SES-64 answers the current step and returns only what has changed', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createSession(admin)
+    const answer = (body: object) => admin.call('POST', `/sessions/${id}/answers`, body)
+    const before = await sendDecision(admin, id, { step_id: 'ping', option_id: 'yes' })
+    const changed = await answer({ step_id: 'queue', outcome: 'done' })
+    const session = (await admin.call('GET', `/sessions/${id}`)).body
+    const { state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress } = session
+    expect([changed.status, changed.body]).toEqual([
+      201,
+      {
+        ...{ id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress },
+        ...{ decision: session.decisions[1], fallback_decision: null },
+      },
+    ])
+    expect(Object.keys(before.body)).toContain('tree_snapshot')
+    expect((await answer({ step_id: 'queue', outcome: 'done' })).body).toMatchObject({ code: 'step_not_current', current_step_id: 'works' })
+  })
+
   it('reduces the total number of steps when a shorter path is chosen', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)

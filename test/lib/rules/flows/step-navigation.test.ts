@@ -51,7 +51,7 @@ function runTree(tree: FlowNode, choices: readonly number[]) {
 }
 
 describe('step navigation', () => {
-  it('a run ends on every path, and its progress never decreases and is 100 % only at the end', () => {
+  it('SES-63 a run ends on every path, and its progress never decreases and is 100 % only at the end', () => {
     fc.assert(
       fc.property(treeShape, treeShape, (shape, choices) => {
         const tree = createTree(shape)
