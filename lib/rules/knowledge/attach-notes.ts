@@ -1,6 +1,6 @@
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { maxNodeLength } from './blocks.ts'
-import { unescapeMarkdown } from './derive-title.ts'
+import { removeMarkup, unescapeMarkdown } from './derive-title.ts'
 import type { KbNode } from './nodes.ts'
 import { isMetadata } from './segments.ts'
 
@@ -73,7 +73,13 @@ function getOwnText({ title, content }: KbNode): string {
 /** Return the content, below the title if that is not a part of the content. */
 function getNoteText({ title, content }: KbNode): string {
   const keepLetters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
-  return keepLetters(content).includes(keepLetters(title)) ? content : joinTexts(`**${escapeMarkdown(title.trim())}**`, content)
+  const plain = content
+    .split('\n')
+    .map((line) => removeMarkup(line))
+    .join(' ')
+  return [content, plain].some((text) => keepLetters(text).includes(keepLetters(title)))
+    ? content
+    : joinTexts(`**${escapeMarkdown(title.trim())}**`, content)
 }
 
 function joinTexts(text: string, addition: string): string {

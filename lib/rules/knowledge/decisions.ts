@@ -6,9 +6,18 @@ const conditionalItem =
 // `Do one of the following:`, `Apply the remediation that matches the cause:`
 const chooseOne =
   /\b(?:one of the following|either of the following|(?:remediation|solution|fix|action|option|step|resolution|method)s? that (?:match(?:es)?|appl(?:y|ies)|fits?)|whichever applies|wählen sie eine der|eine der folgenden|l[’']une des|una de las siguientes)\b/i
+// `This happens in one of the following cases:` tells nobody to choose.
+const stated =
+  /\b(?:occurs?|happens?|appears?|caused|because|if|when|until|unless|has|have|had|is|are|was|were|may|might|meets?|experiences?|receives?|gets?|sees?|contains?)\b[^.!?\n]{0,80}\b(?:one|either) of the following\b/i
+const chosen =
+  /\b(?:use|try|do|perform|follow|choose|select|pick|take|run|apply|complete|make|start|check|execute|implement|set|configure|consider|must|should|can|need to)\b[^.!?\n]{0,80}\b(?:one|either) of the following\b/i
 const minOptions = 2
 
+/** Whether a text states that one of several things is the case, and tells nobody to choose. */
+export const isStatement = (text: string): boolean => stated.test(text) && !chosen.test(text)
+
 const startsWithCondition = (text: string) => conditionalItem.test(text.split('\n', 1)[0] ?? '')
+const isChoice = (text: string) => chooseOne.test(text) && !isStatement(text)
 const isQuestion = (text: string) => /[:?][*_]{0,2}$/.test(text.trimEnd())
 
 /** Mark questions that are followed by at least two items such as `- If …` as decisions, and the items as their options. */
@@ -18,8 +27,8 @@ export function markDecisions(segments: readonly Segment[]): Segment[] {
     const firstOption = index + 1
     let end = firstOption
     const question = markedSegments[index] as Segment
-    const isChoice = question.kind === 'note' && chooseOne.test(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
-    while (isPossibleOption(markedSegments[end], isChoice)) end++
+    const choosesOne = question.kind === 'note' && isChoice(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
+    while (isPossibleOption(markedSegments[end], choosesOne)) end++
     const canBeDecision = (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
     if (end - firstOption < minOptions || question.kind === 'section' || !canBeDecision) continue
     question.kind = 'decision'
@@ -29,9 +38,9 @@ export function markDecisions(segments: readonly Segment[]): Segment[] {
   return markedSegments
 }
 
-function isPossibleOption(segment: Segment | undefined, isChoice: boolean): boolean {
+function isPossibleOption(segment: Segment | undefined, choosesOne: boolean): boolean {
   if (segment === undefined || segment.kind === 'section' || segment.startsUnit) return false
-  return isChoice ? marker.test(segment.text) : startsWithCondition(segment.text)
+  return choosesOne ? marker.test(segment.text) : startsWithCondition(segment.text)
 }
 
 /** Split an item whose nested items are all options into the question and its options. Only the indentation of the options changes. */

@@ -1,6 +1,6 @@
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { ArticleError, type Block, maxNodeLength } from './blocks.ts'
-import { markDecisions } from './decisions.ts'
+import { isStatement, markDecisions } from './decisions.ts'
 import { describeMerges, findShortestPairs, foldUnits, mergePairs } from './merge-segments.ts'
 import { appendText, canAppend, type MergeScope, maxNodes, mergeScopes, type Segment } from './segment.ts'
 
@@ -34,7 +34,7 @@ const linkItem = /^[-*+•]\s+(?:<[^>\s]+>|\[[^\]]*\]\(\S*\)|https?:\S+)\s*$/
 const bulletItem = /^[-*+•]\s/
 /** Headings of sections whose items are facts, not instructions. */
 export const factHeading =
-  /^(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|purpose|scope|context|applies to|notes?|remarks?|examples?|sample output|references?|see also|further reading|(?:additional |related )?resources|more information|links|known issues|limitations)\b/i
+  /^(?:(?:problem|issue|status|question)s?\s*:?$|(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|purpose|scope|context|applies to|notes?|remarks?|examples?|sample output|references?|see also|further reading|(?:additional |related )?resources|more information|links|known issues|limitations|improvements)\b)/i
 const metadata =
   /^[-*+•\s]*[*_]{0,2}(?:original (?:product version|kb number)|kb (?:number|id)|article (?:id|number)|applies to|(?:last )?(?:updated|modified|reviewed|changed)(?: (?:on|by))?|published|authors?|owners?|product(?: version)?s?|versions?|category|tags?|keywords|date|severity|reviewed by)[*_]{0,2}\s*:[*_]{0,2}\s*\S/i
 
@@ -64,8 +64,9 @@ function findFactItems(blocks: readonly Block[]): Set<number> {
     let end = start
     while (blocks[end]?.kind === 'item' && bulletItem.test(blocks[end]?.text ?? '')) end++
     const items = blocks.slice(start, end)
-    const isCompleted = factIntro.test(blocks[start - 1]?.text ?? '')
-    const isFact = ({ text }: Block) => factItem.test(text) || (isCompleted && /^[-*+•]\s+\p{Ll}/u.test(text))
+    const intro = blocks[start - 1]?.text ?? ''
+    const [isCompleted, isStated] = [factIntro.test(intro), isStatement(intro)]
+    const isFact = ({ text }: Block) => isStated || factItem.test(text) || (isCompleted && /^[-*+•]\s+\p{Ll}/u.test(text))
     const factCount = items.filter((item) => isFact(item) && !item.text.includes('```')).length
     if (factCount >= 2 && factCount * 3 >= items.length * 2) for (let place = start; place < end; place++) places.add(place)
     if (end > start) start = end

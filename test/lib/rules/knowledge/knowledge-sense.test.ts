@@ -135,6 +135,28 @@ describe('KBI-16', () => {
       },
     ])
   })
+  it('KBI-30 a list of what may be the case is neither a choice nor a list of steps', async () => {
+    expect(await outline('statements about one of several')).toEqual([
+      'Wizard fails',
+      'Problem',
+      'Cause',
+      'Improvements in version 2',
+      {
+        'Solution › Use one of the following ways:': {
+          'Clear the list.': ['Clear the list.'],
+          'Run the wizard as an admin.': ['Run the wizard as an admin.'],
+          'Go on': expect.anything(),
+        },
+      },
+    ])
+  })
+  it('a text is not repeated above itself when it has links or entities', async () => {
+    const article =
+      '# Fonts\n\nThis was written by [Taylor Hempel](https://x.example/taylor), an engineer.\n\n## Next\n\n_KB number:_ &nbsp; 4711'
+    const texts = JSON.stringify(await buildTree(article))
+    expect(texts.match(/This was written by/g)).toHaveLength(1)
+    expect(texts.match(/4711/g)).toHaveLength(1)
+  })
   it('several causes are the options of a decision', async () => {
     expect(await outline('causes with resolutions')).toMatchObject([
       'Sign-in is refused › Symptoms',

@@ -295,4 +295,36 @@ that matches the cause:
 
 1. **Lease**: delete the lease. [!]
 2. **Rights**: create the role again. [!]`,
+  'statements about one of several': `# Wizard fails
+
+_Original KB number:_ &nbsp; 4711
+
+## Problem
+
+- You use the classic client.
+- You have two accounts.
+
+## Cause
+
+This occurs if the wizard has one of the following kinds of servers:
+
+- Wrong servers
+- Servers that were removed
+
+## Improvements in version 2
+
+- It reads all servers.
+- It asks before it removes one.
+
+## Solution
+
+Use one of the following ways:
+
+- Clear the list. [!]
+- Run the wizard as an admin. [!]
+
+The banner stays until one of the following things happens:
+
+- You close the wizard.
+- Another wizard starts.`,
 }
