@@ -5,6 +5,7 @@ import { mountMetrics } from '#http/metrics-endpoint.ts'
 import { loadOperations } from '#http/routes.ts'
 import { createConsoleLog } from '#log.ts'
 import { createLineWriter } from '#platform/node/line-writer.ts'
+import { formatPretty } from '#platform/node/pretty-line.ts'
 import { type HttpServer, serveHttp } from '#platform/node/server.ts'
 import { createNodeServices, type NodeServicesOptions } from '#platform/node/services.ts'
 import { type NodeConfig, parseNodeConfig } from '#platform/node/settings.ts'
@@ -71,7 +72,7 @@ async function publishMissedEvents(services: Services): Promise<void> {
 /** Serve in production mode, with the settings of the environment. */
 async function serve(): Promise<void> {
   const config = parseNodeConfig(process.env)
-  const log = createConsoleLog(createLineWriter())
+  const log = createConsoleLog(createLineWriter(), config.LOG_FORMAT === 'pretty' ? formatPretty : undefined)
   const service = await startNode(config, { log })
   const write = (line: Record<string, unknown>) => log({ at: new Date().toISOString(), ...line })
   write({ listening: `http://${config.HOST}:${service.port}`, in_process: service.services.inProcess })

@@ -168,19 +168,33 @@ function recordRequest(c: C, started: number): void {
 
 function logRequest(c: C, started: number, services: Services): void {
   const failure = c.get('failure')
+  const operation = c.get('operation') ?? null
   services.log({
     at: new Date().toISOString(),
+    level: c.res.status >= 500 ? 'error' : 'info',
     request_id: c.get('requestId'),
     method: c.req.method,
-    operation: c.get('operation') ?? null,
+    operation,
+    ...(operation ? {} : { path: shortenPath(c.req.path) }),
     status: c.res.status,
     ms: Math.round(performance.now() - started),
     work_steps: c.get('budget')?.getSpent().steps ?? null,
     user_id: c.get('caller')?.userId ?? null,
     account_id: c.get('caller')?.accountId ?? null,
+    ...(suspicious.has(c.res.status) ? { client_address: c.get('ip') } : {}),
     ...(failure && c.res.status >= 500 ? { error: describe(failure) } : {}),
     ...describeOrigin(c, services),
   })
+}
+
+// Who sends many of these may be guessing. The address is there for whoever blocks them, and in no other line.
+const suspicious: ReadonlySet<number> = new Set([401, 403, 404, 405, 429])
+
+/** Return the path of a request that is no operation, without what could be a code: all but the subject of an API path, and long parts. */
+function shortenPath(path: string): string {
+  const parts = path.slice(0, 200).split('/')
+  const shortest = path.startsWith('/api/') ? 4 : 8
+  return [...parts.slice(0, shortest).map((part) => (part.length > 24 ? '…' : part)), ...(parts.length > shortest ? ['…'] : [])].join('/')
 }
 
 /** Name the origin of a page that may not call, because its browser only says that the call failed. */

@@ -43,6 +43,7 @@ export const nodeSettings = {
     .min(20)
     .optional()
     .describe('Bearer token with which Prometheus fetches /metrics. Without it the path answers 404.'),
+  LOG_FORMAT: z.enum(['json', 'pretty']).default('json').describe('`json` for programs, `pretty` for people.'),
   JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
   ASSETS_DIR: z.string().min(1).default('dist/assets').describe('Folder of the static files that `npm run build` writes.'),
   OBJECTS_DIR: z.string().min(1).optional().describe('Folder for uploads, if they are not stored in S3.'),

@@ -68,6 +68,7 @@ describe('one line per request', () => {
     expect(requestLines).toEqual([
       {
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        level: 'info',
         request_id: response.headers.get('x-request-id'),
         method: 'GET',
         operation: 'notifications.list',
@@ -97,13 +98,36 @@ describe('one line per request', () => {
     expect(requestLines[0]).not.toHaveProperty('error')
   })
 
+  it.each([
+    ['/health', '/health'],
+    ['/.git/config', '/.git/config'],
+    [`/api/v1/nowhere/canary/${'a'.repeat(40)}`, '/api/v1/nowhere/…'],
+    [`/${'b'.repeat(25)}/%1b${'/c'.repeat(9)}`, '/…/\u001b/c/c/c/c/c/…'],
+  ])('OBS-19 names the path of %s, which is no operation, without what could be a code', async (path, logged) => {
+    const response = await fetch(service.api + path)
+    const [line] = await waitForLines(response.headers.get('x-request-id'))
+    expect(line).toMatchObject({ operation: null, path: logged })
+  })
+
+  it('OBS-19 has the address of a client that is refused, and of no other', async () => {
+    const { admin } = await createAccount(service)
+    const findAddress = async ({ headers }: { headers: Headers }) => (await waitForLines(headers.get('x-request-id')))[0]?.client_address
+    const refused = await request(service, 'GET', '/auth/me', { headers: { 'cf-connecting-ip': '203.0.113.7' } })
+    expect([await findAddress(refused), await findAddress(await admin.call('GET', '/auth/me'))]).toEqual([expect.any(String), undefined])
+  })
+
   it('writes the name and the stack of the error of a 5xx, but not its message', async () => {
     const { admin } = await createAccount(service)
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     const response = await admin.call('GET', '/notifications')
     expectStatus(response, 503)
     const [line] = await waitForLines(response.headers.get('x-request-id'))
-    expect(line).toMatchObject({ operation: 'notifications.list', status: 503, error: { name: 'Error', stack: expect.any(Array) } })
+    expect(line).toMatchObject({
+      operation: 'notifications.list',
+      status: 503,
+      level: 'error',
+      error: { name: 'Error', stack: expect.any(Array) },
+    })
     expect(line?.error).not.toHaveProperty('message')
   })
 })
