@@ -18,6 +18,9 @@ export type FetchStaticFile = (request: Request) => Promise<Response>
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// A file whose name has a hash of its content never changes. A browser asks each time whether another one has changed.
+const hashedName = /-[\da-f]{12}\.\w+$/
+
 /** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {
   const app = createApp(services)
@@ -30,8 +33,12 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   // Static files, because the OpenAPI document is larger than the rest of the bundle.
   app.on('GET', ['/openapi.json', '/docs/*'], async (c) => {
     const file = await fetchStaticFile(c.req.raw)
-    const { 'cache-control': _, ...headers } = Object.fromEntries(file.headers)
-    Object.assign(c.get('headers'), headers, c.req.path.startsWith('/docs/') ? { 'content-security-policy': docsPolicy } : {})
+    const { vary = '', ...headers } = Object.fromEntries(file.headers)
+    Object.assign(c.get('headers'), headers, {
+      'cache-control': file.status >= 400 ? 'no-store' : hashedName.test(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: vary ? `Origin, ${vary}` : 'Origin',
+      ...(c.req.path.startsWith('/docs/') ? { 'content-security-policy': docsPolicy } : {}),
+    })
     return respond(c, file.body, file.status)
   })
   const keys = createKeyMemory()

@@ -1,4 +1,5 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
@@ -11,8 +12,12 @@ const sources = join(root, 'lib/http/docs')
 export async function buildDocsPage(folder: string, document: Parameters<typeof addCodeSamples>[0]): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  for (const name of ['index.html', 'start.js', 'style.css', 'favicon.svg']) await cp(join(sources, name), join(folder, name))
-  await writeFile(join(folder, 'scalar.js'), await readScalar())
+  for (const name of ['start.js', 'style.css', 'favicon.svg']) await cp(join(sources, name), join(folder, name))
+  const scalarScript = await readScalar()
+  const scalarName = `scalar-${createHash('sha256').update(scalarScript).digest('hex').slice(0, 12)}.js`
+  await writeFile(join(folder, scalarName), scalarScript)
+  const page = await readFile(join(sources, 'index.html'), 'utf8')
+  await writeFile(join(folder, 'index.html'), page.replace('scalar.js', scalarName))
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(addCodeSamples(document)))
   await writeDemoUsers(folder, [])
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { NodeEnv } from './client-address.ts'
+import { compressResponse } from './compress.ts'
 
 /** The part of Hono's app that the server calls. */
 interface App {
@@ -36,7 +37,7 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     passThroughOnException() {},
     props: {},
   }
-  const listener = getRequestListener((request, env) => app.fetch(request, env, execution))
+  const listener = getRequestListener(async (request, env) => compressResponse(request, await app.fetch(request, env, execution)))
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     declareEmptyBody(request)
     void listener(request, response)

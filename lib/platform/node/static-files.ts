@@ -3,13 +3,15 @@ import { createRequire } from 'node:module'
 import { join, resolve, sep } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
+import { compress } from 'hono/compress'
 import { etag } from 'hono/etag'
 import { loadOnce } from '#async/load-once.ts'
 import type { AssetsPort } from '#vendors/assets/assets.ts'
 
-/** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag. */
+/** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag, and is compressed for who accepts it. */
 export function serveFolder(folder: string): (request: Request) => Promise<Response> {
   const app = new Hono()
+  app.use(compress())
   app.use(etag())
   // It refuses `..`, encoded characters and backslashes.
   app.get('*', serveStatic({ root: folder }))

@@ -12,19 +12,43 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const openPage = useBrowserPages()
 
+/** Return the name of Scalar's script, which the page loads. */
+async function findScript(): Promise<string> {
+  const page = await (await fetch(`${service.api}/docs/`)).text()
+  return /scalar-[\da-f]{12}\.js/.exec(page)?.[0] ?? ''
+}
+
 it('redirects /docs to /docs/ and serves every file of the page with its content type', async () => {
   const response = await fetch(`${service.api}/docs`, { redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   for (const [name, type] of [
     ['', 'text/html'],
     ['style.css', 'text/css'],
-    ['scalar.js', 'text/javascript'],
+    [await findScript(), 'text/javascript'],
     ['start.js', 'text/javascript'],
     ['demo.json', 'application/json'],
     ['favicon.svg', 'image/svg+xml'],
   ]) {
     const file = await fetch(`${service.api}/docs/${name}`)
     expect([name, file.status, file.headers.get('content-type')?.split(';')[0]]).toEqual([name, 200, type])
+  }
+})
+
+it('INS-11 a browser keeps the script of the page for good, and asks for other files whether they have changed', async () => {
+  const read = (name: string, headers = {}) => fetch(`${service.api}/${name}`, { headers })
+  const script = await read(`docs/${await findScript()}`)
+  expect([script.status, script.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  await script.arrayBuffer()
+  for (const name of ['docs/', 'docs/start.js', 'openapi.json']) {
+    const file = await read(name)
+    expect([name, file.status, file.headers.get('cache-control')]).toEqual([name, 200, 'no-cache'])
+    await file.text()
+    const again = await read(name, { 'if-none-match': file.headers.get('etag') ?? '' })
+    expect([name, again.status, await again.text(), again.headers.get('cache-control')]).toEqual([name, 304, '', 'no-cache'])
+  }
+  for (const name of ['docs/missing.js', 'docs/scalar-0123456789ab.js']) {
+    const missing = await read(name)
+    expect([name, missing.status, missing.headers.get('cache-control')]).toEqual([name, 404, 'no-store'])
   }
 })
 
