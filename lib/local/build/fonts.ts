@@ -5,7 +5,7 @@ import { root } from '#local/root.ts'
 
 const packages = join(root, 'node_modules/@fontsource')
 // Increase this when the families or the output format change, so that existing fonts are built again.
-const formatVersion = 'format 4'
+const formatVersion = 'format 5'
 
 /** Scripts whose letters change with their neighbours. */
 const complexScripts = [
@@ -35,10 +35,8 @@ const families: [string, RegExp][] = [
     `noto-sans-${script}`,
     new RegExp(`-${script}-${script}-400-`),
   ]),
-  ['noto-sans-sc', /-400-/],
-  ['noto-sans-tc', /-400-/],
-  ['noto-sans-jp', /-400-/],
-  ['noto-sans-kr', /-400-/],
+  // The numbered files; together they have what the file of 2.5 MB beside them has.
+  ...['sc', 'tc', 'jp', 'kr'].map((language): [string, RegExp] => [`noto-sans-${language}`, /-\d+-400-/]),
   ['noto-sans-math', /-400-/],
   ['noto-sans-symbols-2', /-400-/],
   ['noto-emoji', /-400-/],
@@ -61,18 +59,24 @@ export async function buildFonts(target: string): Promise<void> {
   if ((await readFile(join(target, 'stamp'), 'utf8').catch(() => '')) === stamp) return
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
-  const slices: { family: string; codes: number[] }[] = [{ family: '', codes: [] }]
+  const slices: Slice[] = [{ family: '', codes: [], bytes: Buffer.alloc(0) }]
   for (const [family, filePattern] of families) {
     const files = (await readdir(join(packages, family, 'files')))
       .filter((name) => name.endsWith('-normal.woff') && filePattern.test(name))
       .sort()
     for (const name of files) {
-      const { codes, bytes } = convertWoff(await readFile(join(packages, family, 'files', name)), complexFamilies.includes(family))
-      await writeFile(join(target, `${slices.length}.font`), bytes)
-      slices.push({ family, codes })
+      slices.push({ family, ...convertWoff(await readFile(join(packages, family, 'files', name)), complexFamilies.includes(family)) })
     }
   }
-  for (const [kind, preferred] of Object.entries(preferredFamilies)) await writeMaps(target, kind, preferred, slices)
+  const used = new Set<number>()
+  for (const [kind, preferred] of Object.entries(preferredFamilies)) {
+    for (const [plane, map] of buildMaps(preferred, slices).entries()) {
+      for (const index of map) used.add(index)
+      await writeFile(join(target, `${kind}-${plane}.map`), new Uint8Array(map.buffer))
+    }
+  }
+  // The characters of the others are in families that come first.
+  for (const [index, { bytes }] of slices.entries()) if (index > 0 && used.has(index)) await writeFile(join(target, `${index}.font`), bytes)
   await writeFile(join(target, 'stamp'), stamp)
 }
 
@@ -83,7 +87,14 @@ async function readPackageVersions(): Promise<string> {
   return (await Promise.all(fontVersions)).join(' ')
 }
 
-async function writeMaps(target: string, kind: string, preferred: string[], slices: { family: string; codes: number[] }[]): Promise<void> {
+interface Slice {
+  family: string
+  codes: number[]
+  bytes: Buffer
+}
+
+/** Return for each plane of Unicode the number of the slice of each character. */
+function buildMaps(preferred: string[], slices: readonly Slice[]): Uint16Array<ArrayBuffer>[] {
   const planes = [0, 1, 2].map(() => new Uint16Array(65_536))
   const isPreferred = (family: string) => preferred.includes(family)
   const isFallback = (family: string) => !isPreferred(family) && family !== 'noto-sans-mono'
@@ -96,7 +107,7 @@ async function writeMaps(target: string, kind: string, preferred: string[], slic
       }
     }
   }
-  for (const [index, plane] of planes.entries()) await writeFile(join(target, `${kind}-${index}.map`), new Uint8Array(plane.buffer))
+  return planes
 }
 
 type Tables = Map<string, Buffer>
