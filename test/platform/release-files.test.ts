@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { version } from '#config.ts'
 import { readReleaseNotes } from '#local/build/release.ts'
 import { root } from '#local/root.ts'
+import { fillSettings } from '#ops/init.ts'
 import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -33,7 +34,7 @@ it.each(['staging', 'production'])('the environment %s has every binding of the 
 it('the example of the settings is complete and valid', async () => {
   expect(() => parseCloudflareConfig(parseEnv(''))).toThrow('PUBLIC_BASE_URL')
   const text = await read('.dev.vars.example')
-  expect(parseCloudflareConfig(parseEnv(text))).toMatchObject({ READY_TOKEN: expect.any(String) })
+  expect(parseCloudflareConfig(parseEnv(fillSettings(text)))).toMatchObject({ READY_TOKEN: expect.any(String) })
 })
 
 it('the version is the same in the code, the package and the changelog', async () => {

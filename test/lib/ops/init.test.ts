@@ -5,10 +5,14 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { root } from '#local/root.ts'
+import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import { parseNodeConfig } from '#platform/node/settings.ts'
 
-const run = (cwd: string) =>
-  spawnSync(process.execPath, ['--import', join(root, 'lib/ops/preload.mjs'), join(root, 'lib/ops/init.ts')], { cwd, encoding: 'utf8' })
+const run = (cwd: string, ...args: string[]) =>
+  spawnSync(process.execPath, ['--import', join(root, 'lib/ops/preload.mjs'), join(root, 'lib/ops/init.ts'), ...args], {
+    cwd,
+    encoding: 'utf8',
+  })
 
 it('INS-04 init writes settings with which the service starts, and keys that differ each time', async () => {
   const files = await Promise.all(
@@ -48,4 +52,24 @@ it('INS-04 init does not replace settings that exist', async () => {
   const before = await readFile(join(folder, '.env'), 'utf8')
   expect(run(folder)).toMatchObject({ status: 1, stderr: expect.stringContaining('There is a .env already') })
   expect(await readFile(join(folder, '.env'), 'utf8')).toBe(before)
+})
+
+it('INS-04 init -- --cloudflare writes the settings of a Worker, and prints the migration with the same passwords', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'init-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { status, stdout } = run(folder, '--cloudflare')
+  const file = join(folder, '.dev.vars.production')
+  const settings = parseEnv(await readFile(file, 'utf8')) as Record<string, string>
+  expect(() => parseCloudflareConfig(settings)).not.toThrow()
+  expect((await stat(file)).mode & 0o077).toBe(0)
+  const [runtime, platform] = [settings.DATABASE_URL, settings.DATABASE_PLATFORM_URL].map((url = '') => new URL(url).password)
+  expect(runtime).not.toBe(platform)
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringContaining(`RUNTIME_PASSWORD=${runtime} PLATFORM_PASSWORD=${platform} npm run migrate`),
+  ])
+  expect(run(folder, '--cloudflare')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('There is a .dev.vars.production already'),
+  })
 })
