@@ -1,13 +1,15 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '#local/ports.ts'
 import { openCluster, ownerPassword, withSuperuser } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
 import { templateDatabase } from '#test/support/setup.ts'
+
+const run = promisify(execFile)
 
 // Debian's folders; POSTGRES_BIN adds another one.
 const folders = [process.env.POSTGRES_BIN ?? '', '/usr/lib/postgresql/16/bin', '/usr/lib/postgresql/17/bin']
@@ -31,13 +33,12 @@ describe.skipIf(installed.length === 0)('INS-10 an older PostgreSQL', () => {
     )
     await openCluster(port).createDatabase(templateDatabase)
     const files = ['test/functions', 'test/lib/db', 'test/security', ...excluded]
-    const { status, stdout } = spawnSync('vitest', ['run', '--config', 'test/vitest.config.ts', ...files], {
-      cwd: root,
-      env: { ...process.env, TEST_POSTGRES_PORT: String(port) },
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    })
-    expect([status, stdout.split('\n').filter((line) => line.includes('FAIL'))]).toEqual([0, []])
+    const options = { cwd: root, env: { ...process.env, TEST_POSTGRES_PORT: String(port) }, maxBuffer: 1 << 28 }
+    const output = await run('vitest', ['run', '--config', 'test/vitest.config.ts', ...files], options).then(
+      () => 'passed',
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
+    )
+    expect(output.split('\n').filter((line) => /^passed$| FAIL |Error:/.test(line))).toEqual(['passed'])
   })
 })
 
@@ -47,18 +48,15 @@ async function startServer(programs: string): Promise<number> {
   chmodSync(folder, 0o755)
   if (serverUser !== undefined) chownSync(folder, serverUser, serverUser)
   const data = join(folder, 'data')
-  const options = { uid: serverUser, cwd: folder, stdio: 'ignore' } as const
-  spawnSync(join(programs, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '--encoding=UTF8', '--locale=C.UTF-8'], options)
+  const start = (program: string, ...args: string[]) =>
+    execFileSync(join(programs, program), ['-D', data, ...args], { uid: serverUser, cwd: folder, stdio: 'ignore' })
+  start('initdb', '-A', 'trust', '-U', 'postgres', '--encoding=UTF8', '--locale=C.UTF-8')
   const port = await findFreePort()
-  const settings = [...flags, `unix_socket_directories=${folder}`].flatMap((flag) => ['-c', flag])
-  const server = spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...settings], options)
-  afterAll(async () => {
-    server.kill('SIGINT')
-    await once(server, 'exit')
+  const options = [`-p ${port}`, ...[...flags, `unix_socket_directories=${folder}`].map((flag) => `-c ${flag}`)].join(' ')
+  start('pg_ctl', 'start', '--wait', '--log', join(folder, 'log'), '-o', options)
+  onTestFinished(() => {
+    start('pg_ctl', 'stop', '--mode=immediate')
     rmSync(folder, { recursive: true })
   })
-  while (spawnSync(join(programs, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status !== 0) {
-    if (server.exitCode !== null) throw new Error(`${programs}/postgres ended with ${server.exitCode}`)
-  }
   return port
 }
