@@ -49,7 +49,7 @@ interface Workflow {
   jobs: Record<string, { 'timeout-minutes': number; steps: { run?: string; uses?: string }[] }>
 }
 
-it('INS-11 the notes of a version say how to upgrade', async () => {
+it('INS-14 the notes of a version say how to upgrade', async () => {
   const changelog = (await read('CHANGELOG.md')).replace('## [Unreleased]', '## [9.0.0] - 2030-01-01')
   expect(readReleaseNotes(changelog, '9.0.0')).toContain('### Upgrade')
   expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), '9.0.0')).toThrow('lacks “### Upgrade”')
