@@ -2059,6 +2059,14 @@ urgency?: Urgency | undefined
 export type HandoffCreatedEvent = (HandoffDraft & {
 /** Id of the handoff. */
 handoff_id: string
+/** Where the ticketing system shows the ticket. */
+ticket_url?: (string | null) | undefined
+/** The suggested fixes with their outcomes, each in a line. */
+fixes?: string | undefined
+/** What was observed, each in a line. */
+known?: string | undefined
+/** The start of the assessment, in the alert about it. */
+assessment?: string | undefined
 /** Id of the escalated session. */
 session_id: string
 /** The title of the session. */
@@ -2071,14 +2079,6 @@ target_user_id: (Id | null)
 psa_ticket_id: (string | null)
 /** The client’s company. */
 client_name: (string | null)
-/** Where the ticketing system shows the ticket. */
-ticket_url?: (string | null) | undefined
-/** The suggested fixes with their outcomes, each in a line. */
-fixes?: string | undefined
-/** What was observed, each in a line. */
-known?: string | undefined
-/** The start of the assessment, in the alert about it. */
-assessment?: string | undefined
 created_at: Timestamp
 })
 /** Its JSON. */
@@ -2945,6 +2945,8 @@ summary: string
 what_was_tried: string
 /** What to do next. */
 next_steps: string
+/** Id of the handoff, with which it is claimed. */
+handoff_id?: string | undefined
 /** Where the ticketing system shows the ticket. */
 ticket_url?: (string | null) | undefined
 /** The suggested fixes with their outcomes, each in a line. */

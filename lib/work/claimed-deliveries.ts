@@ -68,8 +68,8 @@ export const ClaimedDelivery = z.object({
   recipient_id: z.string().nullable(),
   /** The webhook that the e-mail is about. */
   webhook: z.custom<DisabledWebhook | null>(),
-  /** When the reminder of an escalation was sent that the delivery belongs to, RFC 3339. */
-  reminded_at: z.string().nullable(),
+  /** When the escalation, or its reminder, was announced that the delivery can acknowledge, RFC 3339. */
+  alerted_at: z.string().nullable(),
   /** The kind of event; null for a test message and an e-mail with a purpose. */
   event_key: z.enum(eventKeyList).nullable(),
   /** What has happened to the matter of the event since. */
@@ -90,7 +90,10 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
          recipient.id as recipient_id,
          case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
          a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
-         (select r.sent_at from escalation_reminders r where r.account_id = d.account_id and r.event_id = d.event_id) as reminded_at, d.event_key,
+         (select e.created_at from ai_handoffs h
+            join escalation_follow_ups f on f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
+           where h.account_id = d.account_id and h.id = (e.escalation ->> 'handoff_id')::uuid
+             and e.key in ('session.escalated', 'escalation.reminded')) as alerted_at, d.event_key,
          case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end as happened,
          d.created_at < app.now() - interval '1 day' as is_old
     from ${claimed} d

@@ -58,9 +58,10 @@ export async function insertAcknowledgementLink(service: Service, owner: Person)
     handoff_id,
   ])
   const [row] = await service.sql<{ id: string; sent_at: Date }>(
-    `with e as (insert into events (account_id, key, title, body) values ($1, 'escalation.reminded', 'VPN', 'VPN') returning *),
+    `with e as (insert into events (account_id, key, title, body, escalation)
+               values ($1, 'escalation.reminded', 'VPN', 'VPN', jsonb_build_object('handoff_id', $3::text)) returning *),
           f as (insert into escalation_follow_ups (account_id, session_id, handoff_id, rounds, steps, alert)
-                values ($1, $2, $3, 1, '[]', '{"problem": "VPN"}') returning *),
+                values ($1, $2, $3::uuid, 1, '[]', '{"problem": "VPN"}') returning *),
           r as (insert into escalation_reminders (account_id, follow_up_id, round, step, event_id, state, sent_at)
                 select $1, f.id, 1, 1, e.id, 'sent', app.now() from e, f returning *)
      insert into deliveries (account_id, event_id, event_key, channel, recipient, state, next_attempt_at)

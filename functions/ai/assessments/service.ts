@@ -103,13 +103,14 @@ function toExcerpt(markdown: string): string {
 async function toAlertDetails(
   { budget }: AssessmentContext,
   db: ReadDb,
+  handoffId: string,
   { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
   text: string,
 ): Promise<EscalationDetails> {
   const [{ is_masked }, site] = [await selectExportMasking.one(db), await selectTicketSite(db).executeTakeFirst()]
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
   const shown = is_masked ? (maskValues(texts, (value) => maskStored(value, budget)) as typeof texts) : texts
-  const details = { urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }
+  const details = { handoff_id: handoffId, urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }
   return { ...details, next_steps: clip(shown.next_steps, maxTextLength), ticket_url: writeTicketUrl(site, psa_ticket_id) }
 }
 
@@ -130,7 +131,7 @@ async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAsses
       sessionId: claimed.session_id,
       sessionTitle: session.title,
       claimantId: session.claimed_by,
-      details: await toAlertDetails(ctx, db, session, result.text ?? ''),
+      details: await toAlertDetails(ctx, db, claimed.id, session, result.text ?? ''),
     })
   })
 }

@@ -60,6 +60,7 @@ const AlertText = z.string().describe('At most 2,000 characters.')
 export const EscalationEvents = {
   handoff_created: z
     .strictObject({
+      ...AlertContext,
       handoff_id: Id.describe('Id of the handoff.'),
       session_id: Id.describe('Id of the escalated session.'),
       title: z.string().describe('The title of the session.'),
@@ -72,7 +73,6 @@ export const EscalationEvents = {
       summary: AlertText,
       what_was_tried: AlertText,
       next_steps: AlertText,
-      ...AlertContext,
       created_at: Time,
     })
     .meta({ id: 'HandoffCreatedEvent' }),

@@ -135,7 +135,7 @@ function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: 
   return {
     title: alertTitle,
     problem: alertProblem,
-    details: toEscalationDetails({ urgency, psa_ticket_id, ticket_url: ticketUrl, ...alertTexts }),
+    details: toEscalationDetails({ handoff_id: handoff.id, urgency, psa_ticket_id, ticket_url: ticketUrl, ...alertTexts }),
   }
 }
 

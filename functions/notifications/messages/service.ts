@@ -122,9 +122,9 @@ export async function writeMessage(
 ): Promise<ChatMessage> {
   const message = addNotice(writeChatMessage(ctx, delivery, await findPeople(ctx, delivery)), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
-  const { id, reminded_at, channel, recipient } = delivery
-  if (reminded_at === null || (channel === 'email' && recipient === null)) return message
-  const token = await ctx.acknowledgementTokens.sign(id, new Date(reminded_at))
+  const { id, alerted_at, channel, recipient } = delivery
+  if (alerted_at === null || (channel === 'email' && recipient === null)) return message
+  const token = await ctx.acknowledgementTokens.sign(id, new Date(alerted_at))
   return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
 }
 

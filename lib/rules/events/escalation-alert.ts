@@ -3,6 +3,8 @@ import type { LabelledText } from '#rules/text/labelled-text.ts'
 
 /** What an alert shows of an escalation, beside its title. The session itself has the complete texts. */
 export interface EscalationDetails {
+  /** With which it is claimed. */
+  handoff_id?: string
   urgency: 'low' | 'normal' | 'high' | 'critical'
   client_name: string | null
   psa_ticket_id: string | null
@@ -32,9 +34,10 @@ export const maxTextLength = 2000
 
 /** Cut the texts to what an alert shows. */
 export function toEscalationDetails(details: EscalationDetails): EscalationDetails {
-  const { urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps, fixes, known } = details
+  const { handoff_id, urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps, fixes, known } = details
   const cut = (text: string) => clip(text.trim(), maxTextLength)
   return {
+    ...(handoff_id ? { handoff_id } : {}),
     urgency,
     client_name,
     psa_ticket_id,

@@ -29,6 +29,7 @@ const approvalFields = {
 
 /** What an alert shows of the session besides the texts of the handoff; absent where there is nothing to show. */
 export const AlertContext = {
+  handoff_id: z.string().optional().describe('Id of the handoff, with which it is claimed.'),
   ticket_url: z.string().nullish().describe('Where the ticketing system shows the ticket.'),
   fixes: z.string().optional().describe('The suggested fixes with their outcomes, each in a line.'),
   known: z.string().optional().describe('What was observed, each in a line.'),

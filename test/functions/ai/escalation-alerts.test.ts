@@ -116,9 +116,9 @@ it('NOT-67 NOT-72 sends a card with everything that the author wrote, literally,
 it('NOT-68 shows the same fields in the app and in the stream, and cuts long texts', async () => {
   const { account, engineer, readInbox } = await createScene()
   const stream = await openEscalationStream(service, account.admin)
-  await escalate(engineer, session, { ...outage, what_was_tried: 'x'.repeat(20_000) })
+  const { body } = await escalate(engineer, session, { ...outage, what_was_tried: 'x'.repeat(20_000) })
   const what_was_tried = `${'x'.repeat(1999)}…`
-  const expected = { ...outage, what_was_tried, client_name: 'Contoso Dental', psa_ticket_id: '4711' }
+  const expected = { handoff_id: body.handoff_id, ...outage, what_was_tried, client_name: 'Contoso Dental', psa_ticket_id: '4711' }
   expect((await readInbox()).escalation).toEqual(expected)
   await expect.poll(() => stream.events('handoff_created').map(({ data }) => data), pollOptions).toMatchObject([expected])
   stream.disconnect()

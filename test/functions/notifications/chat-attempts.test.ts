@@ -13,7 +13,7 @@ const claimed = {
     max_attempts: 4,
     event_key: 'session.escalated',
     happened: [] as string[],
-    reminded_at: null as string | null,
+    alerted_at: null as string | null,
   },
   ...{ webhook_url: 'https://chat.example', ...notification },
 }
@@ -83,7 +83,7 @@ describe('a message to a chat tool', () => {
     expect((await attempt(scene)).outbox).toEqual(delaySeconds === null ? [] : [next])
   })
   it('of a reminder has a button to acknowledge it', async () => {
-    const { sent } = await attempt({ row: { reminded_at: '2026-01-01T00:00:00.000Z' } })
+    const { sent } = await attempt({ row: { alerted_at: '2026-01-01T00:00:00.000Z' } })
     const secondButton = { label: 'Acknowledge', url: 'https://api.example/api/v1/acknowledge/d-1767225600000' }
     expect(sent).toEqual([[1, 'https://chat.example', { ...message, secondButton }]])
   })

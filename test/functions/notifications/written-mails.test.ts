@@ -52,13 +52,13 @@ const remindedAt = '2026-01-01T00:00:00Z'
 it.each([
   [
     'adds a link to acknowledge to an e-mail to a user',
-    { channel: 'email', recipient: 'ann@contoso.example', reminded_at: remindedAt },
+    { channel: 'email', recipient: 'ann@contoso.example', alerted_at: remindedAt },
     true,
   ],
-  ['adds a link to acknowledge to a chat message', { channel: 'chat1_webhook', recipient: null, reminded_at: remindedAt }, true],
-  ['adds none to an e-mail to the addresses of a config', { channel: 'email', recipient: null, reminded_at: remindedAt }, false],
-  ['adds none to an e-mail that is no reminder', { channel: 'email', recipient: 'ann@contoso.example', reminded_at: null }, false],
-  ['adds none to a chat message that is no reminder', { channel: 'chat1_webhook', recipient: null, reminded_at: null }, false],
+  ['adds a link to acknowledge to a chat message', { channel: 'chat1_webhook', recipient: null, alerted_at: remindedAt }, true],
+  ['adds none to an e-mail to the addresses of a config', { channel: 'email', recipient: null, alerted_at: remindedAt }, false],
+  ['adds none to an e-mail that is no alert', { channel: 'email', recipient: 'ann@contoso.example', alerted_at: null }, false],
+  ['adds none to a chat message that is no alert', { channel: 'chat1_webhook', recipient: null, alerted_at: null }, false],
 ])('%s', async (_, fields, hasLink) => {
   const message = await writeMessage(ctx, { ...delivery, ...fields, title: 'VPN is down', body: '', link: '/', escalation: null } as never)
   expect(message.secondButton).toEqual(

@@ -4,7 +4,7 @@ import { insertConfig } from '#test/contract/fixture-rows.ts'
 import { insertAcknowledgementLink } from '#test/contract/fixtures-oncall.ts'
 import { dashboard, request, sharedService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
-import { claimHandoff, createEscalation } from '#test/support/escalations.ts'
+import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { countReminded, createDefaultPolicy, notifyUser, selectReminders, takeNextStep } from '#test/support/reminders.ts'
 import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
@@ -65,6 +65,40 @@ it('ONC-19 a chat channel gets a link of its own, and the addresses of a config 
   expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: expect.any(Date) })
 })
 
+it('ONC-31 the alert of an escalation that a policy follows can be acknowledged at once', async () => {
+  const account = await createAccount(service)
+  const [owner, target] = [await account.addColleague(), await account.addColleague()]
+  await createDefaultPolicy(account.admin, [[notifyUser(target)]], 3)
+  const { handoffId } = await createEscalation(owner, { target_user_id: target.id })
+  const path = await dashboard(service).waitForLink(target.email, linkPattern)
+  expect((await open('POST', path)).text).toContain('Escalation acknowledged')
+  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: target.id, acknowledged_at: expect.any(Date) })
+  await takeNextStep(service, handoffId)
+  expect(await countReminded(service, handoffId, [target])).toEqual([0])
+})
+
+it('ONC-31 the link of an alert acknowledges its own escalation, and not a later one of the session', async () => {
+  const account = await createAccount(service)
+  const [owner, target] = [await account.addColleague(), await account.addColleague()]
+  await createDefaultPolicy(account.admin, [[notifyUser(target)]], 3)
+  const { id, handoffId } = await createEscalation(owner, { target_user_id: target.id })
+  const path = await dashboard(service).waitForLink(target.email, linkPattern)
+  await pickUpSession(target, id)
+  const { body } = await escalateSession(target, id, { target_user_id: owner.id })
+  expect((await open('POST', path)).text).toContain('Nothing left to do')
+  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: null })
+  expect(await selectAcknowledgement(body.handoff_id)).toEqual({ acknowledged_by: null, acknowledged_at: null })
+})
+
+it('ONC-31 without a policy an alert has nothing to acknowledge', async () => {
+  const account = await createAccount(service)
+  const [owner, target] = [await account.addColleague(), await account.addColleague()]
+  await createEscalation(owner, { target_user_id: target.id })
+  const findMail = async () => (await dashboard(service).listRecords('mail')).find(({ to }) => to.includes(target.email))
+  await expect.poll(findMail).toBeDefined()
+  expect((await findMail())?.text).not.toContain('/acknowledge/')
+})
+
 it('ONC-21 counts the first acknowledgement only, and none after a claim', async () => {
   const { owner, handoffId, path } = await createReminder()
   const pages = await runConcurrently(() => open('POST', path), 6)
@@ -90,9 +124,9 @@ it('ONC-22 refuses forged and foreign tokens, links after 24 hours, and links of
   for (const method of ['GET', 'POST'])
     for (const wrong of forged) expect((await open(method, `/acknowledge/${wrong}`)).body?.code).toBe('token_invalid_or_expired')
   const isRefused = async () => (await open('POST', `/acknowledge/${token}`)).body?.code === 'token_invalid_or_expired'
-  await service.sql(`update escalation_reminders set sent_at = app.now() - interval '24 hours' where account_id = $1`, [engineer.accountId])
+  await service.sql(`update events set created_at = app.now() - interval '24 hours' where account_id = $1`, [engineer.accountId])
   expect(await isRefused()).toBe(true)
-  await service.sql('update escalation_reminders set sent_at = app.now() where account_id = $1', [engineer.accountId])
+  await service.sql('update events set created_at = app.now() where account_id = $1', [engineer.accountId])
   await service.sql('update users set is_active = false where id = $1', [engineer.id])
   expect(await isRefused()).toBe(true)
   await service.sql('update users set is_active = true where id = $1', [engineer.id])
