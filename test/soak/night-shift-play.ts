@@ -1,5 +1,6 @@
+import { insertAiSession } from '#test/support/ai.ts'
 import { dashboard, type OwnService, request } from '#test/support/app.ts'
-import { claimHandoff, createEscalation, pickUpSession } from '#test/support/escalations.ts'
+import { claimHandoff, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, createPerson, type Person, type TestAccount } from '#test/support/people.ts'
 import {
@@ -119,8 +120,7 @@ function createControls(service: OwnService) {
 async function act(night: Night, planned: PlannedEscalation, minute: number): Promise<void> {
   const { name, urgency, response, team } = planned
   const { first, second, engineer } = night.teams[team] as Team
-  if (minute === planned.minute)
-    night.running.set(name, await createEscalation(engineer, { urgency, reason: 'Night' }, { problem_summary: name }))
+  if (minute === planned.minute) night.running.set(name, await escalate(night.service, engineer, name, { urgency, reason: 'Night' }))
   if (response.type === 'none' || minute !== planned.minute + response.after) return
   const { id, handoffId } = night.running.get(name) ?? { id: '', handoffId: '' }
   const onCall = minute < handoffMinute ? first : second
@@ -130,6 +130,13 @@ async function act(night: Night, planned: PlannedEscalation, minute: number): Pr
     expectStatus(await pickUpSession(onCall, id), 200)
     expectStatus(await onCall.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }), 200)
   }
+}
+
+/** Escalate a session that is inserted, because the limits per minute do not follow the clock of the night. */
+async function escalate(service: OwnService, engineer: Person, name: string, input: Record<string, unknown>) {
+  const id = await insertAiSession(service, engineer)
+  await service.sql('update ai_sessions set title = $2, problem_summary = $2 where id = $1', [id, name])
+  return { id, ...(await escalateSession(engineer, id, input)) }
 }
 
 /** Press the button of the page to which the reminder of an escalation links. */
