@@ -15,7 +15,7 @@ import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { clip } from '#rules/text/clip.ts'
 import { ask } from '#vendors/ai/ask.ts'
-import { writeDocumentation } from '#vendors/ai/documentation.ts'
+import { describeFix, writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts } from '#vendors/ai/facts.ts'
 import { handoffDraft } from '#vendors/ai/prompts/writing.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
@@ -129,7 +129,10 @@ function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: 
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
   const firstMessage = messages.find(({ role }) => role === 'user')?.content
   const problem = [problem_summary, summary, firstMessage].find((text) => text?.trim()) ?? title
-  const lists = { fixes: joinLines(session.suggested_fixes.flatMap(toFixLine)), known: joinLines(listKnown(session)) }
+  const lists = {
+    fixes: joinLines(session.suggested_fixes.filter(({ status }) => status !== 'dismissed').map(describeFix)),
+    known: joinLines(listKnown(session)),
+  }
   const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps, ...lists }
   const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? mask(texts, maskingBudget) : texts
   return {
@@ -147,20 +150,6 @@ function joinLines(lines: readonly string[]): string {
     .slice(-maxAlertLines)
     .map((line) => `• ${clip(line.replace(/\s+/g, ' ').trim(), 200)}`)
     .join('\n')
-}
-
-const outcomes: Partial<Record<string, string>> = {
-  proposed: 'not tried',
-  applied_success: 'worked',
-  applied_failed: 'did not work',
-  applied_partial: 'worked in part',
-  applied_pending: 'applied, no result yet',
-}
-
-/** Describe a fix with its outcome. A dismissed one is left out. */
-function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string[] {
-  const remark = failure_reason ?? partial_notes ?? pending_reason
-  return outcomes[status] ? [`${title}: ${outcomes[status]}${remark ? ` (${remark})` : ''}`] : []
 }
 
 function listKnown({ evidence_items, facts }: AiSessionRow): string[] {

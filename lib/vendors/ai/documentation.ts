@@ -1,4 +1,4 @@
-import type { AiSessionRow, Citation } from '#db/rows/ai-session.ts'
+import type { AiSessionRow, Citation, Fix, FixStatus } from '#db/rows/ai-session.ts'
 import type { Budget } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskStored } from '#rules/masking/mask.ts'
@@ -14,6 +14,7 @@ interface DocumentationOptions {
 const toSection = (title: string, lines: readonly string[]) =>
   lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
 const toWords = (text: string) => text.replaceAll('_', ' ')
+const toSentence = (text: string) => toWords(text).replace(/^./, (letter) => letter.toUpperCase())
 
 /**
  * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
@@ -70,7 +71,7 @@ function writeUndecided(session: AiSessionRow): string[] {
   const { questions, actions } = listUnsettledItems(session)
   return [
     toSection('Steps', listSteps(session)),
-    toSection('Fixes', session.suggested_fixes.map(toFixLine)),
+    toSection('Fixes', session.suggested_fixes.map(describeFix)),
     toSection('Sources', listSources(session)),
     toSection(
       'Open',
@@ -87,10 +88,10 @@ function writeDone(session: AiSessionRow): string[] {
   const actions = pending_task_lane.actions.map(({ text }) => text)
   const minutes = resolved_at === null ? null : measureMinutes(created_at, resolved_at)
   return [
-    toSection('What was done', [...listSteps(session), ...actions, ...decided.map(toFixLine)]),
+    toSection('What was done', [...listSteps(session), ...actions, ...decided.map(describeFix)]),
     toSection('Sources', listSources(session)),
-    `Result\n${resolution_notes ?? toWords(outcome ?? '')}`,
-    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(toFixLine)]) || 'Follow-up\n- none',
+    `Result\n${resolution_notes ?? toSentence(outcome ?? '')}`,
+    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(describeFix)]) || 'Follow-up\n- none',
     minutes === null ? '' : `Time\n${formatDuration(minutes * 60)}`,
   ]
 }
@@ -101,7 +102,7 @@ export function writeClientResolution(session: AiSessionRow): string {
   const helpful = suggested_fixes.filter(({ status }) => status === 'applied_success' || status === 'applied_partial')
   return [
     `Problem\n${problem_summary ?? title}`,
-    `Result\n${toWords(outcome ?? '')}`,
+    `Result\n${toSentence(outcome ?? '')}`,
     toSection(
       'What was done',
       helpful.map(({ title }) => title),
@@ -111,11 +112,21 @@ export function writeClientResolution(session: AiSessionRow): string {
     .join('\n\n')
 }
 
-function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
+const fixOutcomes: Record<FixStatus, string> = {
+  proposed: 'not tried',
+  applied_success: 'worked',
+  applied_failed: 'did not work',
+  applied_partial: 'worked in part',
+  applied_pending: 'applied, no result yet',
+  dismissed: 'dismissed',
+}
+
+/** Describe a fix with its outcome in one line. */
+export function describeFix({ title, status, partial_notes, pending_reason, failure_reason }: Fix): string {
   const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
     status as 'applied_partial'
   ]
-  return `${title}: ${toWords(status)}${remark ? ` (${remark})` : ''}`
+  return `${title}: ${fixOutcomes[status]}${remark ? ` (${remark})` : ''}`
 }
 
 const sourceKinds = { flow: 'Flow', article: 'Article', session: 'Earlier session' }

@@ -58,10 +58,10 @@ describe.each(psaProviders)('%s', (provider) => {
     await expect.poll(findResolution).toMatchObject({ state: 'pushed', last_error: null, ticket_status_id: closed })
     const { status, notes } = await readTicket()
     expect(status).toBe('Closed')
-    const resolution = notes.find(({ text }) => text.includes('Result\nresolved') && !text.includes('Outcome:'))
+    const resolution = notes.find(({ text }) => text.includes('Result\nResolved') && !text.includes('Outcome:'))
     expect(resolution).toMatchObject({ internal: false })
     expect(resolution?.text.replace('Resolution:\n', '').trimEnd()).toBe(
-      'Problem\nPRN-2 is offline. Password: [masked secret]\n\nResult\nresolved\n\nWhat was done\n- Restart the spooler',
+      'Problem\nPRN-2 is offline. Password: [masked secret]\n\nResult\nResolved\n\nWhat was done\n- Restart the spooler',
     )
     // The documentation is for colleagues, as before.
     expect(notes.find(({ text }) => text.includes('The spooler hung again'))).toMatchObject({ internal: true })

@@ -67,7 +67,7 @@ describe('the documentation of a case', () => {
         'Escalated (high)\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
         ...['Problem\nIt drops', 'Summary\ns', 'Reason\nr', 'Likely cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
         ...['What was tried\nw', 'Steps\n- Lower the MTU: done'],
-        'Fixes\n- A: applied partial (half)\n- B: applied pending (tomorrow)\n- C: applied failed (no)\n- D: applied success\n- E: applied failed',
+        'Fixes\n- A: worked in part (half)\n- B: applied, no result yet (tomorrow)\n- C: did not work (no)\n- D: worked\n- E: did not work',
         ...['Sources\n- Flow “VPN”\n- Article “VPN”', 'Open\n- Q2\n- A2', 'Next steps\nx', 'Notes\nn'],
       ].join('\n\n'),
     )
@@ -81,11 +81,11 @@ describe('the documentation of a case', () => {
       [
         'Outcome: not reproducible\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
         ...['Problem\nIt drops', 'Cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
-        'What was done\n- Lower the MTU: done\n- A1\n- A: applied partial (half)\n- C: applied failed (no)\n- D: applied success\n- E: applied failed',
+        'What was done\n- Lower the MTU: done\n- A1\n- A: worked in part (half)\n- C: did not work (no)\n- D: worked\n- E: did not work',
         ...[
           'Sources\n- Flow “VPN”\n- Article “VPN”',
-          'Result\nnot reproducible',
-          'Follow-up\n- B: applied pending (tomorrow)',
+          'Result\nNot reproducible',
+          'Follow-up\n- B: applied, no result yet (tomorrow)',
           'Time\n1 h 5 min',
         ],
       ].join('\n\n'),
