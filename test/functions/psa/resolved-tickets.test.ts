@@ -53,8 +53,9 @@ async function createCase(provider: PsaProvider, { mapped = true } = {}) {
 
 describe.each(psaProviders)('%s', (provider) => {
   it('PSA-53 PSA-54 writes what the client may read as the resolution of the ticket, and sets the status of its board', async () => {
-    const { resolve, readTicket, findResolution, closed } = await createCase(provider)
+    const { resolve, readTicket, findResolution, listPushes, closed } = await createCase(provider)
     expectStatus(await resolve(), 200)
+    await expect.poll(async () => (await listPushes()).map(({ state }) => state)).toEqual(['pushed', 'pushed'])
     await expect.poll(findResolution).toMatchObject({ state: 'pushed', last_error: null, ticket_status_id: closed })
     const { status, notes } = await readTicket()
     expect(status).toBe('Closed')
