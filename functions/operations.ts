@@ -14,6 +14,7 @@ import { escalationOperations } from './ai/escalations/operations.ts'
 import { fixOperations } from './ai/fixes/operations.ts'
 import { handoffOperations } from './ai/handoffs/operations.ts'
 import { aiOutputOperations } from './ai/outputs/operations.ts'
+import { aiScriptRunOperations } from './ai/script-runs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
 import { aiTaskOperations } from './ai/tasks/operations.ts'
 import { aiTriageOperations } from './ai/triage/operations.ts'
@@ -84,6 +85,7 @@ import { approvalOperations } from './sessions/approvals/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
+import { sessionScriptRunOperations } from './sessions/script-runs/operations.ts'
 import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
 import { sessionSubflowOperations } from './sessions/subflows/operations.ts'
@@ -127,6 +129,7 @@ export const operations: readonly AnyOperation[] = [
   ...sessionStepOperations,
   ...sessionSubflowOperations,
   ...sessionNoteOperations,
+  ...sessionScriptRunOperations,
   ...approvalOperations,
   ...approvalLinkOperations,
   ...sessionExportOperations,
@@ -158,6 +161,7 @@ export const operations: readonly AnyOperation[] = [
   ...aiSessionOperations,
   ...aiTriageOperations,
   ...fixOperations,
+  ...aiScriptRunOperations,
   ...aiOutputOperations,
   ...aiTaskOperations,
   ...aiUsageOperations,

@@ -323,6 +323,13 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./sessions/script-runs/operations.ts')).sessionScriptRunOperations,
+    routes: {
+      'sessions.scriptRuns.list': 'GET /sessions/{session_id}/script-runs',
+      'sessions.scriptRuns.create': 'POST /sessions/{session_id}/script-runs',
+    },
+  },
+  {
     load: async () => (await import('./sessions/approvals/operations.ts')).approvalOperations,
     routes: {
       'sessions.approvals.listWaiting': 'GET /approvals',
@@ -606,6 +613,13 @@ export const routeGroups: readonly RouteGroup[] = [
       'ai.fixes.recordOutcome': 'PATCH /ai-sessions/{session_id}/suggested-fixes/{fix_id}/outcome',
       'ai.fixes.updateScript': 'PATCH /ai-sessions/{session_id}/suggested-fixes/{fix_id}/script',
       'ai.fixes.decideScript': 'POST /ai-sessions/{session_id}/suggested-fixes/{fix_id}/decision',
+    },
+  },
+  {
+    load: async () => (await import('./ai/script-runs/operations.ts')).aiScriptRunOperations,
+    routes: {
+      'ai.scriptRuns.list': 'GET /ai-sessions/{session_id}/script-runs',
+      'ai.scriptRuns.create': 'POST /ai-sessions/{session_id}/script-runs',
     },
   },
   {

@@ -271,6 +271,45 @@ create table ai_outputs (
 );
 create index ai_outputs_session on ai_outputs (account_id, session_id, created_at, id);
 
+-- What a script did on a machine, as whoever ran it recorded it: in a session of a flow, or in an AI session.
+create table script_runs (
+  id                 uuid not null default uuidv7(),
+  account_id         uuid not null default app.account_id() references accounts on delete cascade,
+  session_id         uuid,
+  ai_session_id      uuid,
+  -- The step of the flow.
+  step_id            text,
+  title              text not null check (length(title) between 1 and 300),
+  -- The template and its version, or the text that was run. Without a foreign key: the record stays when the template is deleted.
+  script_template_id uuid,
+  script_version     integer,
+  -- Secret answers are replaced by a placeholder, which may be longer, so requests have lower limits.
+  script             text check (length(script) <= 40000),
+  approval_id        uuid,
+  target             text not null check (length(target) between 1 and 255),
+  -- Null when it is not known.
+  exit_code          integer,
+  output             text not null default '' check (octet_length(output) <= 131072),
+  started_at         timestamptz(3) not null,
+  ended_at           timestamptz(3) not null,
+  run_by             uuid not null default app.user_id(),
+  created_at         timestamptz(3) not null default app.now(),
+  primary key (id),
+  foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, ai_session_id) references ai_sessions (account_id, id) on delete cascade,
+  foreign key (account_id, approval_id) references approvals (account_id, id) on delete set null (approval_id),
+  foreign key (account_id, run_by) references users (account_id, id),
+  check (num_nonnulls(session_id, ai_session_id) = 1),
+  check (session_id is not null or (step_id is null and approval_id is null)),
+  check (num_nonnulls(script_template_id, script) = 1 and (script_template_id is null) = (script_version is null)),
+  check (ended_at >= started_at)
+);
+create index script_runs_session on script_runs (account_id, session_id, created_at, id) where session_id is not null;
+create index script_runs_ai_session on script_runs (account_id, ai_session_id, created_at, id) where ai_session_id is not null;
+-- For the foreign keys, whose checks would read the whole table.
+create index script_runs_approval on script_runs (account_id, approval_id) where approval_id is not null;
+create index script_runs_user on script_runs (account_id, run_by);
+
 create trigger remove_notifications after delete on ai_sessions for each row execute function app.remove_notifications('/pilot/');
 call app.protect('ai_sessions');
 call app.protect('ai_branches');
@@ -281,6 +320,7 @@ call app.protect('ai_facts');
 call app.protect('ai_fixes');
 call app.protect('ai_handoffs');
 call app.protect('ai_outputs');
+call app.protect('script_runs');
 
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
@@ -293,8 +333,9 @@ grant select, insert, update (status, applied_at, verified_at, partial_notes, pe
   ai_drafted_language, ai_drafted_parameters, ai_outcome_proposal, updated_at) on ai_fixes to app_runtime;
 grant select, insert, update (claimed_by, claimed_at, picked_up_at, first_action_at, closed_at, psa_push_id) on ai_handoffs to app_runtime;
 grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_outputs to app_runtime;
+grant select, insert on script_runs to app_runtime;
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
-  ai_handoffs, ai_outputs to app_platform;
+  ai_handoffs, ai_outputs, script_runs to app_platform;
 
 -- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
 -- close it like their own, because nobody else could.

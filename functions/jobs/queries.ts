@@ -27,7 +27,7 @@ export const deleteAuditLogs = writeStatement(
   (limit: number) => sql`select ${callFunction('app.delete_audit_logs', { p_limit: limit })} as deleted`,
 )
 
-/** Delete the messages and steps of up to `limit` sessions that ended long ago. Return the number of sessions. */
+/** Delete the messages, steps and script runs of up to `limit` sessions that ended long ago. Return the number of sessions. */
 export const deleteAiMessages = writeStatement(
   null,
   (limit: number) => sql`
@@ -43,6 +43,8 @@ export const deleteAiMessages = writeStatement(
       delete from ai_messages m using old where m.account_id = old.account_id and m.session_id = old.id
     ), deleted_steps as (
       delete from ai_steps t using old where t.account_id = old.account_id and t.session_id = old.id
+    ), deleted_script_runs as (
+      delete from script_runs r using old where r.account_id = old.account_id and r.ai_session_id = old.id
     )
     update ai_sessions s set messages_deleted_at = app.now() from old where s.account_id = old.account_id and s.id = old.id`,
 )

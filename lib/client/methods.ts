@@ -382,6 +382,12 @@ getRating: Method<'sessions.notes.getRating'>
 /** Rate a step of a session. Records whether the step helped. A second rating by the same user replaces the first. */
 rateStep: Method<'sessions.notes.rateStep'>
 }
+scriptRuns: {
+/** List script runs of a session. What scripts did on machines, oldest first. */
+list: PagedMethod<'sessions.scriptRuns.list'>
+/** Record a script run in a session. Records what a script did on a machine. Exports and ticket notes show it with its step. Only the user of the session and account admins may record runs, in every state of the session. Returns 409 `limit_reached` if the session has 40. */
+create: Method<'sessions.scriptRuns.create'>
+}
 approvals: {
 /** List approvals that wait for me. Lists the pending approvals of the account that I may decide. Those that expire first come first. Get an approval to read its text before you decide. */
 listWaiting: PagedMethod<'sessions.approvals.listWaiting'>
@@ -727,6 +733,12 @@ recordOutcome: Method<'ai.fixes.recordOutcome'>
 updateScript: Method<'ai.fixes.updateScript'>
 /** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` with `risk` and `risk_reasons` for a template, or a script used once, of medium or high risk. For another decision on such a script, `script` is the template without values. */
 decideScript: Method<'ai.fixes.decideScript'>
+}
+scriptRuns: {
+/** List script runs of an AI session. What scripts did on machines, oldest first. */
+list: PagedMethod<'ai.scriptRuns.list'>
+/** Record a script run in an AI session. Records what a script did on a machine. The model reads the last 10 runs with the end of their output; documentation, notes of the ticket and escalations show the last 20. Returns 409 `limit_reached` if the session has 40, and 409 `wrong_state` for a closed session. */
+create: Method<'ai.scriptRuns.create'>
 }
 outputs: {
 /** Write a status update with the model. The update is written for colleagues or for the client. Nothing is stored. */

@@ -9,6 +9,24 @@ limit: (number | null)
 /** When the next month of the quota starts, counted from the billing cycle anchor. */
 resets_at: string
 }
+export type AIScriptRunCreate = {
+/** The name of the script. By default that of the template, or its first line. */
+title?: string | undefined
+/** The script template that was run. */
+script_template_id?: string | undefined
+/** The text that was run, if it is no template. */
+script?: string | undefined
+/** The machine. */
+target: string
+/** The exit code; null when it is not known. */
+exit_code?: (number | null) | undefined
+/** What it printed, at most 64 KB. Colours and control characters are removed. */
+output?: string | undefined
+/** When it started. */
+started_at: string
+/** When it ended. */
+ended_at: string
+}
 export type AISessionCreate = {
 session_type: AiSessionType
 /** The problem as reported. */
@@ -4232,6 +4250,58 @@ risk: ScriptRisk
 /** What the script can do there. */
 reason: string
 }
+export type ScriptRun = {
+id: Id
+/** The session, or the AI session, in which it ran. */
+session_id: string
+/** The step of the flow; null in an AI session. */
+step_id: (string | null)
+/** The name of the script. */
+title: string
+/** The script template that was run; it may be deleted by now. */
+script_template_id: (Id | null)
+/** The version that the template had. */
+script_version: (number | null)
+/** The text that was run; null for a template. Secret answers of the session are `[secret]`. */
+script: (string | null)
+/** The approval of the script. */
+approval_id: (Id | null)
+/** The machine. */
+target: string
+/** The exit code; null when it is not known. */
+exit_code: (number | null)
+/** What it printed. Secret answers of the session are `[secret]`. */
+output: string
+started_at: Timestamp
+ended_at: Timestamp
+/** The user who recorded it. */
+run_by: string
+/** The name of that user. */
+run_by_name: (string | null)
+created_at: Timestamp
+}
+export type ScriptRunCreate = {
+/** The name of the script. By default that of the template, or its first line. */
+title?: string | undefined
+/** The script template that was run. */
+script_template_id?: string | undefined
+/** The text that was run, if it is no template. */
+script?: string | undefined
+/** The machine. */
+target: string
+/** The exit code; null when it is not known. */
+exit_code?: (number | null) | undefined
+/** What it printed, at most 64 KB. Colours and control characters are removed. */
+output?: string | undefined
+/** When it started. */
+started_at: string
+/** When it ended. */
+ended_at: string
+/** The step of the flow. */
+step_id?: string | undefined
+/** The approval of the template’s script, which was granted in this session. */
+approval_id?: string | undefined
+}
 export type ScriptTemplateCreate = {
 /** Name of the template. */
 name: string
@@ -6148,6 +6218,13 @@ session_id: string }; output: SessionRatingResponse; code: 'email_not_verified' 
   'sessions.notes.rateStep': { input: { /** Id of the session. */
 session_id: string; /** Id of the step in its flow. */
 step_id: string } & (StepFeedbackPut); output: StepFeedbackResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.scriptRuns.list': { input: { /** Id of the session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ScriptRun)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'sessions.scriptRuns.create': { input: { /** Id of the session. */
+session_id: string } & (ScriptRunCreate); output: ScriptRun; code: 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'sessions.approvals.listWaiting': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
@@ -6502,6 +6579,13 @@ fix_id: string } & (FixScript); output: SuggestedFix; code: 'already_decided' | 
   'ai.fixes.decideScript': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the suggested fix. */
 fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.scriptRuns.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (ScriptRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.scriptRuns.create': { input: { /** Id of the AI session. */
+session_id: string } & (AIScriptRunCreate); output: ScriptRun; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.outputs.createStatusUpdate': { input: { /** Id of the AI session. */
 session_id: string } & (StatusUpdateCreate); output: StatusUpdate; code: 'ai_budget_exhausted' | 'ai_not_configured' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.outputs.list': { input: { /** Id of the AI session. */

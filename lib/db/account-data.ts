@@ -126,6 +126,7 @@ export const exportedTables: readonly ExportedTable[] = [
     limit: 50,
   }),
   exportTable('ai_outputs', 'ai_outputs', { key: perSession, limit: 50 }),
+  exportTable('script_runs', 'script_runs', { limit: 50 }),
   exportTable('ai_calls', 'ai_calls', { leftOut: { request_id: 'an id at the provider' } }),
   exportTable('flow_proposals', 'flow_proposals', { limit: 10 }),
   exportTable('flow_conversations', 'flow_conversations', { limit: 10 }),

@@ -149,6 +149,7 @@ export const retention: Record<keyof DB, Policy> = {
   script_builder_messages: endsWith('script_builder_sessions', 'the conversation of a script'),
   script_builder_sessions: kept(work),
   script_categories: kept(work),
+  script_runs: deletedBy('with its row of `sessions`, or the messages of its AI session', 'texts of customers'),
   script_templates: kept(work),
   script_versions: deletedBy('beyond the newest 100 of a script', 'limited by the stored bytes of the plan'),
   search_entries: kept('one row per thing that can be found; triggers delete it with its row'),

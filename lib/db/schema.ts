@@ -1277,6 +1277,26 @@ export interface ScriptCategoriesTable {
   created_at: Generated<string>
 }
 
+export interface ScriptRunsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string | null
+  ai_session_id: string | null
+  step_id: string | null
+  title: string
+  script_template_id: string | null
+  script_version: number | null
+  script: string | null
+  approval_id: string | null
+  target: string
+  exit_code: number | null
+  output: Generated<string>
+  started_at: string
+  ended_at: string
+  run_by: Generated<string>
+  created_at: Generated<string>
+}
+
 export interface ScriptTemplatesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1807,6 +1827,7 @@ export interface DB {
   script_builder_messages: ScriptBuilderMessagesTable
   script_builder_sessions: ScriptBuilderSessionsTable
   script_categories: ScriptCategoriesTable
+  script_runs: ScriptRunsTable
   script_templates: ScriptTemplatesTable
   script_versions: ScriptVersionsTable
   search_entries: SearchEntriesTable

@@ -15,6 +15,16 @@ export interface Sample {
 /** Insert the rows that an operation needs, owned by `owner` where that matters, and return a valid request for them. */
 export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 
+export const scriptRunBody = {
+  title: 'Restart the spooler',
+  script: 'Restart-Service Spooler',
+  target: 'SRV-PRINT-01',
+  exit_code: 0,
+  output: 'Status: Running',
+  started_at: '2026-11-21T09:30:00.000Z',
+  ended_at: '2026-11-21T09:30:04.000Z',
+}
+
 export const password = 'violet-tractor-81'
 let passwordHash: Promise<string> | undefined
 

@@ -1,7 +1,7 @@
 import { insertAiSession } from '#test/support/ai.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
-import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { type Fixture, insertReturningId, scriptRunBody } from './fixture-rows.ts'
 import { connectAccount } from './fixtures-psa.ts'
 
 function insertUpload(service: Service, { accountId }: Person): Promise<string> {
@@ -41,6 +41,11 @@ export async function insertFullAiSession(service: Service, owner: Person) {
   )
   const output_id = await insert(
     `insert into ai_outputs (account_id, session_id, kind, content, created_by) values ($1, $2, 'ticket_note', 'Done.', $3) returning id`,
+    owner.id,
+  )
+  await insert(
+    `insert into script_runs (account_id, ai_session_id, title, script, target, output, started_at, ended_at, run_by)
+     values ($1, $2, 'Restart it', 'Restart-Service Spooler', 'PRN-1', 'Running', now(), now(), $3) returning id`,
     owner.id,
   )
   await insert(
@@ -121,6 +126,9 @@ export const aiFixtures = {
     ...(await buildPartFixture('fix_id')(service, owner)),
     body: { decision: 'draft_template' },
   }),
+
+  'ai.scriptRuns.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.scriptRuns.create': async (service, owner) => ({ ...(await createFullSession(service, owner)), body: scriptRunBody }),
 
   'ai.outputs.createStatusUpdate': async (service, owner) => ({
     ...(await createFullSession(service, owner)),

@@ -1,7 +1,7 @@
 import type { Service } from '#test/support/app.ts'
 import { patchForm, patchProcedure } from '#test/support/flows.ts'
 import type { Person } from '#test/support/people.ts'
-import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { type Fixture, insertReturningId, scriptRunBody } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
 
 /** Insert a session of the owner. It is at the flow's first step, unless `state` is `prepared`. */
@@ -59,6 +59,11 @@ export async function insertFullSession(service: Service, owner: Person): Promis
   ])
   await service.sql(
     `insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful) values ($1, $2, 'ping', $3, true)`,
+    [...sessionKey, owner.id],
+  )
+  await service.sql(
+    `insert into script_runs (account_id, session_id, step_id, title, script, target, output, started_at, ended_at, run_by)
+     values ($1, $2, 'ping', 'Restart it', 'Restart-Service Spooler', 'PRN-1', 'Running', now(), now(), $3)`,
     [...sessionKey, owner.id],
   )
   const item = `insert into session_supporting_data (account_id, session_id, kind, title, content, created_by)
@@ -224,6 +229,14 @@ export const sessionFixtures = {
   'sessions.exports.export': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     query: { format: 'html', max_step_index: '0', mask: 'true' },
+  }),
+  'sessions.scriptRuns.list': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
+  'sessions.scriptRuns.create': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { ...scriptRunBody, step_id: 'ping' },
   }),
   'sessions.notes.listSupportingData': async (service, owner) => ({
     ...(await createFullSession(service, owner)),

@@ -15,7 +15,7 @@ import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { clip } from '#rules/text/clip.ts'
 import { ask } from '#vendors/ai/ask.ts'
-import { describeFix, writeDocumentation } from '#vendors/ai/documentation.ts'
+import { describeFix, describeScriptResult, writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts } from '#vendors/ai/facts.ts'
 import { handoffDraft } from '#vendors/ai/prompts/writing.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
@@ -133,7 +133,8 @@ function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: 
     fixes: joinLines(session.suggested_fixes.filter(({ status }) => status !== 'dismissed').map(describeFix)),
     known: joinLines(listKnown(session)),
   }
-  const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps, ...lists }
+  const tried = [what_was_tried.trim(), joinLines(session.script_runs.map(describeScriptResult))].filter(Boolean).join('\n')
+  const texts = { title, problem, client_name, reason, summary, what_was_tried: tried, next_steps, ...lists }
   const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? mask(texts, maskingBudget) : texts
   return {
     title: alertTitle,
@@ -187,6 +188,7 @@ function toEscalationPackage(session: AiSessionRow, handoff: queries.NewHandoff,
     what_was_tried: handoff.what_was_tried,
     evidence: session.evidence_items,
     fixes: session.suggested_fixes,
+    script_runs: session.script_runs,
     task_lane: session.pending_task_lane,
     next_steps: handoff.next_steps,
     urgency: handoff.urgency,

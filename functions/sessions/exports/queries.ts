@@ -79,6 +79,25 @@ function selectApprovals(db: ReadDb, sessionId: string) {
     .orderBy('a.id')
 }
 
+/** Select the script runs, in the shape of supporting data. */
+function selectScriptRuns(db: ReadDb, sessionId: string) {
+  const title = sql<string>`concat('Script ', r.title, ' on ', r.target, ': ', coalesce('exit code ' || r.exit_code, 'exit code unknown'))`
+  return db
+    .selectFrom('script_runs as r')
+    .select([
+      sql<'text'>`'text'`.as('kind'),
+      title.as('title'),
+      'r.output as content',
+      'r.step_id',
+      sql<string>`r.session_id`.as('session_id'),
+    ])
+    .select([sql<true>`true`.as('is_output'), sql<null>`null`.as('image')])
+    .where('r.account_id', '=', accountId)
+    .where(isSessionOrSubflow('r.session_id', sessionId))
+    .orderBy('r.created_at')
+    .orderBy('r.id')
+}
+
 /** Select the scripts of the account that the flows of the session and its sub-flows refer to. */
 function selectScripts(db: ReadDb, sessionId: string) {
   const referredIds = sql<string>`(
@@ -103,17 +122,18 @@ export async function selectExport(
   settings: ExportSettings
   scriptNames: Map<string, string>
 }> {
-  const [sessions, subflows, evidence, approvals, supportingData, settings, scripts] = await db.batch([
+  const [sessions, subflows, evidence, approvals, scriptRuns, supportingData, settings, scripts] = await db.batch([
     selectSession.query(id),
     selectSubflowSessions.query(id),
     selectEvidence(db, id),
     selectApprovals(db, id),
+    selectScriptRuns(db, id),
     selectSupportingData(db, id),
     selectExportSettings(db, id),
     selectScripts(db, id),
   ])
   // An answer's evidence and approval come before what was added besides.
-  const supporting = [...evidence, ...approvals, ...supportingData]
+  const supporting = [...evidence, ...approvals, ...scriptRuns, ...supportingData]
   const scriptNames = new Map(scripts.map((script) => [script.id, script.name]))
   return { session: sessions[0], subflows, supporting, settings: settings[0] as ExportSettings, scriptNames }
 }

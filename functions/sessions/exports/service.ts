@@ -9,12 +9,13 @@ import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { MaskingError, maskReport } from '#rules/exports/mask.ts'
 import type { Branding } from '#rules/exports/pdf-frame.ts'
-import type { Report, ReportImage, ReportImages } from '#rules/exports/report.ts'
+import type { Report, ReportImage, ReportImages, SupportingDataRow } from '#rules/exports/report.ts'
 import { type SelectedImage, selectImages } from '#rules/exports/select-images.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
 import { maskStored } from '#rules/masking/mask.ts'
+import { clipStart } from '#rules/text/clip.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
@@ -47,7 +48,8 @@ async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
   if (!session) throw notFound('Session')
   const format = query.format ?? getPreferredFormat(settings)
   const options = { lastDecision: max_step_index, timezone: settings.timezone, scriptNames, subflows }
-  const fullReport = buildReport(session, supporting, options, budget)
+  const shownData = format === 'ticket-note' ? supporting.map(shortenOutput) : supporting
+  const fullReport = buildReport(session, shownData, options, budget)
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.
@@ -56,6 +58,13 @@ async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
   const shownReport = isMasked ? await maskReportOrThrow(report, budget) : report
   await budget.pause()
   return { session, settings, format, images, report: shownReport }
+}
+
+/** What a note shows of an output. Exports in other formats have all of it. */
+const maxNoteOutput = 1000
+
+function shortenOutput(row: SupportingDataRow): SupportingDataRow {
+  return row.is_output ? { ...row, content: clipStart(row.content ?? '', maxNoteOutput) } : row
 }
 
 /** Return the masked report; throw 500 if masking fails. */

@@ -104,6 +104,11 @@ export async function readAnswers({ db, vault }: Pick<WriteContext, 'db' | 'vaul
   return { ...session.variables, ...(await openAnswers(vault, id, await queries.selectSecrets(db, id))) }
 }
 
+/** Return the secret answers of a session that the caller may change, in clear. Use them only to find where a text repeats them. */
+export async function readSecretAnswers({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, id: string): Promise<string[]> {
+  return Object.values(await openAnswers(vault, id, await queries.selectSecrets(db, id)))
+}
+
 /** Return the secret answers without text. They remove the stored answer. */
 function findEmptyAnswers(secrets: Variables): string[] {
   return Object.keys(secrets).filter((key) => typeof secrets[key] !== 'string' || secrets[key].trim() === '')

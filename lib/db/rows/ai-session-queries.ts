@@ -29,6 +29,13 @@ const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', '
 /** Of `ai_facts x`. */
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 
+/** The last runs of `ai_sessions s`, oldest first. A session can have 2.5 MB of output, so only its ends are read. */
+const scriptResults = sql`
+  coalesce((
+    select jsonb_agg(jsonb_build_object('title', x.title, 'target', x.target, 'exit_code', x.exit_code, 'output', x.output) order by x.created_at, x.id)
+      from (select r.id, r.created_at, r.title, r.target, r.exit_code, right(r.output, 1000) as output from script_runs r
+             where r.account_id = s.account_id and r.ai_session_id = s.id order by r.created_at desc, r.id desc limit 20) x), '[]')`
+
 /** Select a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const selectAiSession = readStatement(
   AiSessionRow,
@@ -39,7 +46,8 @@ export const selectAiSession = readStatement(
          ${jsonList(sql`app.branch_messages(s.id, s.active_branch_id) x`, messageItem, sql`x.position`)} as messages,
          ${jsonList(sql`ai_fixes x`, fixItem, sql`x.created_at, x.id`)} as suggested_fixes,
          ${jsonList(sql`ai_facts x`, factItem, sql`x.created_at, x.id`)} as facts,
-         ${jsonList(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs
+         ${jsonList(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs,
+         ${scriptResults} as script_runs
     from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
 )
 

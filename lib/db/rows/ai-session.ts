@@ -97,6 +97,14 @@ export interface Handoff {
   created_at: string
 }
 
+/** What a script did on a machine, with the end of its output. */
+export interface ScriptResult {
+  title: string
+  target: string
+  exit_code: number | null
+  output: string
+}
+
 const text = z.string()
 const nullableText = z.string().nullable()
 
@@ -142,6 +150,7 @@ export const AiSessionRow = AiSessionItem.extend({
   suggested_fixes: z.custom<Fix[]>(),
   facts: z.custom<Fact[]>(),
   handoffs: z.custom<Handoff[]>(),
+  script_runs: z.custom<ScriptResult[]>(),
   team_id: nullableText,
   is_owner: z.boolean(),
 })

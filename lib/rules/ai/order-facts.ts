@@ -9,6 +9,7 @@ const changingFacts = [
   'steps',
   'fixes',
   'refused_fixes',
+  'script_runs',
   'evidence',
   'known',
   'triage',

@@ -87,6 +87,8 @@ export interface SupportingDataRow {
   step_id: string | null
   /** The session that it belongs to, if that is a sub-flow of the report's session. */
   session_id?: string
+  /** Whether it is what a script printed. Its end says most. */
+  is_output?: true
   /** The stored image of a screenshot. Sizes are in pixels, `size` is in bytes. */
   image: { key: string; width: number; height: number; size: number } | null
 }

@@ -1,3 +1,4 @@
+import type { Budget } from '#rules/budget.ts'
 import type { IntakeField } from './structure.ts'
 
 // Answers to secret fields of an intake form. They are stored encrypted, apart from the other variables, and no read returns them.
@@ -9,6 +10,16 @@ const secretPlaceholder = '[secret]'
 export interface SecretState {
   secret: true
   set: boolean
+}
+
+/** Shorter answers are found in ordinary words and numbers. */
+const minReplacedLength = 4
+
+/** Replace each of these secret answers where a text repeats it. */
+export function replaceSecretAnswers(text: string, answers: readonly string[], budget: Budget): string {
+  const secrets = answers.filter(({ length }) => length >= minReplacedLength).toSorted((a, b) => b.length - a.length)
+  budget.spend(text.length * secrets.length)
+  return secrets.reduce((replaced, secret) => replaced.replaceAll(secret, secretPlaceholder), text)
 }
 
 type Answers<T> = Readonly<Record<string, T>>

@@ -5,3 +5,10 @@ export function clip(text: string, max: number): string {
   const characters = Array.from(text.slice(0, 2 * max + 1))
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }
+
+/** Keep the last `max` characters of a text, the first one an ellipsis if it is cut. Never split a character. */
+export function clipStart(text: string, max: number): string {
+  if (text.length <= max) return text
+  const characters = Array.from(text.slice(-2 * max - 1))
+  return characters.length <= max ? text : `…${characters.slice(1 - max).join('')}`
+}

@@ -1,8 +1,9 @@
-import type { AiSessionRow, Citation, Fix, FixStatus } from '#db/rows/ai-session.ts'
+import type { AiSessionRow, Citation, Fix, FixStatus, ScriptResult } from '#db/rows/ai-session.ts'
 import type { Budget } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
+import { clipStart } from '#rules/text/clip.ts'
 import { measureMinutes } from '#vendors/psa/time-entry.ts'
 import { dropUnsettledItems, listUnsettledItems } from './unsettled.ts'
 
@@ -72,6 +73,7 @@ function writeUndecided(session: AiSessionRow): string[] {
   return [
     toSection('Steps', listSteps(session)),
     toSection('Fixes', session.suggested_fixes.map(describeFix)),
+    toSection('Scripts', session.script_runs.map(writeScriptResult)),
     toSection('Sources', listSources(session)),
     toSection(
       'Open',
@@ -89,6 +91,7 @@ function writeDone(session: AiSessionRow): string[] {
   const minutes = resolved_at === null ? null : measureMinutes(created_at, resolved_at)
   return [
     toSection('What was done', [...listSteps(session), ...actions, ...decided.map(describeFix)]),
+    toSection('Scripts', session.script_runs.map(writeScriptResult)),
     toSection('Sources', listSources(session)),
     `Result\n${resolution_notes ?? toSentence(outcome ?? '')}`,
     toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(describeFix)]) || 'Follow-up\n- none',
@@ -127,6 +130,20 @@ export function describeFix({ title, status, partial_notes, pending_reason, fail
     status as 'applied_partial'
   ]
   return `${title}: ${fixOutcomes[status]}${remark ? ` (${remark})` : ''}`
+}
+
+/** Describe a script run in one line. */
+export function describeScriptResult({ title, target, exit_code }: Omit<ScriptResult, 'output'>): string {
+  return `${title} on ${target}: ${exit_code === null ? 'exit code unknown' : `exit code ${exit_code}`}`
+}
+
+const maxOutputLength = 500
+
+function writeScriptResult(run: ScriptResult): string {
+  const lines = clipStart(run.output.trim(), maxOutputLength)
+    .split('\n')
+    .filter((line) => line.trim())
+  return [describeScriptResult(run), ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
 const sourceKinds = { flow: 'Flow', article: 'Article', session: 'Earlier session' }

@@ -36,6 +36,9 @@ export interface CaseMaterial {
 
 const noMaterial: CaseMaterial = { sources: { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] }, templates: [] }
 
+/** The newest script runs that a prompt contains. */
+const maxPromptRuns = 10
+
 /** Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
 export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, { sources, templates }: CaseMaterial = noMaterial) {
   const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
@@ -59,6 +62,7 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, {
       description: shorten(fix.description, 500),
       notes: fix.partial_notes ?? fix.pending_reason ?? fix.failure_reason,
     })),
+    script_runs: session.script_runs.slice(-maxPromptRuns),
     ...sources.facts,
     templates: templates.map(({ name, description, language }, index) => ({
       number: index + 1,

@@ -16,7 +16,13 @@ const session = {
     triage_hypothesis: null,
   },
   ...{ environment_tags: [], status: 'active', outcome: null, resolution_notes: null, evidence_items: [], facts: [], steps: [] },
-  ...{ suggested_fixes: [], messages: [], pending_task_lane: { questions: [], actions: [], responses: [] }, is_owner: true },
+  ...{
+    suggested_fixes: [],
+    script_runs: [],
+    messages: [],
+    pending_task_lane: { questions: [], actions: [], responses: [] },
+    is_owner: true,
+  },
   ...{ psa_ticket_id: '7', team_id: null, updated_at: '2026-11-21T09:00:00Z', state_version: 1, user_id: 'me', handoffs: [] },
 }
 

@@ -34,7 +34,7 @@ describe('the contents of an export', () => {
     )
     expect(named).toEqual([
       // These are names that people chose, or choices.
-      ...['session_evidence.key', 'ai_facts.key', 'mail_preferences.digest'],
+      ...['session_evidence.key', 'ai_facts.key', 'script_runs.exit_code', 'mail_preferences.digest'],
     ])
   })
 
@@ -72,7 +72,7 @@ it('an export reads fewer records at once where a record can be large', () => {
     3: ['kb_imports'],
     10: ['diagram_versions', 'diagrams', 'flow_conversations', 'flow_proposals', 'flow_versions'],
     20: ['script_builder_sessions', 'script_drafts', 'script_versions', 'scripts', 'target_lists'],
-    50: ['ai_fixes', 'ai_handoffs', 'ai_outputs', 'ai_sessions', 'ticket_notes'],
+    50: ['ai_fixes', 'ai_handoffs', 'ai_outputs', 'ai_sessions', 'script_runs', 'ticket_notes'],
     100: [
       ...['approvals', 'beta_feedback', 'escalation_follow_ups', 'feedback', 'kb_import_nodes', 'onboarding', 'script_builder_messages'],
       'session_notes',

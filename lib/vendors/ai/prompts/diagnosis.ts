@@ -38,6 +38,7 @@ const findingsRules = `findings: Report what the material states about the case.
 - triage_hypothesis: the likeliest cause in one sentence.
 - evidence: observations since the previous turn that evidence in the facts does not contain yet.
 - facts: confirmed details as key and value.
+script_runs in the facts are scripts that ran, each with the end of its output. What they show is an observation.
 Fill client_name, asset_name, issue_category and triage_hypothesis only from the material. Set each of them to null if the material does not
 state it.
 
@@ -50,7 +51,7 @@ Set script only if a script carries out the fix. Otherwise set it to null.`
 /** Answer one message of a chat. `reply` is the first property, so that it can be streamed first. */
 export const chatTurn = {
   name: 'chat_turn',
-  version: 3,
+  version: 4,
   instructions: `Continue the diagnosis with the technician.
 
 reply: Answer the technician in markdown. Be short and concrete. Give your interpretation first, then the next question or check.
@@ -82,7 +83,7 @@ export type ChatTurn = z.infer<typeof chatTurn.answer>
 /** Suggest the next step of a guided session. */
 export const guidedStep = {
   name: 'guided_step',
-  version: 3,
+  version: 4,
   instructions: `Guide the technician through the diagnosis one step at a time. Return exactly one step: the next one after the steps in
 the facts. Never repeat a step that has a response.
 

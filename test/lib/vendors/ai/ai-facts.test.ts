@@ -26,7 +26,7 @@ const emptySession = {
     evidence_items: [],
     facts: [],
   },
-  ...{ steps: [], suggested_fixes: [], messages: [], pending_task_lane: { questions: [], actions: [], responses: [] } },
+  ...{ steps: [], suggested_fixes: [], script_runs: [], messages: [], pending_task_lane: { questions: [], actions: [], responses: [] } },
 }
 const toSession = (changes: object) => ({ ...emptySession, ...changes }) as unknown as AiSessionRow
 const citation = { kind: 'flow', id: 'f', title: 'VPN' } as const

@@ -1,0 +1,46 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '#db/expressions.ts'
+
+// What scripts did on machines, in sessions of flows and in AI sessions.
+
+const text = z.string()
+const nullableText = z.string().nullable()
+const nullableInteger = z.int().nullable()
+
+const newRun = {
+  step_id: nullableText,
+  title: text,
+  script_template_id: nullableText,
+  script_version: nullableInteger,
+  script: nullableText,
+  approval_id: nullableText,
+  target: text,
+  exit_code: nullableInteger,
+  output: text,
+  started_at: text,
+  ended_at: text,
+}
+export type NewScriptRun = z.output<z.ZodObject<typeof newRun>>
+
+/** A run. Its `session_id` is that of its session, of either kind. */
+export const ScriptRunRow = z.object({ id: text, session_id: text, ...newRun, run_by: text, run_by_name: nullableText, created_at: text })
+
+/** The most runs of a session. A page with all of them is smaller than the largest answer. */
+export const maxScriptRuns = 40
+
+/** The columns of `script_runs r`. */
+export const scriptRunColumns = sql`
+  r.id, coalesce(r.session_id, r.ai_session_id) as session_id, r.step_id, r.title, r.script_template_id, r.script_version, r.script, r.approval_id,
+  r.target, r.exit_code, r.output, r.started_at, r.ended_at, r.run_by,
+  (select u.full_name from users u where u.account_id = r.account_id and u.id = r.run_by) as run_by_name, r.created_at`
+
+/** Insert a run of each session of `sessions`, a locked row with an id, that has fewer than the most. */
+export const insertScriptRun = (parent: 'session_id' | 'ai_session_id', sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
+  insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, exit_code, output,
+                           started_at, ended_at)
+  select s.id, n.* from ${sessions} s,
+         jsonb_to_record(${jsonb(run)}) n (step_id text, title text, script_template_id uuid, script_version integer, script text, approval_id uuid,
+                                           target text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
+   where (select count(*) from script_runs o where o.account_id = app.account_id() and o.${sql.ref(parent)} = s.id) < ${maxScriptRuns}
+  returning *`
