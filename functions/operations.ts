@@ -13,6 +13,7 @@ import { adminUserOperations } from './admin/users/operations.ts'
 import { escalationOperations } from './ai/escalations/operations.ts'
 import { fixOperations } from './ai/fixes/operations.ts'
 import { handoffOperations } from './ai/handoffs/operations.ts'
+import { handoverOperations } from './ai/handover/operations.ts'
 import { aiOutputOperations } from './ai/outputs/operations.ts'
 import { aiScriptRunOperations } from './ai/script-runs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
@@ -155,6 +156,7 @@ export const operations: readonly AnyOperation[] = [
   ...uploadOperations,
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.
   ...escalationOperations,
+  ...handoverOperations,
   ...handoffOperations,
   ...presenceOperations,
   ...aiTurnOperations,

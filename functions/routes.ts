@@ -556,6 +556,12 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./ai/handover/operations.ts')).handoverOperations,
+    routes: {
+      'ai.handover.get': 'GET /ai-sessions/handover',
+    },
+  },
+  {
     load: async () => (await import('./ai/handoffs/operations.ts')).handoffOperations,
     routes: {
       'ai.handoffs.draft': 'POST /ai-sessions/{session_id}/handoff-draft',

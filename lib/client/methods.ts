@@ -670,6 +670,10 @@ claim: Method<'ai.escalations.claim'>
 /** Pick up an escalated session. Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing. */
 pickUp: Method<'ai.escalations.pickUp'>
 }
+handover: {
+/** Get the handover of a shift. Open cases with what changed, what clients were told and what waits for a time, and who is on call now and next. It has the escalations that the queue lists, my own open sessions, and the timers and notes of my team; account admins and users without a team see those of all teams. Only timers say until when: the times in notes are text. */
+get: Method<'ai.handover.get'>
+}
 handoffs: {
 /** Draft a handoff with the model. Server-sent events: each `delta` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream. Nothing is stored. A failure after the first event is an `error` event with its `status`. */
 draft: EventMethod<'ai.handoffs.draft'>

@@ -256,6 +256,7 @@ export const operationTable = {
   'ai.escalations.stream': 'get /ai-sessions/escalations/stream events ticket',
   'ai.escalations.claim': 'post /ai-sessions/{session_id}/handoffs/{handoff_id}/claim key',
   'ai.escalations.pickUp': 'post /ai-sessions/{session_id}/pickup key',
+  'ai.handover.get': 'get /ai-sessions/handover',
   'ai.handoffs.draft': 'post /ai-sessions/{session_id}/handoff-draft events',
   'ai.handoffs.create': 'post /ai-sessions/{session_id}/handoff body key',
   'ai.handoffs.escalate': 'post /ai-sessions/{session_id}/escalate body key',

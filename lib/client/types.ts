@@ -2125,6 +2125,70 @@ next_steps?: string | undefined
 urgency?: Urgency | undefined
 }
 export type HandoffIntent = ('park' | 'escalate')
+export type HandoverCase = {
+/** Id of the AI session. */
+session_id: string
+/** The title of the session. */
+title: string
+status: OpenAiSessionStatus
+urgency: Urgency
+/** The client’s company. */
+client_name: (string | null)
+/** Id of the linked ticket. */
+psa_ticket_id: (string | null)
+/** Who escalated it or else works on it. */
+engineer_name: (string | null)
+/** Who has claimed it. */
+claimant_name: (string | null)
+/** The next steps of its escalation; null if I may not read the session. */
+next_steps: (string | null)
+created_at: Timestamp
+/** When it was escalated. */
+escalated_at: (Timestamp | null)
+/** When it was claimed. */
+claimed_at: (Timestamp | null)
+/** The script runs since the begin of the shift. */
+script_runs: number
+}
+export type HandoverDuty = {
+/** The on-call schedule. */
+schedule_id: string
+/** Its name. */
+schedule_name: string
+/** Who is on call now; null for nobody. */
+user: ({
+id: Id
+/** The name of the user. */
+name: string
+} | null)
+/** Until when. */
+until: (Timestamp | null)
+/** Who is on call next, within two days. */
+next_user: ({
+id: Id
+/** The name of the user. */
+name: string
+} | null)
+/** From when. */
+next_from: (Timestamp | null)
+}
+export type HandoverPromise = {
+kind: HandoverPromiseKind
+/** The begin of the note, the fix with what it waits for, or the flow. */
+text: string
+/** The session, of either kind; null for a note that belongs to none. */
+session_id: (Id | null)
+/** Whether it is an AI session. */
+is_ai: boolean
+/** Id of the ticket. */
+psa_ticket_id: (string | null)
+/** When the note was written; null for the others. */
+told_at: (Timestamp | null)
+/** Until when; only timers have such a time. */
+due_at: (Timestamp | null)
+}
+/** `client_note`: a note that the client reads. `pending_fix`: a fix that waits for its result. `timer`: a step that continues at a time. */
+export type HandoverPromiseKind = ('client_note' | 'pending_fix' | 'timer')
 /** UUIDv7. */
 export type Id = string
 /** The identity provider. */
@@ -3178,6 +3242,8 @@ export type OneFlowAnalytics = (FlowAnalytics & {
 /** In the order of the flow. Steps that it no longer has come last. */
 steps: (StepAnalytics)[]
 })
+/** The status of an open AI session. */
+export type OpenAiSessionStatus = ('active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed')
 export type OperationsStatus = {
 /** As in `GET /ready`. `in_process`: this process replaces it by its own memory. */
 dependencies: { [key: string]: DependencyState }
@@ -4887,6 +4953,31 @@ export type SharedFlowResponse = (FlowDraft & {
 /** When the link expires. */
 expires_at: string
 })
+export type ShiftHandover = {
+/** When the shift began. */
+since: string
+/** Now. */
+until: string
+/** The time zone of the times in `summary`. */
+timezone: string
+/** The handover in words: an overview, each case, what was promised, and who is on call. */
+summary: ({
+/** A sentence for people. */
+text: string
+/** The case, or the schedule, in the frontend. */
+url: (string | null)
+})[]
+/** Open cases, those that wait for a colleague first: at most 50. */
+cases: (HandoverCase)[]
+/** Whether there are more. */
+has_more_cases: boolean
+/** AI sessions that were resolved since. */
+resolved_count: number
+/** What clients were told, and what waits: at most 20 of each kind. */
+promises: (HandoverPromise)[]
+/** Who is on call, by schedule. */
+on_call: (HandoverDuty)[]
+}
 export type SignInResponse = (TokenResponse | MfaRequiredResponse)
 export type SignedInDevice = {
 id: Id
@@ -6485,6 +6576,9 @@ session_id: string; /** Id of the handoff. */
 handoff_id: string }; output: Handoff; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'ai.escalations.pickUp': { input: { /** Id of the AI session. */
 session_id: string }; output: AISessionDetail; code: 'already_claimed' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
+  'ai.handover.get': { input: { /** When the shift began: at most 7 days ago, 12 hours by default. */
+since?: string | undefined; /** Only what belongs to this team or to none. */
+team_id?: string | undefined }; output: ShiftHandover; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.handoffs.draft': { input: { /** Id of the AI session. */
 session_id: string }; output: never; event: ServerEvent<'delta', {
 /** The next part of the text. */

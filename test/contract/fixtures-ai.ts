@@ -127,6 +127,10 @@ export const aiFixtures = {
     body: { decision: 'draft_template' },
   }),
 
+  'ai.handover.get': async (service, owner) => {
+    await createFullSession(service, owner)
+    return { query: owner.teamId ? { team_id: owner.teamId } : {} }
+  },
   'ai.scriptRuns.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
   'ai.scriptRuns.create': async (service, owner) => ({ ...(await createFullSession(service, owner)), body: scriptRunBody }),
 

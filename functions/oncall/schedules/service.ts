@@ -4,6 +4,7 @@ import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
+import type { HandoverDuty } from '#rules/oncall/handover.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
@@ -85,6 +86,33 @@ export async function listOnCall({ db }: ReadContext, teamId: string | undefined
       override_id: shift?.overrideId ?? null,
     }
   })
+}
+
+/** How far the next shift is looked for. */
+const nextShiftMs = 2 * dayMs
+
+/** Return who is on call by each schedule, or by those of a team and of none, and who is next within two days. */
+export async function listNextOnCall(db: ReadDb, teamId: string | null): Promise<HandoverDuty[]> {
+  const { listShifts } = await loadShifts()
+  const rows = await queries.selectRosters.all(db, {})
+  return rows
+    .filter(({ team_id }) => teamId === null || team_id === null || team_id === teamId)
+    .map((row) => {
+      const now = Date.parse(row.now)
+      const shifts = listShifts(toRoster(row), now, now + nextShiftMs)
+      const current = shifts.find(({ startsAt }) => startsAt === now)
+      let until = now
+      for (const { userId, startsAt, endsAt } of shifts) if (userId === current?.userId && startsAt === until) until = endsAt
+      const next = shifts.find(({ userId, startsAt }) => startsAt >= until && userId !== current?.userId)
+      return {
+        schedule_id: row.id,
+        schedule_name: row.name,
+        user: current ? findPerson(row, current.userId) : null,
+        until: current && until < now + nextShiftMs ? iso(until) : null,
+        next_user: next ? findPerson(row, next.userId) : null,
+        next_from: next ? iso(next.startsAt) : null,
+      }
+    })
 }
 
 export async function listOfMember({ db }: ReadContext, userId: string): Promise<OnCallDuties> {

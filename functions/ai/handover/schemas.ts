@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { Instant } from '#functions/sessions/sessions/schemas.ts'
+import { exampleIds, Id, Time } from '#http/fields.ts'
+
+export const HandoverQuery = z.strictObject({
+  since: Instant.optional().describe('When the shift began: at most 7 days ago, 12 hours by default.'),
+  team_id: Id.optional().describe('Only what belongs to this team or to none.'),
+})
+export type HandoverQuery = z.infer<typeof HandoverQuery>
+
+const HandoverCase = z
+  .strictObject({
+    session_id: Id.describe('Id of the AI session.'),
+    title: z.string().describe('The title of the session.'),
+    status: z
+      .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed'])
+      .meta({ id: 'OpenAiSessionStatus' })
+      .describe('The status of an open AI session.'),
+    urgency: Urgency,
+    client_name: z.string().nullable().describe('The client’s company.'),
+    psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
+    engineer_name: z.string().nullable().describe('Who escalated it or else works on it.'),
+    claimant_name: z.string().nullable().describe('Who has claimed it.'),
+    next_steps: z.string().nullable().describe('The next steps of its escalation; null if I may not read the session.'),
+    created_at: Time,
+    escalated_at: Time.nullable().describe('When it was escalated.'),
+    claimed_at: Time.nullable().describe('When it was claimed.'),
+    script_runs: z.int().describe('The script runs since the begin of the shift.'),
+  })
+  .meta({
+    id: 'HandoverCase',
+    examples: [
+      {
+        session_id: exampleSessionId,
+        title: 'Reception cannot print',
+        status: 'escalated',
+        urgency: 'high',
+        client_name: 'Contoso Dental',
+        psa_ticket_id: '48213',
+        engineer_name: 'Dana Reyes',
+        claimant_name: null,
+        next_steps: 'Replace the driver.',
+        created_at: '2026-11-21T09:30:00.000Z',
+        escalated_at: '2026-11-21T09:40:00.000Z',
+        claimed_at: null,
+        script_runs: 1,
+      },
+    ],
+  })
+
+const HandoverPromise = z
+  .strictObject({
+    kind: z
+      .enum(['client_note', 'pending_fix', 'timer'])
+      .meta({ id: 'HandoverPromiseKind' })
+      .describe(
+        '`client_note`: a note that the client reads. `pending_fix`: a fix that waits for its result. `timer`: a step that continues at a time.',
+      ),
+    text: z.string().describe('The begin of the note, the fix with what it waits for, or the flow.'),
+    session_id: Id.nullable().describe('The session, of either kind; null for a note that belongs to none.'),
+    is_ai: z.boolean().describe('Whether it is an AI session.'),
+    psa_ticket_id: z.string().nullable().describe('Id of the ticket.'),
+    told_at: Time.nullable().describe('When the note was written; null for the others.'),
+    due_at: Time.nullable().describe('Until when; only timers have such a time.'),
+  })
+  .meta({
+    id: 'HandoverPromise',
+    examples: [
+      {
+        kind: 'client_note',
+        text: 'We replace the driver tonight.',
+        session_id: exampleSessionId,
+        is_ai: true,
+        psa_ticket_id: '48213',
+        told_at: '2026-11-21T09:45:00.000Z',
+        due_at: null,
+      },
+    ],
+  })
+
+const DutyUser = z.strictObject({ id: Id, name: z.string().describe('The name of the user.') }).nullable()
+const HandoverDuty = z
+  .strictObject({
+    schedule_id: Id.describe('The on-call schedule.'),
+    schedule_name: z.string().describe('Its name.'),
+    user: DutyUser.describe('Who is on call now; null for nobody.'),
+    until: Time.nullable().describe('Until when.'),
+    next_user: DutyUser.describe('Who is on call next, within two days.'),
+    next_from: Time.nullable().describe('From when.'),
+  })
+  .meta({
+    id: 'HandoverDuty',
+    examples: [
+      {
+        schedule_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f10',
+        schedule_name: 'Primary',
+        user: { id: exampleIds.user, name: 'Dana Reyes' },
+        until: '2026-11-21T17:00:00.000Z',
+        next_user: null,
+        next_from: null,
+      },
+    ],
+  })
+
+export const ShiftHandover = z
+  .strictObject({
+    since: Time.describe('When the shift began.'),
+    until: Time.describe('Now.'),
+    timezone: z.string().describe('The time zone of the times in `summary`.'),
+    summary: z
+      .array(
+        z.strictObject({
+          text: z.string().describe('A sentence for people.'),
+          url: z.string().nullable().describe('The case, or the schedule, in the frontend.'),
+        }),
+      )
+      .describe('The handover in words: an overview, each case, what was promised, and who is on call.'),
+    cases: z.array(HandoverCase).describe('Open cases, those that wait for a colleague first: at most 50.'),
+    has_more_cases: z.boolean().describe('Whether there are more.'),
+    resolved_count: z.int().describe('AI sessions that were resolved since.'),
+    promises: z.array(HandoverPromise).describe('What clients were told, and what waits: at most 20 of each kind.'),
+    on_call: z.array(HandoverDuty).describe('Who is on call, by schedule.'),
+  })
+  .meta({
+    id: 'ShiftHandover',
+    examples: [
+      {
+        since: '2026-11-21T00:00:00.000Z',
+        until: '2026-11-21T12:00:00.000Z',
+        timezone: 'Europe/Berlin',
+        summary: [
+          {
+            text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
+            url: null,
+          },
+        ],
+        cases: [],
+        has_more_cases: false,
+        resolved_count: 2,
+        promises: [],
+        on_call: [],
+      },
+    ],
+  })
+export type ShiftHandover = z.infer<typeof ShiftHandover>
