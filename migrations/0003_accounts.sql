@@ -53,14 +53,23 @@ create table teams (
   -- Null for the time zone of the account.
   timezone                text constraint teams_timezone check (length(timezone) between 1 and 100),
   created_at              timestamptz(3) not null default app.now(),
+  -- The local time of the message with the handover of a shift, and who set it. Null for none.
+  handover_time           time,
+  handover_set_by         uuid,
+  -- When the next one is due, and when the last one was sent.
+  handover_at             timestamptz(3),
+  handover_sent_at        timestamptz(3),
   -- The branding of the team's documents; null for the default.
   branding_company_name   text check (length(branding_company_name) between 1 and 200),
   branding_primary_colour text check (branding_primary_colour ~ '^#[0-9a-f]{6}$'),
   branding_footer_text    text check (length(branding_footer_text) between 1 and 500),
   branding_logo_upload_id uuid,
   primary key (id),
-  unique (account_id, id)
+  unique (account_id, id),
+  check ((handover_time is null) = (handover_at is null))
 );
+-- For the sweep, which reads the teams of all accounts as the platform role.
+create index teams_handover on teams (handover_at) where handover_at is not null;
 
 create table users (
   id                   uuid primary key default uuidv7(),

@@ -3,6 +3,7 @@ import { expiries } from '#db/retention.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as aiAssessments from '#functions/ai/assessments/service.ts'
+import type * as handovers from '#functions/ai/handover/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as aiTasks from '#functions/ai/tasks/service.ts'
 import type * as reports from '#functions/analytics/reports/service.ts'
@@ -33,6 +34,7 @@ type SweepContext = deliveries.DeliveryContext &
   kbBatchSlices.BatchContext &
   presence.SweepContext &
   reports.SweepContext &
+  handovers.SweepContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -58,6 +60,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
   )
   const sweepsWithoutMessages = {
     approvals: () => approvals.expireDue(ctx, settings),
+    handovers: () => loadHandovers().then(({ sendDue }) => sendDue(ctx, settings)),
     digests: () => digests.sendDue(ctx, settings),
     live_events: () => sweepLiveEvents(ctx, settings),
     presence: () => presence.sweep(ctx, settings),
@@ -88,6 +91,7 @@ async function measureSweep(
 }
 
 // Not needed at start.
+const loadHandovers = () => import('#functions/ai/handover/service.ts')
 const loadReports = () => import('#functions/analytics/reports/service.ts')
 
 type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>

@@ -189,7 +189,7 @@ teams: {
 list: PagedMethod<'accounts.teams.list'>
 /** Create a team. Members are added to it one by one, or with their invite. */
 create: Method<'accounts.teams.create'>
-/** Rename a team or set its time zone. Changes the given fields. The zone applies to the team’s reports and schedules. */
+/** Rename a team or change its settings. Changes the given fields. The zone applies to the team’s reports and schedules. At `handover_time` the handover of the last 12 hours is sent once a day, to who is on call and to the channels with the event `handover.due`. */
 rename: Method<'accounts.teams.rename'>
 /** Delete a team. The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`. */
 delete: Method<'accounts.teams.delete'>

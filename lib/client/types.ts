@@ -3000,7 +3000,7 @@ delivered_at: (Timestamp | null)
 created_at: Timestamp
 }
 /** The kind of event. */
-export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
+export type NotificationEventKey = ('session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'handover.due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
 export type NotificationResponse = {
 id: Id
 /** Id of the recipient. */
@@ -5396,6 +5396,8 @@ account_id: string
 name: string
 /** The IANA time zone of its weekly report; null for that of the account. */
 timezone: (string | null)
+/** The local time of its daily message `handover.due`, such as `07:30`; null for none. */
+handover_time: (string | null)
 /** Active members. */
 member_count: number
 created_at: Timestamp
@@ -5407,6 +5409,8 @@ export type TeamUpdate = {
 name?: string | undefined
 /** The IANA time zone of its weekly report; null for that of the account. */
 timezone?: (string | null) | undefined
+/** The local time of its daily message `handover.due`; null for none. */
+handover_time?: (string | null) | undefined
 }
 export type TextPart = {
 op: TextPartOp
@@ -5755,9 +5759,9 @@ created_at: Timestamp
 }
 export type WebhookDisabledReason = ('gone' | 'failing')
 /** The kind of event. */
-export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
+export type WebhookEvent = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'handover.due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined')
 /** The kind of event. */
-export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
+export type WebhookMessageType = ('flow.published' | 'schedule.run' | 'session.completed' | 'session.escalated' | 'escalation.reminded' | 'escalation.unreached' | 'escalation.acknowledged' | 'handoff.claimed' | 'handoff.assessment_ready' | 'proposal.submitted' | 'proposal.approved' | 'proposal.rejected' | 'approval.requested' | 'approval.decided' | 'approval.expired' | 'session.timer_due' | 'handover.due' | 'maintenance.batch_created' | 'maintenance.run_failed' | 'psa.push_failed' | 'channel.disconnected' | 'oncall.overridden' | 'member.joined' | 'webhook.test')
 export type WebhookReplay = {
 /** Replay this delivery, delivered or failed. */
 delivery_id?: string | undefined

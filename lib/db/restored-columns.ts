@@ -28,6 +28,13 @@ const billing = 'a matter of billing'
 const platform = 'the platform sets it'
 const session = 'sessions are not restored'
 const changes = { created_at: restarts, updated_at: restarts } as const
+const switchedOff = 'an admin switches messages on'
+const handover = {
+  handover_time: switchedOff,
+  handover_set_by: switchedOff,
+  handover_at: switchedOff,
+  handover_sent_at: switchedOff,
+} as const
 const history = { version: restarts, saved_by: caller, restored_from: restarts } as const
 
 export const restoredKinds = {
@@ -36,7 +43,7 @@ export const restoredKinds = {
     ...{ plan: billing, subscription_status: billing, trial_ends_at: billing },
     require_mfa: 'members who have no second factor yet would be locked out',
   }),
-  teams: restore('teams', { created_at: restarts, branding_logo_upload_id: 'uploads are not restored' }),
+  teams: restore('teams', { ...handover, created_at: restarts, branding_logo_upload_id: 'uploads are not restored' }),
   categories: restore('categories', { created_by: caller, created_at: restarts }, ['team_id']),
   script_categories: restore('script_categories', { created_by: caller, created_at: restarts }),
   scripts: restore(

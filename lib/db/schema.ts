@@ -1541,6 +1541,10 @@ export interface TeamsTable {
   name: string
   timezone: string | null
   created_at: Generated<string>
+  handover_time: string | null
+  handover_set_by: string | null
+  handover_at: string | null
+  handover_sent_at: string | null
   branding_company_name: string | null
   branding_primary_colour: string | null
   branding_footer_text: string | null

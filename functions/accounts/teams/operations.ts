@@ -37,8 +37,9 @@ export const teamOperations = [
     id: 'accounts.teams.rename',
     method: 'patch',
     path: '/teams/{team_id}',
-    summary: 'Rename a team or set its time zone',
-    description: 'Changes the given fields. The zone applies to the team’s reports and schedules.',
+    summary: 'Rename a team or change its settings',
+    description:
+      'Changes the given fields. The zone applies to the team’s reports and schedules. At `handover_time` the handover of the last 12 hours is sent once a day, to who is on call and to the channels with the event `handover.due`.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.TeamId,

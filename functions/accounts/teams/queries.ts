@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId } from '#db/expressions.ts'
+import { accountId, userId } from '#db/expressions.ts'
 import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -10,8 +10,12 @@ import type { Branding, BrandingUpdate, Team, TeamUpdate } from './schemas.ts'
 const memberCount = sql<number>`
   (select count(*)::integer from users u where u.account_id = teams.account_id and u.team_id = teams.id and u.is_active)`
 
+const handoverTime = sql<string | null>`to_char(handover_time, 'HH24:MI')`
+
 function selectTeamRows(db: ReadDb) {
-  return db.selectFrom('teams').select(['id', 'account_id', 'name', 'timezone', 'created_at', memberCount.as('member_count')])
+  return db
+    .selectFrom('teams')
+    .select(['id', 'account_id', 'name', 'timezone', handoverTime.as('handover_time'), 'created_at', memberCount.as('member_count')])
 }
 
 export function selectTeams(db: ReadDb, page: PageQuery): Promise<Team[]> {
@@ -28,11 +32,23 @@ export async function insertTeam(db: WriteDb, name: string): Promise<Team> {
     .values({ name })
     .returning(['id', 'account_id', 'name', 'timezone', 'created_at'])
     .executeTakeFirstOrThrow()
-  return { ...team, member_count: 0 }
+  return { ...team, handover_time: null, member_count: 0 }
 }
 
-export async function updateTeam(db: WriteDb, id: string, changes: TeamUpdate): Promise<void> {
-  await db.updateTable('teams').set(changes).where('id', '=', id).execute()
+/** Update the fields that are present. A new time of the handover applies from its next occurrence on. */
+export async function updateTeam(db: WriteDb, id: string, { handover_time: time, ...changes }: TeamUpdate): Promise<void> {
+  const newTime = time === undefined ? sql<string | null>`handover_time` : sql<string | null>`${time}::time`
+  const zone = sql`coalesce(${changes.timezone === undefined ? sql`timezone` : changes.timezone}, (select a.timezone from accounts a where a.id = account_id))`
+  const handover = { handover_time: newTime, handover_at: sql<string | null>`app.next_time_of_day(${newTime}, ${zone})` }
+  await db
+    .updateTable('teams')
+    .set({
+      ...changes,
+      ...(time === undefined && changes.timezone === undefined ? {} : handover),
+      ...(time === undefined ? {} : { handover_set_by: userId }),
+    })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Delete a team. Violates a foreign key while the team still owns something. */

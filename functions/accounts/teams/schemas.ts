@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
 
 export const TeamId = idParams('team_id', 'team')
 export const TeamMemberId = TeamId.extend(idParams('user_id', 'member').shape)
@@ -10,6 +11,7 @@ export const Team = z
     account_id: Id.describe('The account of the team.'),
     name: z.string().describe('The name that members see.'),
     timezone: z.string().nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
+    handover_time: z.string().nullable().describe('The local time of its daily message `handover.due`, such as `07:30`; null for none.'),
     member_count: z.int().describe('Active members.'),
     created_at: Time,
   })
@@ -21,6 +23,7 @@ export const Team = z
         account_id: exampleIds.account,
         name: 'Field service',
         timezone: 'Europe/Berlin',
+        handover_time: '07:30',
         member_count: 4,
         created_at: '2026-11-21T09:30:00.000Z',
       },
@@ -36,9 +39,14 @@ export const TeamUpdate = z
   .strictObject({
     name: Name.describe('The name that members see.'),
     timezone: Timezone.nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
+    handover_time: z
+      .string()
+      .regex(timeOfDayPattern, 'must be a time of day such as 07:30')
+      .nullable()
+      .describe('The local time of its daily message `handover.due`; null for none.'),
   })
   .partial()
-  .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin' }] })
+  .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin', handover_time: '07:30' }] })
 export type TeamUpdate = z.infer<typeof TeamUpdate>
 
 /** A colour, as `#rrggbb` in lower case. */

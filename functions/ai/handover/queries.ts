@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { notNull, readStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { HandoverCase, HandoverPromise } from '#rules/oncall/handover.ts'
 
 /** Condition: the caller may see what belongs to a team, as in the queue, and it belongs to the asked team or to none. */
@@ -126,4 +126,34 @@ export const selectTimers = readStatement(
       from session_timers t join sessions s on s.account_id = t.account_id and s.id = t.session_id
      where t.account_id = app.account_id() and t.state = 'waiting' and s.state = 'in_progress' and t.seq = s.answered and ${isShared('s.team_id', teamId)}
      order by t.due_at, s.id limit ${maxPromises}`,
+)
+
+/** Select the accounts with teams whose handover is due, the account that has waited longest first. */
+export const selectAccountsWithDue = readStatement(
+  z.object({ account_id: z.string() }),
+  () => sql`
+    select t.account_id from teams t join accounts a on a.id = t.account_id and a.erasing_at is null
+     where t.handover_at <= app.now() group by t.account_id order by min(t.handover_at), t.account_id limit 500`,
+)
+
+const DueTeam = z.object({ team_id: z.string(), name: z.string(), set_by: z.string().nullable(), is_sent: notNull<boolean>() })
+export type DueTeam = z.output<typeof DueTeam>
+
+/**
+ * Take the due handovers of the account and plan the next ones. One is not sent more than two hours late, and not twice on a local day, also when its
+ * time was changed. A concurrent call waits for the row, and finds it planned.
+ */
+export const takeDue = writeStatement(
+  DueTeam,
+  () => sql`
+    with due as (
+      select t.id, z.name as zone, t.handover_at > app.now() - interval '2 hours'
+               and coalesce((t.handover_sent_at at time zone z.name)::date < (app.now() at time zone z.name)::date, true) as is_sent
+        from teams t join accounts a on a.id = t.account_id,
+             lateral (select app.known_timezone(coalesce(t.timezone, a.timezone)) as name) z
+       where t.account_id = app.account_id() and t.handover_at <= app.now() for no key update of t)
+    update teams t set handover_at = app.next_time_of_day(t.handover_time, d.zone),
+                       handover_sent_at = case when d.is_sent then app.now() else t.handover_sent_at end
+      from due d where t.account_id = app.account_id() and t.id = d.id
+    returning t.id as team_id, t.name, t.handover_set_by as set_by, d.is_sent`,
 )

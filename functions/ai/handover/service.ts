@@ -1,8 +1,14 @@
-import type { ReadDb } from '#db/scope.ts'
+import { selectExportMasking } from '#db/rows/export-masking.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
+import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { invalidField, throwNotFound } from '#problem.ts'
+import { createBudget } from '#rules/budget.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import type { HandoverFacts } from '#rules/oncall/handover.ts'
+import { enqueueEvent } from '#work/events.ts'
+import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work/sweep-accounts.ts'
 import * as queries from './queries.ts'
 import type { HandoverQuery, ShiftHandover } from './schemas.ts'
 
@@ -42,4 +48,33 @@ async function collectFacts(db: ReadDb, from: string | null, teamId: string | nu
     promises: [...notes, ...fixes, ...timers],
     on_call: await schedules.listNextOnCall(db, teamId),
   }
+}
+
+export type SweepContext = AccountSweepContext & Pick<JobContext, 'config'>
+
+/** Send the handovers that are due. One transaction marks those of an account as sent and stores their messages, so each is sent once. */
+export async function sendDue(ctx: SweepContext, budget: SweepBudget): Promise<void> {
+  const accounts = await queries.selectAccountsWithDue.all(ctx.platform)
+  await sweepAccounts(ctx, accounts, budget, async (db) => {
+    for (const team of await queries.takeDue.all(db)) if (team.is_sent) await send(ctx, db, team)
+    return false
+  })
+}
+
+async function send({ config }: SweepContext, db: WriteDb, { team_id, name, set_by }: queries.DueTeam): Promise<void> {
+  const facts = await collectFacts(db, null, team_id)
+  const [{ writeHandover, joinLines }, { is_masked }] = await Promise.all([loadHandover(), selectExportMasking.one(db)])
+  const lines = writeHandover(facts)
+  const budget = createBudget()
+  const shown = is_masked ? lines.map(({ text, path }) => ({ text: maskStored(text, budget), path })) : lines
+  await enqueueEvent(db, {
+    key: 'handover.due',
+    actorId: null,
+    causedById: set_by,
+    teamId: team_id,
+    handoverTeamId: team_id,
+    teamName: name,
+    text: joinLines(shown, config.FRONTEND_URL),
+    userIds: [...new Set(facts.on_call.flatMap(({ user }) => (user ? [user.id] : [])))],
+  })
 }

@@ -134,6 +134,14 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     stepTitle: 'Check that the array is rebuilt',
     userId: origin.actorId,
   },
+  'handover.due': {
+    key: 'handover.due',
+    ...origin,
+    teamName: 'Field service',
+    text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): 1 open case, 1 waits for a colleague, 2 resolved, 0 with a time to continue.',
+    handoverTeamId: session.sessionId,
+    userIds: [],
+  },
   'maintenance.batch_created': { key: 'maintenance.batch_created', ...origin, ...schedule, sessionCount: 12 },
   'maintenance.run_failed': {
     key: 'maintenance.run_failed',

@@ -91,6 +91,7 @@ export type Event = EventOrigin &
       }
     | { key: 'approval.expired'; approvalId: string; sessionId: string; subjectTitle: string; userIds: string[] }
     | { key: 'session.timer_due'; sessionId: string; flowName: string; stepTitle: string; userId: string }
+    | { key: 'handover.due'; teamName: string; text: string; handoverTeamId: string; userIds: string[] }
     | { key: 'maintenance.batch_created'; scheduleId: string; scheduleName: string; sessionCount: number; ownerId: string }
     | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
     | {
@@ -283,7 +284,7 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
 type RemainingEvent = Extract<
   Event,
-  { key: `maintenance.${string}` | `channel.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }
+  { key: `handover.${string}` | `maintenance.${string}` | `channel.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }
 >
 
 type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
@@ -300,6 +301,14 @@ const toMinutes = (time: string) => new Date(time).toISOString().slice(0, 16).re
 /** Announce an event that `toAnnouncement` has no case for. */
 function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
   switch (event.key) {
+    case 'handover.due':
+      return {
+        ...defaults,
+        title: `Shift handover: ${toPlainName(event.teamName)}`,
+        body: event.text,
+        link: `/handover?team_id=${event.handoverTeamId}`,
+        userIds: event.userIds,
+      }
     case 'maintenance.batch_created': {
       const body = `${event.sessionCount} ${event.sessionCount === 1 ? 'session is' : 'sessions are'} waiting.`
       return {

@@ -14,6 +14,7 @@ export const eventKeys = {
   'approval.decided': 'A request for an approval was approved or rejected; the technicians of the session are notified',
   'approval.expired': 'Nobody has decided a request for an approval in time; the technicians of the session are notified',
   'session.timer_due': 'The timer of a step is due; the user of the session is reminded',
+  'handover.due': 'The handover of a shift of a team, at the time that the team has set; who is on call is notified',
   'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
   'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are notified',
   'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",

@@ -25,6 +25,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'approval.decided': { closed: 'say' },
   'approval.expired': { closed: 'leave_out' },
   'session.timer_due': { closed: 'leave_out' },
+  'handover.due': {},
   'maintenance.batch_created': {},
   'maintenance.run_failed': {},
   'psa.push_failed': {},

@@ -139,6 +139,10 @@ const builders: Builders = {
     // Variables can make a title long.
     data: { session_id: sessionId, flow_name: flowName, step_title: clip(stepTitle, maxTextLength), user_id: userId, team_id: teamId },
   }),
+  'handover.due': ({ handoverTeamId, teamName, text }) => ({
+    subject: handoverTeamId,
+    data: { team_id: handoverTeamId, team_name: teamName, text },
+  }),
   'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
     subject: scheduleId,
     data: {

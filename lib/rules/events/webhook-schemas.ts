@@ -163,6 +163,11 @@ export const webhookData = {
     user_id: Id.describe('Id of the user of the session.'),
     team_id: TeamId,
   }),
+  'handover.due': z.strictObject({
+    team_id: Id.describe('Id of the team.'),
+    team_name: z.string().describe('Its name.'),
+    text: z.string().describe('The handover in words, a sentence per line with its address.'),
+  }),
   'maintenance.batch_created': z.strictObject({
     ...ScheduleFields,
     session_count: z.int().describe('The sessions that wait.'),

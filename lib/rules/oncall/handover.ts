@@ -65,6 +65,23 @@ export function writeHandover(facts: HandoverFacts): HandoverLine[] {
   ]
 }
 
+/** What a message shows at most, in characters. A section of Slack has 3,000. */
+const maxMessage = 2900
+
+/** Join lines with the addresses of their cases, as many as a message shows. */
+export function joinLines(lines: readonly HandoverLine[], frontendUrl: string): string {
+  const kept: string[] = []
+  let length = 0
+  for (const { text, path } of lines) {
+    const line = path === null ? text : `${text} ${frontendUrl}${path}`
+    length += line.length + 2
+    if (length > maxMessage) break
+    kept.push(line)
+  }
+  const more = lines.length - kept.length
+  return [...kept, ...(more > 0 ? [`And ${toPlural(more, 'more line')}.`] : [])].join('\n\n')
+}
+
 const isWaiting = ({ status }: HandoverCase) => status === 'escalated' || status === 'requesting_escalation'
 const isAfter = (time: string | null, since: string) => time !== null && Date.parse(time) >= Date.parse(since)
 const toPlural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -94,6 +94,7 @@ const samples: SampleBuilders = {
     stepTitle: text,
     userId: 'r',
   }),
+  'handover.due': (text, name) => ({ ...actor, key: 'handover.due', teamName: name, text, handoverTeamId: id, userIds: ['r'] }),
   'maintenance.batch_created': (text) => ({
     ...actor,
     key: 'maintenance.batch_created',
@@ -223,6 +224,7 @@ describe('toAnnouncement for every event', () => {
     ['approval.decided', { userIds: ['r'], notifyAdmins: false }],
     ['approval.expired', { userIds: ['r'], notifyAdmins: false }],
     ['session.timer_due', { userIds: ['r'], notifyAdmins: false }],
+    ['handover.due', { userIds: ['r'], notifyAdmins: false }],
     ['maintenance.batch_created', { userIds: ['o'], notifyAdmins: false }],
     ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],

@@ -90,6 +90,11 @@ it.each<[object, string, object]>([
     { session_id: 's', flow_name: 'F', step_title: cut, user_id: 'v', team_id: 't' },
   ],
   [
+    { ...origin, key: 'handover.due', teamName: 'N', text: 'T', handoverTeamId: 'h', userIds: [] },
+    'h',
+    { team_id: 'h', team_name: 'N', text: 'T' },
+  ],
+  [
     { ...origin, key: 'maintenance.batch_created', scheduleId: 'm', scheduleName: 'P', sessionCount: 3, ownerId: 'o' },
     'm',
     { schedule_id: 'm', schedule_name: 'P', session_count: 3, owner_id: 'o', team_id: 't' },
