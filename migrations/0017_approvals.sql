@@ -43,8 +43,9 @@ create table approvals (
   check (state not in ('approved', 'rejected', 'used') or decided_by is not null)
 );
 create index approvals_session on approvals (account_id, session_id, requested_at desc, id desc);
--- What waits for a decision: one request per step, and one per script.
-create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id)) where state = 'pending';
+-- One request per step or script that waits or is approved. A request that waits for the commit of the approval is refused too.
+create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id), seq, coalesce(step_id, ''))
+  where state in ('pending', 'approved');
 create index approvals_requester on approvals (account_id, requested_by);
 create index approvals_decider on approvals (account_id, decided_by) where decided_by is not null;
 -- For the sweep, which reads those of all accounts as the platform role.

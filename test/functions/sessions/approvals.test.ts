@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { EscalationEvents } from '#functions/ai/escalations/schemas.ts'
 import { buildStructure, flattenStructure } from '#rules/flows/flat-nodes.ts'
@@ -125,6 +126,27 @@ describe('a step that needs an approval', () => {
     const statuses = answers.map(({ status }) => status)
     expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 409).length]).toEqual([1, 31])
     expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.code))).toEqual(new Set(['already_decided']))
+  })
+
+  it('APR-14 refuses a second request while the first one is being approved', async () => {
+    const { admin, request, runner } = await createGatedScene(service)
+    const { body: first } = await request(runner)
+    const connection = new pg.Client(service.ownerUrl)
+    await connection.connect()
+    try {
+      await connection.query('begin')
+      await connection.query(`update approvals set state = 'approved', decided_by = $2, decided_at = app.now() where id = $1`, [
+        ...[first.id, admin.id],
+      ])
+      const second = request(runner)
+      const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid')
+      const isWaiting = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
+      await expect.poll(() => service.sql(isWaiting, [rows[0]?.pid]), pollOptions).toHaveLength(1)
+      await connection.query('commit')
+      expect(codeOf(await second)).toEqual([409, 'already_pending'])
+    } finally {
+      await connection.end()
+    }
   })
 
   it('APR-04 uses an approval up: 32 answers at once count once', async () => {
