@@ -4,6 +4,7 @@ import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { escalationEvent } from '#test/support/jobs.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { createRandom, type Random } from './random.ts'
 
 /**
  * Emit events while the database fails at random moments. Expect that every stored event is delivered in the end, and that each e-mail is
@@ -46,7 +47,7 @@ async function createConfigs(service: OwnService, { admin }: TestAccount, path: 
   }
 }
 
-async function interruptDatabase({ stack }: OwnService, random: () => number): Promise<void> {
+async function interruptDatabase({ stack }: OwnService, random: Random): Promise<void> {
   for (let outage = 0; outage < 4; outage++) {
     await pause(random() * 120)
     stack.localServer.faults.set({ service: 'postgres', mode: random() < 0.5 ? 'down' : 'hang' })
@@ -108,12 +109,3 @@ async function expectAllowedSendCounts(service: OwnService, accountId: string, p
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Return a generator of numbers from 0 up to 1 that repeats for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 4_294_967_296
-  }
-}

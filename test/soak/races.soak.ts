@@ -8,6 +8,7 @@ import * as notifications from './races-notifications.ts'
 import { expectOnePlan } from './races-plans.ts'
 import { expectChangesLoseNoRun, expectOneBatchPerDueTime } from './races-schedules.ts'
 import { expectChangesLoseNoMessage } from './races-webhooks.ts'
+import { chooseSeed } from './random.ts'
 import { expectExactLimit, expectSeparateLimits, expectSharedCountAcrossIsolates, notificationLimits } from './rate-limits.ts'
 import { expectKilledClientsRemoved } from './stream-disconnects.ts'
 
@@ -16,7 +17,7 @@ const rounds = Number(process.env.SOAK_ROUNDS ?? 200)
 const quarterRounds = Math.ceil(rounds / 4)
 // The number of rounds for tests whose rounds take seconds: each hashes 32 passwords or waits for time-outs.
 const tenthRounds = Math.ceil(rounds / 10)
-const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chooseSeed()
 
 it('AUT-05 returns the next token to one of many concurrent refreshes', () => auth.expectOneRefreshWinner(service, rounds))
 it('AUT-07 verifies an e-mail address once when many follow the link at once', () => auth.expectOneVerification(service, rounds))
