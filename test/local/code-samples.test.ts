@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,14 +29,18 @@ it('every operation of the typed client has a sample in the document of the refe
   expect(Object.keys(listSamples()).sort()).toEqual(expected.sort())
 })
 
-it('the samples of the typed client compile', async () => {
+it('DOC-02 the samples of the typed client and of the guides compile', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'samples-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const functions = Object.values(listSamples()).map(
     (source, n) => `export async function sample${n}() {\n${source.replace(/^import .*\n/, '')}\n}`,
   )
+  const guides = await readFile(join(root, 'lib/http/docs/guides.md'), 'utf8')
+  const blocks = [...guides.matchAll(/^```ts\n(?:import .*\n)?(.*?)^```$/gms)].map(([, text = '']) => text)
+  functions.push(`export async function runGuides() {\n${blocks.join('')}}`)
   const header = `import { type ClientOptions, createClient } from '${root}/lib/client/client.ts'
-declare const baseUrl: string, tokens: NonNullable<ClientOptions['tokens']>, bytes: Uint8Array<ArrayBuffer>\n`
+declare const baseUrl: string, tokens: NonNullable<ClientOptions['tokens']>, bytes: Uint8Array<ArrayBuffer>
+declare const email: string, password: string, signal: AbortSignal, show: (text: string) => void\n`
   await writeFile(join(folder, 'samples.mts'), header + functions.join('\n'))
   const config = {
     extends: `${root}/lib/client/tsconfig.json`,

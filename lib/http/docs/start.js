@@ -26,39 +26,34 @@ const configuration = {
   },
 }
 
-const reference = window.Scalar.createApiReference('#reference', configuration)
+const people = await (await fetch('demo.json')).json()
+const [firstPerson] = people
+const reference = window.Scalar.createApiReference('#reference', await configureAs(firstPerson))
+if (firstPerson) showPeople()
 
-/** Show the sign-in of the demo users. Only a local service has them. */
-async function showDemoUsers() {
-  const people = await (await fetch('demo.json')).json()
-  if (people.length === 0) return
-  const form = document.querySelector('#demo')
-  const select = form.querySelector('select')
+/** Show the demo users, whom only a local service has. The first one is signed in already, so the first request is answered with data. */
+function showPeople() {
+  const select = document.querySelector('#person')
   select.append(...people.map(({ email, description }) => new Option(`${email} (${description})`, email)))
-  form.hidden = false
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    signIn(
-      people.find(({ email }) => email === select.value),
-      form.querySelector('output'),
-    )
+  select.addEventListener('change', async () => {
+    const place = location.hash
+    reference.updateConfiguration(await configureAs(people.find(({ email }) => email === select.value)))
+    history.replaceState(null, '', place)
   })
+  document.querySelector('#demo').hidden = false
 }
 
-/** Sign in as a demo user, and send the access token with the requests of this page. */
-async function signIn({ email, password }, output) {
+/** Return the configuration with which the page sends its requests as this person, or without a token. */
+async function configureAs(person) {
+  if (!person) return configuration
+  const { email, password } = person
   const headers = { 'content-type': 'application/json' }
   const response = await fetch('../api/v1/auth/login', { method: 'POST', headers, body: JSON.stringify({ email, password }) })
   const { access_token: token, detail } = await response.json()
-  if (token) {
-    const place = location.hash
-    reference.updateConfiguration({
-      ...configuration,
-      authentication: { preferredSecurityScheme: 'bearer', securitySchemes: { bearer: { token } } },
-    })
-    history.replaceState(null, '', place)
-  }
-  output.textContent = token ? `Requests of this page are sent as ${email}.` : `${response.status}: ${detail}`
+  document.querySelector('#demo output').textContent = token
+    ? 'is signed in for the requests of this page.'
+    : `${response.status}: ${detail}`
+  return token
+    ? { ...configuration, authentication: { preferredSecurityScheme: 'bearer', securitySchemes: { bearer: { token } } } }
+    : configuration
 }
-
-await showDemoUsers()

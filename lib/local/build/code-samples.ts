@@ -5,6 +5,7 @@ interface Schema {
   type?: string | string[]
   format?: string
   enum?: unknown[]
+  default?: unknown
   examples?: unknown[]
 }
 interface Parameter {
@@ -12,6 +13,7 @@ interface Parameter {
   in: string
   required: boolean
   schema: Schema
+  examples?: Record<string, unknown>
 }
 interface Described {
   operationId: string
@@ -21,6 +23,8 @@ interface Described {
 }
 /** The part of the OpenAPI document that the samples are written from. */
 export interface SampledDocument {
+  tags: { name: string; description: string }[]
+  'x-tagGroups': { name: string; tags: string[] }[]
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
@@ -78,7 +82,8 @@ export function sampleFields(op: Described, document: SampledDocument): Record<s
   return { ...Object.fromEntries(required.map(({ name, schema }) => [name, sampleValue(schema, document)])), ...(example ?? {}) }
 }
 
-function sampleValue(schema: Schema, document: SampledDocument): unknown {
+/** Return the example of a schema, or a value that it allows. */
+export function sampleValue(schema: Schema, document: SampledDocument): unknown {
   if (schema.$ref) return sampleValue(document.components.schemas[readName(schema.$ref)] ?? {}, document)
   if (schema.examples) return schema.examples[0]
   if (schema.enum) return schema.enum[0]

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
 import { root } from '#local/root.ts'
-import { addCodeSamples } from './code-samples.ts'
+import type { SampledDocument } from './code-samples.ts'
+import { createDocsDocument } from './docs-document.ts'
 
 const sources = join(root, 'lib/http/docs')
 
-/** Write the files of the reference page into a new folder. The document gets code samples, and there are no demo users. */
-export async function buildDocsPage(folder: string, document: Parameters<typeof addCodeSamples>[0]): Promise<void> {
+/** Write the files of the reference page into a new folder. There are no demo users. */
+export async function buildDocsPage(folder: string, document: SampledDocument): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   for (const name of ['start.js', 'style.css', 'favicon.svg']) await cp(join(sources, name), join(folder, name))
@@ -18,7 +19,8 @@ export async function buildDocsPage(folder: string, document: Parameters<typeof 
   await writeFile(join(folder, scalarName), scalarScript)
   const page = await readFile(join(sources, 'index.html'), 'utf8')
   await writeFile(join(folder, 'index.html'), page.replace('scalar.js', scalarName))
-  await writeFile(join(folder, 'openapi.json'), JSON.stringify(addCodeSamples(document)))
+  const guides = await readFile(join(sources, 'guides.md'), 'utf8')
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify(createDocsDocument(document, guides)))
   await writeDemoUsers(folder, [])
 }
 

@@ -1,8 +1,16 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, expect, it, type TestContext } from 'vitest'
 import openapi from '#functions/openapi.json' with { type: 'json' }
-import { removeExamples } from '#local/build/build.ts'
-import { addCodeSamples, type SampledDocument } from '#local/build/code-samples.ts'
+import { docsFolder, removeExamples } from '#local/build/build.ts'
+import type { SampledDocument } from '#local/build/code-samples.ts'
+import { createDocsDocument } from '#local/build/docs-document.ts'
+import { demoSignIns, seedDemo } from '#local/demo.ts'
+import { root } from '#local/root.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -17,6 +25,8 @@ async function findScript(): Promise<string> {
   const page = await (await fetch(`${service.api}/docs/`)).text()
   return /scalar-[\da-f]{12}\.js/.exec(page)?.[0] ?? ''
 }
+const guides = await readFile(join(root, 'lib/http/docs/guides.md'), 'utf8')
+const docsDocument = createDocsDocument(openapi as unknown as SampledDocument, guides)
 
 it('redirects /docs to /docs/ and serves every file of the page with its content type', async () => {
   const response = await fetch(`${service.api}/docs`, { redirect: 'manual' })
@@ -69,10 +79,28 @@ it('the docs page refers to no other origin, because it must work offline', asyn
   }
 })
 
-it('serves the OpenAPI document with code samples at /docs/openapi.json', async () => {
+it('serves the OpenAPI document with guides and code samples at /docs/openapi.json', async () => {
   const response = await fetch(`${service.api}/docs/openapi.json`)
   expect(response.headers.get('content-type')).toContain('application/json')
-  expect(await response.json()).toEqual(addCodeSamples(openapi as unknown as SampledDocument))
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(docsDocument)))
+})
+
+it('DOC-01 the files of the docs page are at most 1.5 MB, compressed', async () => {
+  const files = await Promise.all((await readdir(docsFolder)).map((name) => readFile(join(docsFolder, name))))
+  expect(files.reduce((total, file) => total + gzipSync(file).length, 0)).toBeLessThanOrEqual(1_500_000)
+})
+
+it('DOC-02 every command of the guides succeeds as it is written', async () => {
+  await seedDemo(service)
+  const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]
+  const commands = [...guides.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text).join('')
+  const values: Record<string, string> = { API: `${service.api}/api/v1`, EMAIL: email, PASSWORD: password }
+  const ownCommands = commands.replace(/\b(API|EMAIL|PASSWORD)=\S+/g, (_, name: string) => `${name}=${values[name]}`)
+  // A stream has no end. 28 is a request that took too long.
+  const curl = `curl() { case "$1" in -sN) command curl -m 1 -f "$@" || [ $? = 28 ] ;; *) command curl -f "$@" ;; esac; }`
+  const script = `set -euo pipefail; cd "$(mktemp -d)"; ${curl}\n${ownCommands}`
+  const { stdout } = await promisify(execFile)('bash', ['-c', script])
+  for (const part of ['"Only Maya"', 'rel="next"', `"email":"${email}"`, '4712', 'retry:']) expect(stdout).toContain(part)
 })
 
 it('serves the OpenAPI document without examples at /openapi.json, in at most 850 KB', async () => {
@@ -114,11 +142,11 @@ it('the docs page lists every operation and sends requests to its own origin onl
   expect(problems).toEqual([])
 })
 
-const { paths, ...rest } = addCodeSamples(openapi as unknown as SampledDocument)
-const notificationPaths = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/notifications/'))
-const shortDocument = { ...rest, paths: Object.fromEntries(notificationPaths) }
+const { paths, ...rest } = docsDocument
+const fewPaths = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/notifications/') || path === '/api/v1/trees')
+const shortDocument = { ...rest, paths: Object.fromEntries(fewPaths) }
 
-/** Open a page whose reference has only the operations of notifications, because the complete document takes seconds to draw. */
+/** Open a page whose reference has only the operations of notifications and the list of flows, because the complete document takes seconds to draw. */
 async function openShortPage(context: TestContext) {
   const opened = await openPage(context)
   await opened.page.route('**/docs/openapi.json', (route) => route.fulfill({ json: shortDocument }))
@@ -160,13 +188,12 @@ it('WIR-36 the docs page executes an operation with a pasted token, shows the re
   expect(await repeated.textContent()).toContain('401 Unauthorized')
 })
 
-it('the docs page signs in as a demo user where the service has some', async (context) => {
+it('DOC-03 the docs page is signed in as a demo user where the service has some', async (context) => {
   const { page, problems } = await openShortPage(context)
   const user = await registerUser(service)
   await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
   const section = await openOperation(page, 'notifications', listEventKeys)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText(`Requests of this page are sent as ${user.email}.`).waitFor()
+  await page.getByText('is signed in for the requests of this page.').waitFor()
   expect(await (await sendRequest(page, section)).textContent()).toContain('200 OK')
   expect(problems).toEqual([])
 })
@@ -174,7 +201,7 @@ it('the docs page signs in as a demo user where the service has some', async (co
 it('the docs page shows every documented status of an operation, and its request in three languages', async (context) => {
   const { page, problems } = await openShortPage(context)
   const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
-  expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(false)
+  expect(await page.getByLabel('Demo user').isVisible()).toBe(false)
   const statuses = await section.locator('button[id*=".responses."]').evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
   expect(statuses.sort()).toEqual(Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort())
   const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
@@ -198,5 +225,17 @@ it('the docs page finds an operation by words of its summary', async (context) =
     .getByRole('option', { name: /List event keys/ })
     .first()
     .waitFor()
+  expect(problems).toEqual([])
+})
+
+it('DOC-04 the docs page has guides, and first sends a list without filters', async (context) => {
+  const { page, requestedUrls, problems } = await openShortPage(context)
+  const user = await registerUser(service)
+  await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
+  const section = await openOperation(page, 'flowstrees', 'GET/api/v1/trees')
+  const chapters = ['Start', 'Sign-in and keys', 'Paging', 'Errors', 'Streams', 'Webhooks']
+  for (const name of chapters) await page.locator('aside').getByText(name, { exact: true }).first().waitFor()
+  expect(await (await sendRequest(page, section)).textContent()).toContain('"tree_type"')
+  expect(requestedUrls).toContain(`${service.api}/api/v1/trees`)
   expect(problems).toEqual([])
 })
