@@ -7,7 +7,7 @@ export function writeSignIn(message?: string): string {
     ${message && html`<p role="alert">${message}</p>`}
     <form method="post" action="/admin/operations/sign-in">
       <p><label for="access_token">Access token of a super admin</label>
-      <input id="access_token" name="access_token" type="password" required autocomplete="off" aria-describedby="help"></p>
+      <input id="access_token" name="access_token" type="password" size="50" required autocomplete="off" aria-describedby="help"></p>
       <p id="help">Sign in with <code>POST /api/v1/auth/login</code>. The token works for 15 minutes.</p>
       <button>Show the state of the service</button>
     </form>`)

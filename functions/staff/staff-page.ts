@@ -1,5 +1,6 @@
 import { getCookie } from 'hono/cookie'
 import { type C, type Services, toProblem } from '#http/app.ts'
+import { pageStyle } from '#http/page-style.ts'
 import { redirect, respond, respondJson, setHeader } from '#http/respond.ts'
 import { Problem } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
@@ -8,7 +9,6 @@ import { accessTokenSeconds } from '#vendors/auth/tokens.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { writeSignIn, writeStatus } from './html.ts'
 import { OperationsStatus, ReplayedOutbox } from './status.ts'
-import { style } from './style.ts'
 
 /** The handlers of the page, by route. */
 export type PageHandlers = Record<'view' | 'style' | 'signIn' | 'signOut' | 'replay', (c: C) => Promise<Response>>
@@ -56,7 +56,7 @@ async function showStatus(c: C, services: Services): Promise<Response> {
 function sendStyle(c: C): Response {
   setHeader(c, 'content-type', 'text/css; charset=utf-8')
   setHeader(c, 'cache-control', 'public, max-age=3600')
-  return respond(c, style, 200)
+  return respond(c, pageStyle, 200)
 }
 
 function signIn(c: C, baseUrl: string, form: URLSearchParams): Response {

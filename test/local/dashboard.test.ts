@@ -13,7 +13,8 @@ test('the dashboard returns an empty list for every service at first, and 404 fo
 
 test('the dashboard keeps the newest 1,000 records of a service, newest first, and clears one service at a time', async () => {
   const { dashboard, call, read } = await startTestServer()
-  for (let n = 0; n < 1001; n++) dashboard.records.add('ai', { method: 'POST', path: `/${n}`, request: {}, status: 200, response: {} })
+  for (let n = 0; n < 1001; n++)
+    dashboard.records.add('ai', { method: 'POST', path: `/${n}`, request: {}, status: 200, response: {}, task: null, usage: null })
   await call('POST', '/chat/1/x', { text: 'hello' })
   const calls = await read('/desk/ai')
   expect(calls).toHaveLength(1000)

@@ -41,6 +41,20 @@ describe('the local model, through the vendor’s own client', () => {
     expect(response.usage?.prompt_tokens).toBeGreaterThan(0)
   })
 
+  it('DSK-01 the dashboard has the task, the tokens and the cents of a call, and neither of a refused one', async () => {
+    const { client, local } = await startWithClient()
+    const { usage } = await client.chat.completions.create(
+      chatRequest('chat_turn', {}, 'The plotter PLT-9X-01 zwitschert when Zorblatt opens.'),
+    )
+    await client.chat.completions.create({ ...chatRequest('chat_turn', {}, 'Hello'), model: 'no-such-model' }).catch(() => {})
+    const [refused, call] = await local.read('/desk/ai')
+    expect(refused).toMatchObject({ status: 404, task: null, usage: null })
+    const { prompt_tokens = 0, completion_tokens = 0 } = usage ?? {}
+    // A dollar per million tokens in, five per million out.
+    const cents = (prompt_tokens + 5 * completion_tokens) / 10_000
+    expect(call).toMatchObject({ task: 'chat_turn', usage: { input: prompt_tokens, cached: 0, output: completion_tokens, cents } })
+  })
+
   it('streams the text of the response without streaming in several pieces', async () => {
     const { client } = await startWithClient()
     const request = chatRequest('chat_turn', {}, 'Outlook asks for the password again and again.')

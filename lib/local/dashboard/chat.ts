@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
+import { pageStyle } from '#http/page-style.ts'
 import type { ChatTool } from '#vendors/chat/chat.ts'
-import { pageStyle } from './assets.ts'
 
 type Json = Record<string, unknown>
 export type Html = ReturnType<typeof html>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { pageStyle } from '#http/page-style.ts'
 import type { Clock } from '#local/clock.ts'
 import { FaultInput, type Faults } from '#local/vendors/faults.ts'
 import type { Qstash } from '#local/vendors/qstash/qstash.ts'
@@ -96,6 +97,7 @@ function addPageRoutes(routes: Hono, sources: DashboardSources, hooks: Dashboard
     const policy = `default-src 'none'; img-src data:; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self' ${hooks.api ?? ''}; frame-src 'self'; frame-ancestors 'none'`
     return c.html(await readFile(join(import.meta.dirname, 'page/index.html'), 'utf8'), 200, { 'content-security-policy': policy })
   })
+  routes.get('/desk/style.css', (c) => c.body(pageStyle, 200, { 'content-type': 'text/css' }))
   routes.get('/desk/source/*', sendSourceFile)
   routes.get('/desk/state', async (c) => {
     const { api = '', users = [], createEscalation, countJobs } = hooks

@@ -13,7 +13,7 @@ export function createPreviewRoutes(): Hono {
   for (const path of ['/desk/previews', '/desk/previews.json', '/desk/previews/*']) app.use(path, requireThisMachine)
   app.get('/desk/previews.json', async (c) => c.json((await list(readColour(c))).map(({ id, title, kind }) => ({ id, title, kind }))))
   app.get('/desk/previews', async (c) => {
-    const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'"
+    const policy = "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'"
     return c.html(renderPage(await list(), readColour(c)), 200, { 'content-security-policy': policy })
   })
   app.get('/desk/previews/:id', async (c) => {
@@ -42,16 +42,14 @@ function renderPage(previews: readonly Preview[], colour: string | null): Html {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8" /><meta name="viewport" content="width=device-width" /><meta name="color-scheme" content="light dark" /><title>Previews</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:1em}main{display:grid;gap:1em;grid-template-columns:minmax(0,22em) minmax(0,1fr)}iframe{width:100%;height:85vh;border:1px solid}nav{max-height:85vh;overflow:auto}ul{padding-left:1.5em;margin:0}@media(max-width:700px){main{grid-template-columns:minmax(0,1fr)}nav{max-height:30vh}}</style></head>
+<link rel="stylesheet" href="/desk/style.css" /><link rel="stylesheet" href="/desk/source/local/dashboard/page/style.css" /></head>
 <body>
-<h1>Previews of e-mails and cards</h1>
-<form><label>Colour of the account <input type="color" name="colour" value="${colour ?? '#1d4ed8'}" /></label> <button>Show</button></form>
-<main>
-<nav aria-label="Previews"><ul>${previews.map(
+<header><h1><a href="/">Local dashboard</a></h1> Previews of e-mails and cards
+<form class="row"><label>Colour of the account <input type="color" name="colour" value="${colour ?? '#1d4ed8'}" /></label> <button>Show</button></form></header>
+<nav aria-label="Previews">${previews.map(
     ({ id, title, kind }) =>
-      html`<li><a href="/desk/previews/${id}${query}" target="preview">${title}</a>${kind === 'mail' ? html` <a href="/desk/previews/${id}?part=text" target="preview" aria-label="${title} as text">text</a>` : ''}</li>`,
-  )}</ul></nav>
-<iframe name="preview" title="Preview" src="/desk/previews/${previews[0]?.id ?? ''}${query}"></iframe>
-</main>
+      html`<div class="row"><a href="/desk/previews/${id}${query}" target="preview">${title}</a>${kind === 'mail' ? html`<a class="small" href="/desk/previews/${id}?part=text" target="preview" aria-label="${title} as text">text</a>` : ''}</div>`,
+  )}</nav>
+<main><iframe name="preview" title="Preview" src="/desk/previews/${previews[0]?.id ?? ''}${query}"></iframe></main>
 </body></html>`
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { html, raw } from 'hono/html'
-import { pageStyle } from './assets.ts'
+import { pageStyle } from '#http/page-style.ts'
 import type { Html } from './chat.ts'
 import { consentForm, consentScript } from './consent-page.ts'
 

@@ -54,7 +54,12 @@ export interface RecordTypes {
     /** Unknown while the receivers have no secret. */
     signature: 'valid' | 'invalid' | 'unknown'
   }
-  ai: RecordedCall
+  ai: RecordedCall & {
+    /** The name of the demanded schema. */
+    task: string | null
+    /** Tokens, and what they cost at the default prices; null for a refused request. */
+    usage: { input: number; cached: number; output: number; cents: number } | null
+  }
   psa: RecordedCall
   billing: RecordedCall
   analytics: RecordedCall

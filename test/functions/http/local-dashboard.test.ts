@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
+import { pageStyle } from '#http/page-style.ts'
 import { request, startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -62,6 +63,79 @@ it('the local dashboard leads from a message to its request, the log and the ope
   await line.getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Log line' }).waitFor()
   expect(problems).toEqual([])
+})
+
+it('DSK-01 the local dashboard shows calls of the model by task with tokens and cents, and a call as a conversation', async (context) => {
+  const { page, problems } = await openPage(context)
+  const { records } = service.stack.localServer.dashboard
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: JSON.stringify({ session: { title: 'No network', steps: [] } }) },
+  ]
+  const call = { method: 'POST', path: '/chat/completions', request: { messages }, status: 200, task: 'chat_turn' }
+  for (const cents of [0.5, 0.75])
+    records.add('ai', {
+      ...call,
+      response: '{"reply":"Check the cable.\\nThen the switch."}',
+      usage: { input: 1200, cached: 0, output: 40, cents },
+    })
+  await page.goto(`${service.localOrigin}/#ai`)
+  const row = page.getByRole('row', { name: 'chat turn' })
+  expect(await row.getByRole('cell').allTextContents()).toEqual(['chat turn', '2', '2,400', '80', '1.25'])
+  await page.locator('#items a', { hasText: 'chat turn' }).first().click()
+  const [question, answer] = [page.locator('article.user'), page.locator('article.assistant')]
+  expect(await question.locator('dt').allTextContents()).toEqual(['session', 'title'])
+  expect(await answer.locator('dd').textContent()).toBe('Check the cable.\nThen the switch.')
+  expect(problems).toEqual([])
+})
+
+it('DSK-02 the local dashboard shows requests and latency as plots, and a trace as bars in the order of time', async (context) => {
+  const { page, problems } = await openPage(context)
+  await sendTestMessages()
+  await page.goto(`${service.localOrigin}/#logs`)
+  for (const title of ['Requests per minute', 'Latency that 95 % of the requests stay below'])
+    await page.getByRole('img', { name: `${title}. The last 30 minutes, at most ` }).waitFor()
+  await openItem(page, 'chat', 'Slack')
+  await page.getByRole('tab', { name: 'Trace' }).click()
+  await page.getByRole('row', { name: /notifications\.testConfig/ }).waitFor()
+  const starts = await page.locator('td:first-child').allTextContents()
+  expect(starts[0]).toBe('+0 ms')
+  const lefts = await page.locator('.span i').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left))
+  expect(lefts.length).toBeGreaterThan(1)
+  expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
+  expect(problems).toEqual([])
+})
+
+it('DSK-03 a hint says what to select, or how something gets into an empty list, and nothing that went well is red', async (context) => {
+  const { page, problems } = await openPage(context)
+  const open = async (section: string) => page.goto(`${service.localOrigin}/#${section}`)
+  await open('billing')
+  await page.getByText('Nothing yet. Send an event of the billing provider under Actions.').waitFor()
+  await sendTestMessages()
+  await open('mail')
+  await page.getByText('Select an e-mail').waitFor()
+  for (const section of ['mail', 'chat', 'logs']) {
+    await open(section)
+    await page.locator('#items a').first().waitFor()
+    expect([section, await page.locator('#items .bad, #bar .bad').allTextContents()]).toEqual([section, []])
+  }
+  await open('actions')
+  await page
+    .getByLabel('E-mail of a user of the account')
+    .last()
+    .fill((await createAccount(service)).admin.email)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.locator('#message.good', { hasText: 'Done.' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+it('DSK-04 the pages of staff and of the local services have one style sheet', async () => {
+  const read = async (url: string) => (await fetch(url)).text()
+  expect(await read(`${service.localOrigin}/desk/style.css`)).toBe(pageStyle)
+  expect(await read(`${service.api}/admin/operations/style.css`)).toBe(pageStyle)
+  for (const path of ['/', '/desk/previews']) expect(await read(service.localOrigin + path)).toContain('href="/desk/style.css"')
+  for (const path of ['/sign-in', '/oauth/google/callback', '/oauth/consent'])
+    expect(await read(service.localOrigin + path)).toContain(pageStyle)
 })
 
 it('the list of the local dashboard follows new records and finds them by words', async (context) => {
@@ -143,9 +217,9 @@ it.for([
   await page.getByRole('tab', { name: 'Trace' }).click()
   await page.getByRole('table').waitFor()
   await check()
-  for (const section of ['queue', 'logs', 'users', 'actions']) {
+  for (const section of ['queue', 'logs', 'ai', 'users', 'actions']) {
     await page.goto(`${service.localOrigin}/#${section}`)
-    await page.locator('#navigation a[aria-current]', { hasText: /Queue|Log|Sign in|Actions/ }).waitFor()
+    await page.locator('#navigation a[aria-current]', { hasText: /Queue|Log|AI calls|Sign in|Actions/ }).waitFor()
     await page.getByText(/faults/i).click()
     await check()
   }

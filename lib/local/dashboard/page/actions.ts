@@ -35,7 +35,7 @@ function createForm(path: string, label: string, fields: HTMLElement[]): HTMLFor
     if (!form.reportValidity()) return
     await send('POST', path, readForm(form))
     // The button clears the message first.
-    setTimeout(() => showMessage('Done.'))
+    setTimeout(() => showMessage('Done.', 'good'))
   }
   form.append(actionButton(label, submit, { type: 'submit' }))
   return form

@@ -1,6 +1,7 @@
 import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { DashboardState } from '#local/dashboard/state.ts'
 import type { RecordedService, RecordTypes } from '#local/vendors/records.ts'
+import { renderConversation } from './conversation.ts'
 import { actionButton, element, getById } from './element.ts'
 import { formField, readForm } from './form.ts'
 import { type ListSection, readPlace, writePlace } from './place.ts'
@@ -76,6 +77,11 @@ function listViews(record: RecordTypes[RecordedService]): Tab[] {
   if ('subject' in record) return listMailViews(record)
   if ('tool' in record) return [{ name: 'Message', render: () => renderFrame(`/desk/chat/${record.id}/preview`) }]
   if ('signature' in record) return [{ name: 'Body', render: () => renderHook(record) }]
+  if ('usage' in record)
+    return [
+      { name: 'Conversation', render: () => renderConversation(record) },
+      { name: 'Request', render: () => renderJson(record.request) },
+    ]
   if ('request' in record)
     return [
       ...listNoteViews(record),

@@ -27,9 +27,11 @@ export function getById(id: string): HTMLElement {
   return found
 }
 
-/** Show a sentence in the corner of the page. An empty one removes it. */
-export function showMessage(text: string): void {
-  getById('message').textContent = text
+/** Show a sentence in the corner of the page, by default a failure. An empty one removes it. */
+export function showMessage(text: string, kind: 'good' | 'bad' = 'bad'): void {
+  const message = getById('message')
+  message.textContent = text
+  message.className = kind
 }
 
 /** Create a button that runs `act` and shows its error. */

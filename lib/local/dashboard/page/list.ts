@@ -1,10 +1,11 @@
 import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { DashboardState } from '#local/dashboard/state.ts'
 import type { RecordedService, RecordTypes } from '#local/vendors/records.ts'
-import { clearDetail, renderDetail } from './detail.ts'
+import { renderDetail } from './detail.ts'
 import { element, getById } from './element.ts'
+import { renderOverview } from './overview.ts'
 import { type ListSection, titles, writePlace } from './place.ts'
-import { describeRecord } from './record-title.ts'
+import { describeRecord, formatCents, formatNumber } from './record-title.ts'
 import { readLogs, readRecords } from './server.ts'
 
 const maxShown = 200
@@ -31,7 +32,7 @@ export async function showList(section: ListSection, id: string | undefined, sta
   )
   const chosen = items.find((item) => item.id === id)
   if (chosen) await renderDetail(section, chosen as never, state)
-  else clearDetail()
+  else getById('detail').replaceChildren(...renderOverview(section, items))
 }
 
 function getWords(): string[] {
@@ -57,11 +58,16 @@ function describeState(record: RecordTypes[RecordedService]): Pick<Row, 'subtitl
     return { subtitle: record.body.slice(0, 80), status: describeHook(record), isBad: !record.accepted || record.signature === 'invalid' }
   if ('state' in record)
     return {
-      subtitle: `due ${record.due_at}, ${record.attempts} attempts`,
+      subtitle: `due ${record.due_at.slice(11, 19)}, ${record.attempts === 1 ? '1 attempt' : `${record.attempts} attempts`}`,
       status: record.state,
       isBad: ['failed', 'dead'].includes(record.state),
     }
+  if ('usage' in record) return { subtitle: describeUsage(record), ...(record.usage ? {} : { status: record.status, isBad: true }) }
   return 'status' in record ? { subtitle: '', status: record.status, isBad: record.status >= 400 } : { subtitle: record.body.slice(0, 100) }
+}
+
+function describeUsage({ usage }: RecordTypes['ai']): string {
+  return usage ? `${formatNumber(usage.input)} + ${formatNumber(usage.output)} tokens, ${formatCents(usage.cents)} ¢` : ''
 }
 
 function describeHook({ accepted, signature }: RecordTypes['hooks']): string {

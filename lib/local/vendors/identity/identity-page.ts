@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { pageStyle } from '#local/dashboard/assets.ts'
+import { pageStyle } from '#http/page-style.ts'
 import type { Html } from '#local/dashboard/chat.ts'
 import type { ProviderName } from '#vendors/auth/oidc.ts'
 import { demoTenantId, type Persona, personas } from './identity-personas.ts'

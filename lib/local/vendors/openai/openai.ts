@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import type { Clock } from '#local/clock.ts'
 import type { Faults } from '#local/vendors/faults.ts'
 import type { Records } from '#local/vendors/records.ts'
+import { computeCost, defaultPrices } from '#rules/ai/prices.ts'
 import { createAnswer, createPromptCache, type LocalAnswer, toUsage } from './openai-answer.ts'
 import { localModels } from './openai-models.ts'
 import { modelNotFound, parseCompletionRequest, type RequestError } from './openai-request.ts'
@@ -27,20 +28,20 @@ export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOption
   app.post('/chat/completions', async (c) => {
     const body = await c.req.json().catch(() => null)
     const parsed = parseCompletionRequest(body)
-    const record = (status: number, response: unknown) =>
-      records.add('ai', { method: 'POST', path: '/chat/completions', request: shortenImages(body), status, response })
+    const common = { method: 'POST', path: '/chat/completions', request: shortenImages(body) }
     if ('status' in parsed) {
-      record(parsed.status, parsed.message)
+      records.add('ai', { ...common, status: parsed.status, response: parsed.message, task: null, usage: null })
       return sendError(c, parsed)
     }
     const { request, model } = parsed
     const answer = createAnswer(request, model, faults)
-    record(200, answer.text.length > maxRecordedLength ? `${answer.text.slice(0, maxRecordedLength)}…` : answer.text)
-    c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
-    const common = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
+    const response = answer.text.length > maxRecordedLength ? `${answer.text.slice(0, maxRecordedLength)}…` : answer.text
     const usage = toUsage(request, answer, countCached(request))
-    if (!request.stream) return sendCompletion(c, common, answer, usage)
-    return sendStream(c, common, answer, request.stream_options?.include_usage ? usage : undefined)
+    records.add('ai', { ...common, status: 200, response, task: request.response_format.json_schema.name, usage: toRecordedUsage(usage) })
+    c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
+    const fields = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
+    if (!request.stream) return sendCompletion(c, fields, answer, usage)
+    return sendStream(c, fields, answer, request.stream_options?.include_usage ? usage : undefined)
   })
   app.get('/models/:model', (c) => {
     const model = localModels.find(({ id }) => id === c.req.param('model'))
@@ -50,6 +51,14 @@ export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOption
   })
   app.all('*', (c) => sendError(c, { status: 404, message: `Unknown request URL: ${c.req.method} ${c.req.path}`, param: null, code: null }))
   return app
+}
+
+/** Return the tokens of a call, and their cost as the service computes it. */
+function toRecordedUsage({ prompt_tokens, completion_tokens, ...details }: ReturnType<typeof toUsage>) {
+  const tokens = { input: prompt_tokens, cached: details.prompt_tokens_details.cached_tokens, output: completion_tokens }
+  const { reasoning_tokens: reasoning } = details.completion_tokens_details
+  const microDollars = computeCost(defaultPrices, '*', { ...tokens, cacheWrites: 0, reasoning, isEstimated: false })
+  return { ...tokens, cents: microDollars / 10_000 }
 }
 
 const maxRecordedLength = 20_000
