@@ -12,6 +12,7 @@ import type { LocalPlatform } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 import { runWatched } from './watch.ts'
 
+const database = 'support_flow'
 const dataFolder = join(root, '.data')
 const dataDir = join(dataFolder, 'postgres')
 const objectsDir = join(dataFolder, 'objects')
@@ -45,19 +46,23 @@ async function start(): Promise<void> {
   await requireFreePort(localPort, 'LOCAL_PORT')
   await requireFreePort(samplePort, 'SAMPLE_PORT')
   if (process.argv.includes('--fresh')) await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
-  printProgress(platform === 'node' ? 'Building the static files and starting PostgreSQL' : 'Building the Worker and starting PostgreSQL')
+  const built = platform === 'node' ? 'the static files' : 'the Worker'
+  printProgress(`Starting PostgreSQL and building ${built}`)
   const building = platform === 'node' ? buildAssets() : build()
   // A failed build is reported below, once PostgreSQL can be stopped.
   building.catch(() => {})
   const cluster = await startPostgres(dataDir, { durable: true })
   setStopAll({ cluster })
   await recordProcesses(processesFile)
+  printProgress('PostgreSQL runs, migrating the database')
+  await cluster.createDatabase(database)
+  printProgress(`The database is migrated, finishing ${built}`)
   await building
-  printProgress('Migrating the database, and starting the service and the local emulators')
+  printProgress('Starting the service and the local emulators')
   const options = {
     platform,
     cluster,
-    database: 'support_flow',
+    database,
     port,
     localPort,
     objectsDir,
@@ -73,7 +78,7 @@ async function start(): Promise<void> {
   })
   await recordProcesses(processesFile)
   setStopAll({ cluster, stack })
-  printProgress('Creating two demo accounts')
+  printProgress('The service answers, looking for the demo accounts')
   await seedDemo(stack)
   await writeDemoUsers(docsFolder, demoSignIns)
   const sample = await startSample({ port: samplePort, api: stack.api, people: demoSignIns })
@@ -84,6 +89,7 @@ async function start(): Promise<void> {
     const cron = setInterval(() => void stack.runCron().catch(() => {}), 60_000)
     setStopAll({ cluster, stack, sample, cron })
   }
+  printProgress('Everything runs')
   console.log(welcomeText(stack, sample))
   if (process.argv.includes('--inspect'))
     console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)

@@ -41,13 +41,14 @@ export async function selectApplied(client: pg.Client): Promise<AppliedChecksums
 }
 
 async function applyFile(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
+  const startedAt = performance.now()
   const apply = { transaction: applyInTransaction, 'no-transaction': applyStatements, backfill: applyBatches }[file.mode]
   try {
     await apply(client, file, settings)
   } catch (error) {
     throw new Error(`Migration ${file.name} failed: ${describeFailure(error)}`, { cause: error })
   }
-  settings.report(`${file.name}: applied`)
+  settings.report(`${file.name}: applied in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
 /** Apply a file as a whole: a failure or a crash leaves the database as before. */

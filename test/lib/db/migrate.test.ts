@@ -34,7 +34,7 @@ describe('a migration in one transaction', () => {
     const applied = apply(file, { report: (line: string) => lines.push(line) === 2 && reader.query('commit') })
     expect(await applied).toEqual(['0002_size.sql'])
     expect(lines.slice(0, 2)).toEqual([1, 2].map((n) => `0002_size.sql: waits for a lock, attempt ${n} of 5`))
-    expect(lines.at(-1)).toBe('0002_size.sql: applied')
+    expect(lines.at(-1)).toMatch(/^0002_size\.sql: applied in \d+\.\d s$/)
     expect(await select('select name from migrations order by name')).toEqual(['0001_things.sql', '0002_size.sql'])
     await client.query('select size from things')
   })
@@ -107,8 +107,9 @@ describe('a backfill', () => {
   it('repeats its statement in transactions of their own until no row changes, and reports its progress', async () => {
     const { lines, apply, select } = await createThings()
     expect(await apply(file)).toEqual(['0002_names.sql'])
+    expect(lines.pop()).toMatch(/^0002_names\.sql: applied in /)
     expect(lines).toEqual([
-      ...['3 rows in 1 batches', '6 rows in 2 batches', '9 rows in 3 batches', '10 rows in 4 batches', '10 rows, complete', 'applied'].map(
+      ...['3 rows in 1 batches', '6 rows in 2 batches', '9 rows in 3 batches', '10 rows in 4 batches', '10 rows, complete'].map(
         (text) => `0002_names.sql: ${text}`,
       ),
     ])
