@@ -27,7 +27,7 @@ export async function renderTrace(traceId: string, api: string): Promise<HTMLEle
   const { logs, records } = await readTrace(traceId)
   const spans = shortenPauses([...logs.map((line) => toSpan(line, api)), ...records.map(toMoment)])
   const totalMs = Math.max(1, ...spans.map(({ leftMs, startMs, endMs }) => leftMs + endMs - startMs))
-  const head = ['Start', 'What', 'Time', 'Status', 'Request id'].map((title) => element('th', {}, title))
+  const head = ['Start', 'Time', 'What', 'Status', 'Request id'].map((title) => element('th', {}, title))
   const rows = spans.map((span) => renderSpan(span, spans[0]?.startMs ?? 0, totalMs))
   const table = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows))
   return element(
@@ -82,8 +82,8 @@ function renderSpan(span: Span & { leftMs: number }, firstMs: number, totalMs: n
     'tr',
     {},
     element('td', {}, element('a', { href }, `+${formatNumber(startMs - firstMs)} ms`)),
-    element('td', {}, name),
     element('td', { class: 'span' }, element('i', { class: state, style, title: `${endMs - startMs} ms` })),
+    element('td', {}, name),
     element('td', { class: state }, String(status ?? '')),
     element('td', {}, element('code', {}, String(requestId ?? ''))),
   )
