@@ -5830,6 +5830,8 @@ completed: number
 resolved: number
 }
 export type WeeklyReport = {
+/** The report in sentences, also of a week in which nothing happened. */
+summary: (string)[]
 /** The team. */
 team: {
 id: Id
@@ -5904,9 +5906,57 @@ hour: number
 /** Sessions that were started in that hour. */
 started: number
 })[]
+/** The week before, sessions of flows and AI sessions together. */
+previous: {
+/** Sessions that were started. */
+started: number
+/** Sessions that were resolved. */
+resolved: number
+/** Sessions that were escalated. */
+escalated: number
+/** Median time from an escalation to its claim; null without any. */
+median_seconds: (number | null)
+}
+/** What was open at the end of the week, of those that were started within 90 days. */
+open: {
+/** Sessions of flows. */
+sessions: number
+/** AI sessions. */
+ai_sessions: number
+}
+/** What waited for whom at the end of the week. */
+waiting: ({
+waits_for: WeeklyReportWait
+/** How many waited. */
+count: number
+/** For how long the oldest had waited. */
+longest_seconds: number
+})[]
+/** Up to 5 flows with at least 3 completed sessions, the slowest first. */
+slow_flows: ({
+/** The flow. */
+tree_id: string
+/** The name of the flow when it was last used. */
+name: string
+/** Its sessions that were completed in the week. */
+completed: number
+/** Median time from their start to their completion. */
+median_seconds: number
+})[]
+/** Up to 5 flows with at least 3 sessions that were started and none that was completed. */
+unfinished_flows: ({
+/** The flow. */
+tree_id: string
+/** The name of the flow when it was last used. */
+name: string
+/** Its sessions that were started in the week. */
+started: number
+})[]
 }
 /** The format of the report. */
 export type WeeklyReportFormat = ('json' | 'html' | 'pdf' | 'csv')
+/** `colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision. */
+export type WeeklyReportWait = ('colleague' | 'claimant' | 'approver')
 export type WeeklyRotation = {
 /** Each member is on call for a week. */
 kind: 'weekly'

@@ -9,6 +9,11 @@ export function createWeekCounts(changes: Partial<WeekCounts> = {}): WeekCounts 
     escalations: { escalated: 4, claimed: 3, unclaimed: 1, median_seconds: 240, p90_seconds: null },
     flows: [],
     hours: [],
+    previous: { started: 4, resolved: 9, escalated: 7, median_seconds: 120 },
+    open: { sessions: 0, ai_sessions: 0 },
+    waiting: [],
+    slow_flows: [],
+    unfinished_flows: [],
     ...changes,
   }
 }

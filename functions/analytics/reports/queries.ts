@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, userId } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
-import type { FlowResult, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
+import type { FlowResult, WaitingCases, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
 import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
 import { ReportSubscription } from './schemas.ts'
 
@@ -20,11 +20,11 @@ export const TeamWeek = z.object({
 })
 export type TeamWeek = z.output<typeof TeamWeek>
 
-/** Select a week of a team of the account, by default the last one that has ended. */
+/** Select a week of a team of the account, by default the last one that has ended, or one that many weeks before. */
 export const selectTeamWeek = readStatement(
   TeamWeek,
-  (teamId: string, week: string | null) => sql`
-    select w.* from ${callFunction('app.team_week', { p_team: teamId, p_week: week })} w where exists (select from teams t where t.account_id = app.account_id() and t.id = w.team_id)`,
+  (teamId: string, week: string | null, weeksAgo: number) => sql`
+    select w.* from ${callFunction('app.team_week', { p_team: teamId, p_week: week, p_weeks_ago: weeksAgo })} w where exists (select from teams t where t.account_id = app.account_id() and t.id = w.team_id)`,
 )
 
 const integer = notNull<number>()
@@ -101,18 +101,108 @@ export const selectHours = readStatement(
      group by 1, 2 order by 1, 2`,
 )
 
-/** Select the counts of a team's week, in one round trip. */
-export async function selectWeekCounts(db: ReadDb, week: TeamWeek): Promise<WeekCounts> {
-  const [sessions, ai, escalations, flows, hours] = await db.batch([
+/** Count what was started, resolved and escalated, sessions of flows and AI sessions together. */
+export const selectTotals = readStatement(z.object({ started: integer, resolved: integer, escalated: integer }), (week: TeamWeek) => {
+  const count = (from: RawBuilder<unknown>, column: string) => sql`
+      (select count(*) from ${from} where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during(column, week)})`
+  const runs = sql`sessions s`
+  const cases = sql`ai_sessions s`
+  const handoffs = sql`ai_sessions s join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.intent = 'escalate'`
+  const ended = (outcome: string) => sql`
+      (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during('s.completed_at', week)}
+          and s.outcome = ${sql.lit(outcome)})`
+  return sql`
+      select (${count(runs, 's.started_at')} + ${count(cases, 's.created_at')})::integer as started,
+             (${ended('resolved')} + ${count(cases, 's.resolved_at')})::integer as resolved,
+             (${ended('escalated')} + ${count(handoffs, 'h.created_at')})::integer as escalated`
+})
+
+/** Count what was open at the end of the week. Older sessions are left out, so that the whole history need not be read. */
+export const selectOpen = readStatement(z.object({ sessions: integer, ai_sessions: integer }), ({ ends_at: end, team_id }: TeamWeek) => {
+  const isRecent = (column: string) => sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
+  return sql`
+    select (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.started_at')}
+               and (s.state = 'in_progress' or s.completed_at >= ${end}))::integer as sessions,
+           (select count(*) from ai_sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.created_at')}
+               and case when s.status = 'resolved' then s.resolved_at >= ${end}
+                        else s.status not in ('abandoned', 'archived') or s.updated_at >= ${end} end)::integer as ai_sessions`
+})
+
+/** Count what waited for whom at the end of the week, or now if it has not ended. */
+export const selectWaiting = readStatement(
+  z.object({ waits_for: notNull<WaitingCases['waits_for']>(), count: integer, longest_seconds: notNull<number>() }),
+  ({ ends_at: end, team_id }: TeamWeek) => {
+    const isRecent = (column: string) => sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
+    const handoffs = sql`
+      ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
+       where h.account_id = app.account_id() and s.team_id = ${team_id} and h.intent = 'escalate' and ${isRecent('h.created_at')}
+         and (h.closed_at is null or h.closed_at >= ${end})`
+    return sql`
+      select w.waits_for, count(*)::integer as count, extract(epoch from least(${end}::timestamptz, app.now()) - min(w.since))::float8 as longest_seconds
+        from (select 1 as place, 'colleague' as waits_for, h.created_at as since from ${handoffs} and (h.claimed_at is null or h.claimed_at >= ${end})
+              union all
+              select 2, 'claimant', h.claimed_at from ${handoffs} and h.claimed_at < ${end} and (h.picked_up_at is null or h.picked_up_at >= ${end})
+              union all
+              select 3, 'approver', a.requested_at from approvals a
+               where a.account_id = app.account_id() and a.team_id = ${team_id} and ${isRecent('a.requested_at')}
+                 and (a.state = 'pending' or a.decided_at >= ${end})) w
+       group by w.place, w.waits_for order by w.place`
+  },
+)
+
+const maxListedFlows = 5
+const minSessions = 3
+
+/** Select the flows whose completed sessions took longest. */
+export const selectSlowFlows = readStatement(
+  z.object({ tree_id: z.string(), name: notNull<string>(), completed: integer, median_seconds: notNull<number>() }),
+  (week: TeamWeek) => sql`
+    select s.tree_id, (array_agg(s.tree_name order by s.completed_at desc, s.id))[1] as name, count(*)::integer as completed,
+           percentile_cont(0.5) within group (order by s.lasted) as median_seconds
+      from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}
+     group by s.tree_id having count(*) >= ${minSessions} order by 4 desc, 1 limit ${maxListedFlows}`,
+)
+
+/** Select the flows of which no session that was started in the week was completed in it. */
+export const selectUnfinishedFlows = readStatement(
+  z.object({ tree_id: z.string(), name: notNull<string>(), started: integer }),
+  (week: TeamWeek) => sql`
+    select s.tree_id, (array_agg(s.tree_name order by s.started_at desc, s.id))[1] as name, count(*)::integer as started
+      from sessions s where s.account_id = app.account_id() and ${during('s.started_at', week)} and s.team_id = ${week.team_id}
+     group by s.tree_id having count(*) >= ${minSessions} and count(*) filter (where s.completed_at < ${week.ends_at}) = 0
+     order by 3 desc, 1 limit ${maxListedFlows}`,
+)
+
+/** Select the counts of a team's week and of the week before, in one round trip. */
+export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamWeek): Promise<WeekCounts> {
+  const [sessions, ai, escalations, flows, hours, totals, claimsBefore, open, waiting, slow_flows, unfinished_flows] = await db.batch([
     selectSessionCounts.query(week),
     selectResolvedAiSessions.query(week),
     selectEscalations.query(week),
     selectFlowResults.query(week),
     selectHours.query(week),
+    selectTotals.query(before),
+    selectEscalations.query(before),
+    selectOpen.query(week),
+    selectWaiting.query(week),
+    selectSlowFlows.query(week),
+    selectUnfinishedFlows.query(week),
   ])
-  const [sessionCounts, aiCounts, escalationCounts] = [sessions[0], ai[0], escalations[0]]
-  if (!sessionCounts || !aiCounts || !escalationCounts) throw new Error('A count returned no row')
-  return { week, sessions: sessionCounts, ai: aiCounts, escalations: escalationCounts, flows: flows as FlowResult[], hours }
+  const [sessionCounts, aiCounts, escalationCounts, previous, openCounts] = [sessions[0], ai[0], escalations[0], totals[0], open[0]]
+  if (!sessionCounts || !aiCounts || !escalationCounts || !previous || !openCounts) throw new Error('A count returned no row')
+  return {
+    week,
+    sessions: sessionCounts,
+    ai: aiCounts,
+    escalations: escalationCounts,
+    flows: flows as FlowResult[],
+    hours,
+    previous: { ...previous, median_seconds: claimsBefore[0]?.median_seconds ?? null },
+    open: openCounts,
+    waiting,
+    slow_flows,
+    unfinished_flows,
+  }
 }
 
 /** The design of a team's documents. */

@@ -32,6 +32,7 @@ const FlowResult = z
 
 export const WeeklyReport = z
   .strictObject({
+    summary: z.array(z.string()).describe('The report in sentences, also of a week in which nothing happened.'),
     team: z.strictObject({ id: Id, name: z.string().describe('The name of the team.') }).describe('The team.'),
     week: z.string().describe('The week of ISO 8601.'),
     timezone: z.string().describe('The time zone of the team, or else of the account.'),
@@ -82,11 +83,54 @@ export const WeeklyReport = z
     busiest_hours: z
       .array(z.strictObject({ day: Weekday, hour: Hour, started: Count.describe('Sessions that were started in that hour.') }))
       .describe('Up to 3 hours of the week, the busiest first.'),
+    previous: z
+      .strictObject({
+        started: Count.describe('Sessions that were started.'),
+        resolved: Count.describe('Sessions that were resolved.'),
+        escalated: Count.describe('Sessions that were escalated.'),
+        median_seconds: Seconds.describe('Median time from an escalation to its claim; null without any.'),
+      })
+      .describe('The week before, sessions of flows and AI sessions together.'),
+    open: z
+      .strictObject({ sessions: Count.describe('Sessions of flows.'), ai_sessions: Count.describe('AI sessions.') })
+      .describe('What was open at the end of the week, of those that were started within 90 days.'),
+    waiting: z
+      .array(
+        z.strictObject({
+          waits_for: z
+            .enum(['colleague', 'claimant', 'approver'])
+            .meta({ id: 'WeeklyReportWait' })
+            .describe('`colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision.'),
+          count: Count.min(1).describe('How many waited.'),
+          longest_seconds: z.number().min(0).describe('For how long the oldest had waited.'),
+        }),
+      )
+      .describe('What waited for whom at the end of the week.'),
+    slow_flows: z
+      .array(
+        z.strictObject({
+          tree_id: Id.describe('The flow.'),
+          name: z.string().describe('The name of the flow when it was last used.'),
+          completed: Count.describe('Its sessions that were completed in the week.'),
+          median_seconds: z.number().min(0).describe('Median time from their start to their completion.'),
+        }),
+      )
+      .describe('Up to 5 flows with at least 3 completed sessions, the slowest first.'),
+    unfinished_flows: z
+      .array(
+        z.strictObject({
+          tree_id: Id.describe('The flow.'),
+          name: z.string().describe('The name of the flow when it was last used.'),
+          started: Count.describe('Its sessions that were started in the week.'),
+        }),
+      )
+      .describe('Up to 5 flows with at least 3 sessions that were started and none that was completed.'),
   })
   .meta({
     id: 'WeeklyReport',
     examples: [
       {
+        summary: ['53 sessions were started, 4 more than the week before.', 'At the end of the week no case was open.'],
         team: { id: exampleIds.team, name: 'Field service' },
         week: '2026-W47',
         timezone: 'Europe/Berlin',
@@ -100,6 +144,11 @@ export const WeeklyReport = z
         by_day: [{ date: '2026-11-16', day: 'monday', started: 9, resolved: 7 }],
         by_hour: [{ hour: 9, started: 8 }],
         busiest_hours: [{ day: 'monday', hour: 9, started: 4 }],
+        previous: { started: 49, resolved: 40, escalated: 6, median_seconds: 300 },
+        open: { sessions: 0, ai_sessions: 0 },
+        waiting: [],
+        slow_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, median_seconds: 1260 }],
+        unfinished_flows: [],
       },
     ],
   })

@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 import type { WeeklyReportQuery } from './schemas.ts'
 
 // Loaded on first use: few requests need them.
-const loadReports = () => import('#rules/reports/weekly.ts')
+const loadReports = () => import('#rules/reports/build-weekly.ts')
 const loadMail = () => import('#vendors/mail/weekly-report.ts')
 
 /** Return the report of a week, or a document with it. Throw 404 for a team of another account. */
@@ -34,8 +34,10 @@ export async function getWeekly(ctx: ReadContext, { team_id, week, format }: Wee
 }
 
 async function countWeek(db: ReadDb, teamId: string, week: string | null): Promise<WeeklyReport> {
-  const teamWeek = (await queries.selectTeamWeek.first(db, teamId, week)) ?? throwNotFound('Team')
-  const [{ buildWeeklyReport }, counts] = await Promise.all([loadReports(), queries.selectWeekCounts(db, teamWeek)])
+  const weeks = await db.batch([queries.selectTeamWeek.query(teamId, week, 0), queries.selectTeamWeek.query(teamId, week, 1)])
+  const [[teamWeek], [before]] = weeks
+  if (!teamWeek || !before) throw throwNotFound('Team')
+  const [{ buildWeeklyReport }, counts] = await Promise.all([loadReports(), queries.selectWeekCounts(db, teamWeek, before)])
   return buildWeeklyReport(counts)
 }
 

@@ -1,6 +1,7 @@
 import type { Event } from '#rules/events/events.ts'
 import type { EventKey } from '#rules/events/keys.ts'
-import { buildWeeklyReport, type WeeklyReport } from '#rules/reports/weekly.ts'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
+import type { WeeklyReport } from '#rules/reports/weekly.ts'
 import type { Feedback, Lead } from '#vendors/mail/contents.ts'
 import type { DigestItem } from '#vendors/mail/digest.ts'
 
@@ -202,6 +203,11 @@ export const sampleReport: WeeklyReport = buildWeeklyReport({
     { ...flow, name: 'Printer offline', completed: 12, resolved: 9 },
     { ...flow, name: 'Outlook asks for the password again and again after the migration of the mailbox', completed: 8, resolved: 2 },
   ],
+  previous: { started: 95, resolved: 44, escalated: 5, median_seconds: 360 },
+  open: { sessions: 5, ai_sessions: 2 },
+  waiting: [{ waits_for: 'colleague', count: 1, longest_seconds: 190_000 }],
+  slow_flows: [{ tree_id: flow.tree_id, name: 'VPN: rebuild the site-to-site tunnel', completed: 14, median_seconds: 3900 }],
+  unfinished_flows: [{ tree_id: flow.tree_id, name: 'Replace a disk', started: 4 }],
   // Many sessions from Monday to Friday, mostly in the morning, and few on Saturday.
   hours: [1, 2, 3, 4, 5, 6].flatMap((day) =>
     [8, 9, 10, 11, 13, 14, 16].map((hour) => ({

@@ -1,6 +1,7 @@
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
 import { type Chart, formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from './labels.ts'
+import { isQuiet } from './summary.ts'
 import { renderSvgChart } from './svg-chart.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
 
@@ -13,6 +14,8 @@ body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-se
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
 h2{font-size:1.15rem;margin:2rem 0 .75rem}
 p{margin:.4rem 0}
+ul{margin:1rem 0;padding-inline-start:1.25rem}
+li{margin:.25rem 0}
 .muted{color:var(--muted)}
 dl{display:grid;grid-template-columns:repeat(2,1fr);gap:.75rem;margin:1.25rem 0}
 dl>div{background:var(--panel);border-radius:6px;padding:.6rem .8rem;display:flex;flex-direction:column-reverse;justify-content:flex-end}
@@ -41,15 +44,17 @@ export function renderReportHtml(report: WeeklyReport): string {
   const body = html`<main>
 <h1 dir="auto">${title}</h1>
 <p class="muted">Week ${report.week}, ${formatPeriod(report)}</p>
-${renderMetrics(report)}
-${renderChart(days, 'days', 'Day')}
-${renderChart(hours, 'hours', 'Hour')}
-<p>Busiest hours: ${formatBusiestHours(report)}</p>
-${renderFlows('Flows that help', report.helpful_flows)}
-${renderFlows('Flows that do not help', report.unhelpful_flows)}
+<ul>${report.summary.map((sentence) => html`<li dir="auto">${sentence}</li>`)}</ul>
+${!isQuiet(report) && [renderMetrics(report), renderChart(days, 'days', 'Day'), renderChart(hours, 'hours', 'Hour'), renderFlowLists(report)]}
 </main>
 `
   return writeHtmlPage({ title, stylesheet, body })
+}
+
+function renderFlowLists(report: WeeklyReport): Html {
+  return html`<p>Busiest hours: ${formatBusiestHours(report)}</p>
+${renderFlows('Flows that help', report.helpful_flows)}
+${renderFlows('Flows that do not help', report.unhelpful_flows)}`
 }
 
 function renderMetrics(report: WeeklyReport): Html {

@@ -6,6 +6,7 @@ import { addCodePoints } from '#rules/pdf/line-layout.ts'
 import { addSpace, createPageLayout, margin, type PageLayout, page, toRuns, wrapText, writeText } from '#rules/pdf/page-layout.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
 import { type Chart, formatBusiestHours, formatPeriod, formatRate, getAxisEnd, listCharts, listMetrics } from './labels.ts'
+import { isQuiet } from './summary.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
 
 const textColour = '0.12 0.16 0.2'
@@ -33,6 +34,15 @@ export async function renderReportPdf(report: WeeklyReport, { branding, assets }
   const colour = parseBrandColour(branding.colour)
   writeText(layout, title, { size: 20, colour, bold: true, spaceAfter: 2 })
   writeText(layout, `Week ${report.week}, ${formatPeriod(report)}`, { ...body, colour: mutedColour, spaceAfter: 8 })
+  for (const sentence of report.summary) writeText(layout, sentence, body)
+  if (!isQuiet(report)) writeNumbers(layout, report, colour)
+  const drawPageFrame = createPageFrame(layout, branding, title)
+  for (const index of layout.document.pages.keys()) drawPageFrame(index)
+  return serializeDocument(layout.document, { ...page, title, author: branding.company })
+}
+
+function writeNumbers(layout: PageLayout, report: WeeklyReport, colour: string): void {
+  addSpace(layout, 6)
   const metrics = listMetrics(report)
   writeRows(
     layout,
@@ -44,9 +54,6 @@ export async function renderReportPdf(report: WeeklyReport, { branding, assets }
   writeText(layout, `Busiest hours: ${formatBusiestHours(report)}`, body)
   writeFlows(layout, 'Flows that help', report.helpful_flows, colour)
   writeFlows(layout, 'Flows that do not help', report.unhelpful_flows, colour)
-  const drawPageFrame = createPageFrame(layout, branding, title)
-  for (const index of layout.document.pages.keys()) drawPageFrame(index)
-  return serializeDocument(layout.document, { ...page, title, author: branding.company })
 }
 
 function writeHeading(layout: PageLayout, title: string, colour: string, minSpaceBelow: number): void {
@@ -110,7 +117,7 @@ function collectCodePoints(report: WeeklyReport, { company, footer }: Branding):
   const codePoints = new Set<number>()
   const printableAscii = Array.from({ length: 95 }, (_, n) => String.fromCharCode(n + 32)).join('')
   const flows = [...report.helpful_flows, ...report.unhelpful_flows]
-  const texts = [report.team.name, company, footer ?? '', ...flows.map(({ name }) => name), printableAscii]
+  const texts = [report.team.name, company, footer ?? '', ...report.summary, ...flows.map(({ name }) => name), printableAscii]
   for (const text of texts) addCodePoints(text, codePoints)
   return codePoints
 }

@@ -1,6 +1,4 @@
-import { addDays } from './week.ts'
-
-const reportDays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export const reportDays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 type ReportDay = (typeof reportDays)[number]
 
 /** A flow and how its completed sessions ended. */
@@ -11,8 +9,28 @@ export interface FlowResult {
   resolved: number
 }
 
+/** Cases that waited for somebody at the end of a week. */
+export interface WaitingCases {
+  waits_for: 'colleague' | 'claimant' | 'approver'
+  count: number
+  longest_seconds: number
+}
+
+/** What is counted with limits and in the order of the report. */
+interface CountedParts {
+  /** Of the week before, sessions of flows and AI sessions together. */
+  previous: { started: number; resolved: number; escalated: number; median_seconds: number | null }
+  /** At the end of the week, of those that were started within 90 days. */
+  open: { sessions: number; ai_sessions: number }
+  waiting: WaitingCases[]
+  slow_flows: { tree_id: string; name: string; completed: number; median_seconds: number }[]
+  unfinished_flows: { tree_id: string; name: string; started: number }[]
+}
+
 /** The weekly report of a team. Its counts contain sessions of flows and AI sessions, unless they say otherwise. */
-export interface WeeklyReport {
+export interface WeeklyReport extends CountedParts {
+  /** The report in sentences. */
+  summary: string[]
   team: { id: string; name: string }
   week: string
   timezone: string
@@ -30,7 +48,7 @@ export interface WeeklyReport {
 }
 
 /** What the database counts. */
-export interface WeekCounts {
+export interface WeekCounts extends CountedParts {
   week: { team_id: string; team_name: string; timezone: string; week: string; monday: string }
   sessions: Omit<WeeklyReport['sessions'], 'started'>
   ai: { resolved: number }
@@ -40,66 +58,6 @@ export interface WeekCounts {
   hours: readonly { day: number; hour: number; sessions: number; ai_sessions: number; resolved: number }[]
 }
 
-const maxFlows = 5
-const maxBusiestHours = 3
-/** A flow with fewer completed sessions is in no list. */
-const minCompleted = 3
-const helpfulRate = 0.7
-const unhelpfulRate = 0.5
-
-/** Build the report from what the database counts. */
-export function buildWeeklyReport({ week, sessions, ai, escalations, flows, hours }: WeekCounts): WeeklyReport {
-  const { escalated, ...time_to_claim } = escalations
-  const countedFlows = flows.filter(({ completed }) => completed >= minCompleted)
-  return {
-    team: { id: week.team_id, name: week.team_name },
-    week: week.week,
-    timezone: week.timezone,
-    starts_on: week.monday,
-    ends_on: addDays(week.monday, 6),
-    sessions: { started: sum(hours, (row) => row.sessions), ...sessions },
-    ai_sessions: { started: sum(hours, (row) => row.ai_sessions), resolved: ai.resolved, escalated },
-    time_to_claim,
-    helpful_flows: countedFlows
-      .filter((flow) => getResolutionRate(flow) >= helpfulRate)
-      .toSorted((a, b) => b.resolved - a.resolved || compareIds(a, b))
-      .slice(0, maxFlows),
-    unhelpful_flows: countedFlows
-      .filter((flow) => getResolutionRate(flow) < unhelpfulRate)
-      .toSorted((a, b) => countUnresolved(b) - countUnresolved(a) || compareIds(a, b))
-      .slice(0, maxFlows),
-    ...countByTime(week.monday, hours),
-  }
-}
-
 export function getResolutionRate({ completed, resolved }: Pick<FlowResult, 'completed' | 'resolved'>): number {
   return completed === 0 ? 0 : resolved / completed
-}
-
-const countUnresolved = ({ completed, resolved }: FlowResult) => completed - resolved
-const compareIds = (a: FlowResult, b: FlowResult) => (a.tree_id < b.tree_id ? -1 : 1)
-
-function sum<T>(rows: readonly T[], read: (row: T) => number): number {
-  return rows.reduce((total, row) => total + read(row), 0)
-}
-
-function countByTime(monday: string, hours: WeekCounts['hours']): Pick<WeeklyReport, 'by_day' | 'by_hour' | 'busiest_hours'> {
-  const countStarted = (row: WeekCounts['hours'][number]) => row.sessions + row.ai_sessions
-  const by_day = reportDays.map((day, index) => {
-    const rows = hours.filter((row) => row.day === index + 1)
-    return { date: addDays(monday, index), day, started: sum(rows, countStarted), resolved: sum(rows, (row) => row.resolved) }
-  })
-  const by_hour = Array.from({ length: 24 }, (_, hour) => ({
-    hour,
-    started: sum(
-      hours.filter((row) => row.hour === hour),
-      countStarted,
-    ),
-  }))
-  const busiest_hours = hours
-    .map((row) => ({ day: reportDays[row.day - 1] ?? 'monday', hour: row.hour, started: countStarted(row) }))
-    .filter(({ started }) => started > 0)
-    .toSorted((a, b) => b.started - a.started || reportDays.indexOf(a.day) - reportDays.indexOf(b.day) || a.hour - b.hour)
-    .slice(0, maxBusiestHours)
-  return { by_day, by_hour, busiest_hours }
 }

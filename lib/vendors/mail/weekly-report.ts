@@ -1,4 +1,5 @@
 import { formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from '#rules/reports/labels.ts'
+import { isQuiet } from '#rules/reports/summary.ts'
 import type { FlowResult, WeeklyReport } from '#rules/reports/weekly.ts'
 import { removeLinks } from '#rules/text/plain-name.ts'
 import type { EmailContent } from './layout.ts'
@@ -14,14 +15,16 @@ export function writeReportContent(report: WeeklyReport, frontendUrl: string): E
   }))
   return {
     subject: `Weekly report: ${removeLinks(report.team.name)}, ${report.week}`,
-    facts: listMetrics(report).map(({ label, value }) => ({ label, text: value })),
+    facts: (isQuiet(report) ? [] : listMetrics(report)).map(({ label, value }) => ({ label, text: value })),
     bars,
-    sections: [
-      { label: 'Flows that help', text: listFlows(report.helpful_flows) },
-      { label: 'Flows that do not help', text: listFlows(report.unhelpful_flows) },
-      { label: 'Busiest hours', text: formatBusiestHours(report) },
-    ],
-    paragraphs: [formatPeriod(report)],
+    sections: isQuiet(report)
+      ? []
+      : [
+          { label: 'Flows that help', text: listFlows(report.helpful_flows) },
+          { label: 'Flows that do not help', text: listFlows(report.unhelpful_flows) },
+          { label: 'Busiest hours', text: formatBusiestHours(report) },
+        ],
+    paragraphs: [formatPeriod(report), ...report.summary.map(removeLinks)],
     link: { label: 'Open the report', url: `${frontendUrl}/reports/weekly?team_id=${report.team.id}&week=${report.week}` },
   }
 }

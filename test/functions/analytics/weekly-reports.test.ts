@@ -300,3 +300,46 @@ it('RPT-12 an admin sets the time zone of a team, or takes that of the account',
   expect(await getZone()).toBe('Asia/Tokyo')
   await expectRefusal(accounts.teams.rename({ team_id: account.teamId, timezone: 'Mars/Olympus' }), 422)
 })
+
+it('RPT-15 compares a week with the one before, and names what was open, slow, unfinished and waited at its end', async () => {
+  const { account, insertSessions, insertAiSessions } = await createReportScene(service)
+  const hours = (count: number) => ({ startedAt: at(20, '08:00:00'), completedAt: at(20, `${String(8 + count).padStart(2, '0')}:00:00`) })
+  await insertSessions([
+    ...[1, 2, 3].map((count) => ({ flow: 'Slow', ...hours(count) })),
+    { flow: 'Late', startedAt: at(24, '08:00:00'), completedAt: at(27, '08:00:00') },
+    { flow: 'Late', startedAt: at(24, '09:00:00'), completedAt: at(27, '08:00:00') },
+    { flow: 'Late', startedAt: at(24, '10:00:00'), completedAt: at(27, '08:00:00') },
+    { flow: 'Slow', startedAt: at(13, '08:00:00'), completedAt: at(13, '09:00:00') },
+  ])
+  await insertAiSessions([
+    { createdAt: at(20, '10:00:00'), escalatedAt: at(20, '11:00:00'), claimedAt: at(20, '11:05:00') },
+    { createdAt: at(14, '10:00:00'), escalatedAt: at(14, '11:00:00'), claimedAt: at(14, '11:10:00') },
+    { createdAt: at(21, '10:00:00'), resolvedAt: at(26, '10:00:00') },
+  ])
+  // Claimed after the end of the week, which is Sunday 23:00 UTC.
+  await service.sql(
+    `update ai_handoffs set claimed_at = '2026-10-26T10:00:00Z', closed_at = null where account_id = $1 and created_at = '2026-10-20T11:00:00Z'`,
+    [account.id],
+  )
+  const report = await readReport(account.admin, account.teamId)
+  expect(report).toMatchObject({
+    previous: { started: 2, resolved: 1, escalated: 1, median_seconds: 600 },
+    open: { sessions: 3, ai_sessions: 3 },
+    waiting: [{ waits_for: 'colleague', count: 1, longest_seconds: 5 * 86_400 + 12 * 3600 }],
+    slow_flows: [{ name: 'Slow', completed: 3, median_seconds: 7200 }],
+    unfinished_flows: [{ name: 'Late', started: 3 }],
+  })
+  expect(report.summary[0]).toBe('8 sessions were started, 6 more than the week before.')
+  const later = await readReport(account.admin, account.teamId, '2026-W44')
+  expect(later.waiting).toEqual([{ waits_for: 'claimant', count: 1, longest_seconds: expect.any(Number) }])
+  expect(later.open).toEqual({ sessions: 0, ai_sessions: 2 })
+})
+
+it('RPT-16 says something of a week in which nothing happened', async () => {
+  const { account } = await createReportScene(service)
+  const { summary } = await readReport(account.admin, account.teamId)
+  expect(summary).toEqual([
+    'A quiet week: no session was started or ended. The week before 0 sessions were started and 0 resolved.',
+    'At the end of the week no case was open.',
+  ])
+})

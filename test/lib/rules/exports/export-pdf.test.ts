@@ -6,8 +6,8 @@ import { createBudget, jobSteps } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Branding } from '#rules/exports/pdf-frame.ts'
 import type { Report } from '#rules/exports/report.ts'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { renderReportPdf } from '#rules/reports/pdf.ts'
-import { buildWeeklyReport } from '#rules/reports/weekly.ts'
 import { createImage } from '#test/support/images.ts'
 import { createReport } from '#test/support/report.ts'
 import { createWeekCounts } from '#test/support/week-counts.ts'
@@ -82,6 +82,15 @@ it('a weekly report without flows and without a footer says so', async () => {
     'showText "Flows that do not help"',
     'showText "None this week."',
   ])
+})
+
+it('RPT-16 the PDF of a quiet week has sentences, and no charts and tables of zeros', async () => {
+  const nothing = { completed: 0, resolved: 0, escalated: 0 }
+  const claims = { escalated: 0, claimed: 0, unclaimed: 0, median_seconds: null, p90_seconds: null }
+  const counts = { ...weekCounts, sessions: nothing, ai: { resolved: 0 }, escalations: claims, flows: [], hours: [] }
+  const operators = await listDrawingOperators(await renderReportPdf(buildWeeklyReport(counts), { branding: createBranding(), assets }))
+  expect(operators).toContain('showText "A quiet week: no session was started or ended.')
+  expect(operators).not.toMatch(/showText "(?:Sessions|Flows|Busiest|None)/)
 })
 
 it('SES-52 Han characters have their Japanese shapes only in a report with kana', async () => {

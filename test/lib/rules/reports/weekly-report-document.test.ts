@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { renderReportHtml } from '#rules/reports/html.ts'
 import { describeChart, getAxisEnd } from '#rules/reports/labels.ts'
 import { addDays, parseWeek } from '#rules/reports/week.ts'
-import { buildWeeklyReport, getResolutionRate } from '#rules/reports/weekly.ts'
+import { getResolutionRate } from '#rules/reports/weekly.ts'
 import { createWeekCounts } from '#test/support/week-counts.ts'
 
 const counts = createWeekCounts({

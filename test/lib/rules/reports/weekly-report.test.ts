@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { renderReportCsv } from '#rules/reports/csv.ts'
 import { renderReportHtml } from '#rules/reports/html.ts'
 import { type Chart, describeChart, formatBusiestHours, formatDuration, formatRate, getAxisEnd } from '#rules/reports/labels.ts'
 import { renderSvgChart } from '#rules/reports/svg-chart.ts'
 import { addDays, parseWeek } from '#rules/reports/week.ts'
-import { buildWeeklyReport, type WeekCounts } from '#rules/reports/weekly.ts'
+import type { WeekCounts } from '#rules/reports/weekly.ts'
 import { createWeekCounts } from '#test/support/week-counts.ts'
 
 const createFlow = (tree_id: string, completed: number, resolved: number) => ({ tree_id, name: `Flow ${tree_id}`, completed, resolved })
@@ -176,10 +177,12 @@ it('RPT-13 the CSV of a report has one line per number', () => {
     'day,2026-11-18,started,0',
     'day,2026-11-18,resolved,0',
   ])
-  expect(numbers.slice(29, 30).concat(numbers.slice(37, 38), numbers.slice(-1))).toEqual([
+  expect(numbers.slice(29, 30).concat(numbers.slice(37, 38), numbers.slice(52))).toEqual([
     'hour,00,started,0',
     'hour,08,started,3',
     'hour,23,started,0',
+    ...['previous,,started,4', 'previous,,resolved,9', 'previous,,escalated,7', 'previous,,median_seconds,120'],
+    ...['open,,sessions,0', 'open,,ai_sessions,0'],
   ])
 })
 

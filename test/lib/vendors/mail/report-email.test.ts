@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { buildWeeklyReport, type WeekCounts } from '#rules/reports/weekly.ts'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
+import type { WeekCounts } from '#rules/reports/weekly.ts'
 import { createWeekCounts } from '#test/support/week-counts.ts'
 import { writeReportContent } from '#vendors/mail/weekly-report.ts'
 
