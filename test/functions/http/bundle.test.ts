@@ -27,6 +27,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
   expect(found.filter((name, place) => found.indexOf(name) === place)).toEqual([
     'argon2.wasm',
     'article',
+    'build-weekly',
     'cloudflare.js',
     'compare',
     'connectwise',
@@ -34,6 +35,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     // Resend's client.
     'dist',
     'halopsa',
+    'handover',
     'harfbuzz-wasm',
     'harfbuzz.wasm',
     'html',
@@ -56,7 +58,6 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'stripe',
     'totp',
     'webauthn',
-    'weekly',
     'weekly-report',
     'write',
   ])
