@@ -1,11 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '#local/root.ts'
+import { listen } from '#platform/node/server.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createEmptyDatabase } from '#test/support/migrations.ts'
@@ -19,6 +22,8 @@ afterAll(async () => {
 })
 
 interface Step {
+  name?: string
+  if?: string
   run?: string
   env?: Record<string, string>
 }
@@ -30,8 +35,8 @@ function readSteps(name: string): Step[] {
 }
 
 /** Replace the expressions of a workflow by their values. */
-const evaluate = (text: string, values: Record<string, string>) =>
-  text.replace(/\$\{\{ (?:secrets|vars)\.(\w+) \}\}/g, (_, name: string) => values[name] ?? '')
+const evaluate = (template: string, values: Record<string, string>) =>
+  template.replace(/\$\{\{ (?:secrets|vars)\.(\w+)(?: \|\| '[^']*')? \}\}/g, (_, name: string) => values[name] ?? '')
 
 /** Run a step in a shell that has nothing but its own variables. Return its output. */
 async function runStep({ run = '', env = {} }: Step, values: Record<string, string>): Promise<string> {
@@ -42,7 +47,8 @@ async function runStep({ run = '', env = {} }: Step, values: Record<string, stri
   )
   // How this machine reaches the registry.
   const { HOME, NODE_EXTRA_CA_CERTS } = process.env
-  const own = { PATH: path, HOME, NODE_EXTRA_CA_CERTS, TARGET: 'staging', CI: 'true', ...variables }
+  const github = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_SHA: 'abc' }
+  const own = { ...github, PATH: path, HOME, NODE_EXTRA_CA_CERTS, TARGET: 'staging', CI: 'true', ...variables }
   // Not `execFileSync`: the service under test answers in this process.
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', run], { cwd: join(folder, 'clone'), env: own, maxBuffer: 1e8 })
   return stdout
@@ -58,12 +64,39 @@ it('each command of the deployment runs in a fresh clone, which has no packages'
     READY_TOKEN: service.settings.READY_TOKEN ?? '',
     SMOKE_API_KEY: key,
   }
+  const restorePoints: string[] = []
+  const neon = createServer(async (request, response) => {
+    restorePoints.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`)
+    response.writeHead(201).end('{}')
+  })
+  Object.assign(values, {
+    NEON_API: `http://127.0.0.1:${await listen(neon, 0, '127.0.0.1')}`,
+    NEON_PROJECT_ID: 'flow',
+    NEON_API_KEY: 'key',
+  })
+  onTestFinished(() => void neon.close())
   const outputs: string[] = []
   for (const step of readSteps('deploy')) {
     // Without an account at Cloudflare, everything but the upload.
-    const run = step.run?.replace('wrangler deploy', 'wrangler deploy --dry-run --outdir dist/dry-run') ?? ''
-    outputs.push(await runStep({ ...step, run }, values))
+    const run = step.run
+      ?.replace('wrangler deploy', 'wrangler deploy --dry-run --outdir dist/dry-run')
+      .replace('wrangler rollback', 'wrangler rollback --help')
+    outputs.push(await runStep({ ...step, run: run ?? '' }, values))
   }
   expect(outputs.join('\n')).toContain('The service answers as expected.')
   expect(outputs.join('\n')).toContain('Applied 0001_tenancy.sql')
+  expect(restorePoints).toEqual(['POST /projects/flow/branches Bearer key {"branch": {"name": "before-staging-4711-1"}}'])
+})
+
+it('the deployment makes a restore point before it migrates, and withdraws the Worker when it does not answer as expected', () => {
+  const steps = readSteps('deploy')
+  const find = (command: string) => steps.findIndex(({ run }) => run?.includes(command))
+  const order = [
+    find('/branches'),
+    steps.findIndex(({ run }) => run === 'npm run migrate'),
+    ...['wrangler deploy', 'npm run tour', 'wrangler rollback'].map(find),
+  ]
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  expect(order).not.toContain(-1)
+  expect(steps[order.at(-1) ?? 0]?.if).toBe("failure() && steps.deploy.outcome == 'success'")
 })
