@@ -36,10 +36,10 @@ export async function listTables(client: Connection): Promise<Table[]> {
   return rows
 }
 
-/** Count the rows of a table and add up the hashes of their text. */
-export async function summarizeTable(client: Connection, { name }: Table): Promise<TableSummary> {
+/** Count the rows of a table and add up the hashes of their text, of the columns that `table` names. */
+export async function summarizeTable(client: Connection, { name, columns }: Table): Promise<TableSummary> {
   const { rows } = await client.query<TableSummary>(
-    `select count(*)::float8 as rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text as checksum from only ${name} t`,
+    `select count(*)::float8 as rows, coalesce(sum(hashtextextended(row(${columns.join(', ')})::text, 0)::numeric), 0)::text as checksum from only ${name} t`,
   )
   return rows[0] as TableSummary
 }
