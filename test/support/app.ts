@@ -7,6 +7,7 @@ import type { Services } from '#http/app.ts'
 import { commonFailures } from '#http/openapi/responses.ts'
 import { openCluster } from '#local/postgres.ts'
 import { type Stack, type StackOptions, startStack } from '#local/stack.ts'
+import { openPool } from '#platform/node/pool.ts'
 import { problems } from '#problem.ts'
 import { createAccessTokens } from '#vendors/auth/tokens.ts'
 import { expectStatus } from './expect-status.ts'
@@ -37,7 +38,7 @@ function createServiceHandle({ api, fetch, services, localServer, ownerUrl, sett
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
     const pool =
       pools.get(ownerUrl) ??
-      new pg.Pool({ connectionString: ownerUrl, max: 4, idleTimeoutMillis: 60_000, allowExitOnIdle: true, options: plannerOptions })
+      openPool({ connectionString: ownerUrl, max: 4, idleTimeoutMillis: 60_000, allowExitOnIdle: true, options: plannerOptions })
     pools.set(ownerUrl, pool)
     return (await pool.query<Row>({ text, values, ...(values.length > 0 ? { name: nameStatement(text) } : {}) })).rows
   }
@@ -93,16 +94,17 @@ export async function startOwnService(
     mailRequestsPerSecond = manyMailRequests,
     // That of a closed service, to start it again.
     database = `flow_${process.pid}_${++stackCount}`,
-  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'database'>> = {},
+    cluster,
+  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'database' | 'cluster'>> = {},
 ): Promise<OwnService> {
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
-  const cluster = { ...openCluster(postgresPort), port: servicePort }
   const stack = await startStack({
     platform,
-    cluster,
+    cluster: cluster ?? { ...openCluster(postgresPort), port: servicePort },
     database,
-    template: templateDatabase,
+    // A cluster of the test has no template.
+    ...(cluster ? {} : { template: templateDatabase }),
     port: 0,
     localPort: 0,
     settings: { ...longTimeouts, ...fastMails, ...settings },
