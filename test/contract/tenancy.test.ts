@@ -43,6 +43,7 @@ const otherIndexes = new Set([
   'deliveries_due', // the sweep reads every account at once, on the platform connection
   'session_timers_due', // the reminders of every account are sent at once, on the platform connection
   'approvals_due', // the requests of every account expire at once, on the platform connection
+  'teams_handover', // the handovers are written for every account at once, on the platform connection
   'deliveries_held', // the digests are written for every account at once, on the platform connection
   'psa_pushes_due', // the sweep reads every account at once, on the platform connection
   'ai_handoffs_unassessed', // the sweep reads every account at once, on the platform connection
