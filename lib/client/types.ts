@@ -4322,7 +4322,7 @@ id: Id
 session_id: string
 /** The step of the flow; null in an AI session. */
 step_id: (string | null)
-/** The name of the script. */
+/** The name of the script. Secret answers of the session are `[secret]`. */
 title: string
 /** The script template that was run; it may be deleted by now. */
 script_template_id: (Id | null)
@@ -4332,7 +4332,7 @@ script_version: (number | null)
 script: (string | null)
 /** The approval of the script. */
 approval_id: (Id | null)
-/** The machine. */
+/** The machine. Secret answers of the session are `[secret]`. */
 target: string
 /** The exit code; null when it is not known. */
 exit_code: (number | null)

@@ -29,25 +29,32 @@ export async function create(
   if (approval_id) await requireGrantedApproval(ctx, { session_id: sessionId, approval_id }, input.script_template_id)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const hideSecrets = (text: string) => replaceSecretAnswers(text, secrets, ctx.budget)
-  const { title, script, output, ...run } = await toNewRun(ctx, input)
-  const texts = { title: hideSecrets(title), script: script && hideSecrets(script), output: hideSecrets(output) }
+  const { title, script, target, output } = input
+  // Before the title is cut from the script: a part of a secret would not be found.
+  const texts = { target: hideSecrets(target), output: hideSecrets(output) }
+  const run = await toNewRun(ctx, { ...input, ...texts, title: title && hideSecrets(title), script: script && hideSecrets(script) })
   const places = { step_id: step_id ?? null, approval_id: approval_id ?? null }
-  return (await queries.insertRun(ctx.db, sessionId, { ...run, ...places, ...texts })) ?? throwTooManyRuns()
+  return (await queries.insertRun(ctx.db, sessionId, { ...run, ...places })) ?? throwTooManyRuns()
 }
 
-/** Return the row of a run. A template has its name and version of now. */
+const maxTitle = 200
+const maxTarget = 255
+
+/** Return the row of a run. A template has its name and version of now. Placeholders of secrets may have made a title or a target too long. */
 export async function toNewRun(
   ctx: WriteContext,
-  { script_template_id, script, title, started_at, ended_at, ...run }: AiScriptRunCreate,
+  { script_template_id, script, title, target, started_at, ended_at, ...input }: AiScriptRunCreate,
 ): Promise<Omit<NewScriptRun, 'step_id' | 'approval_id'>> {
   const times = { started_at: new Date(started_at).toISOString(), ended_at: new Date(ended_at).toISOString() }
+  const run = { ...input, ...times, target: clip(target, maxTarget) }
+  const toTitle = (name: string) => clip(title ?? name, maxTitle)
   if (script_template_id === undefined) {
-    const firstLine = clip((script ?? '').split('\n')[0] ?? '', 200)
-    return { ...run, ...times, title: title ?? firstLine, script: script ?? '', script_template_id: null, script_version: null }
+    const firstLine = (script ?? '').split('\n')[0] ?? ''
+    return { ...run, title: toTitle(firstLine), script: script ?? '', script_template_id: null, script_version: null }
   }
   await requireGranted(ctx, ['scripts:read'])
   const { name, version } = await scripts.find(ctx.db, script_template_id).catch(throwUnknown('script_template_id', 'script template'))
-  return { ...run, ...times, title: title ?? name, script: null, script_template_id, script_version: version }
+  return { ...run, title: toTitle(name), script: null, script_template_id, script_version: version }
 }
 
 export function throwTooManyRuns(): never {

@@ -73,8 +73,26 @@ it('SCR-33 stores no secret answer of the session that a script or its output re
   const sent = { ...run, script: 'net use /user:adm Violet-Tractor-81', output: 'with Violet-Tractor-81: ok' }
   const { text } = expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, sent), 201)
   expect(JSON.parse(text)).toMatchObject({ script: 'net use /user:adm [secret]', output: 'with [secret]: ok' })
+  const padding = 'x'.repeat(185)
+  for (const fields of [{ script: `${padding} Violet-Tractor-81` }, { target: 'srv-Violet-Tractor-81' }])
+    expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, { ...run, ...fields }), 201)
   const rows = await service.sql('select r::text from script_runs r where session_id = $1', [id])
   expect(JSON.stringify(rows)).not.toContain('Tractor')
+})
+
+it('SCR-37 cuts a title or a target that placeholders of secret answers make too long', async () => {
+  const { admin } = await createAccount(service)
+  const intake_form = [...patchForm, { key: 'pin', label: 'PIN', type: 'text', secret: true }]
+  const { id } = await createSession(admin, { variables: { server: 'srv-dc-01', pin: '4711' } }, { ...proceduralFlowFields(), intake_form })
+  const longest = {
+    ...run,
+    title: '4711'.repeat(50),
+    target: '4711'.repeat(63),
+    script: '4711'.repeat(5000),
+    output: '4711'.repeat(16_384),
+  }
+  const { body } = expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, longest), 201)
+  expect([body.title.length, body.target.length]).toEqual([200, 255])
 })
 
 it('SCR-34 a run of a template has its name and version, and only an approval of that template in this session', async () => {
