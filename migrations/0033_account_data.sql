@@ -384,6 +384,11 @@ begin
     update audit_logs set ip = null where actor_id = u.id and ip is not null;
   end if;
   delete from stream_events where account_id = u.account_id and data ->> 'engineer_name' = u.full_name;
+  -- A handover names people in its text.
+  update notifications set body = replace(body, u.full_name, 'Deleted user')
+   where account_id = u.account_id and event_key = 'handover.due' and strpos(body, u.full_name) > 0;
+  update events set body = replace(body, u.full_name, 'Deleted user')
+   where account_id = u.account_id and key = 'handover.due' and strpos(body, u.full_name) > 0;
   update users set email = 'deleted-' || id || '@deleted.invalid', full_name = 'Deleted user', role = 'viewer', team_id = null, team_role = null,
          is_active = false, is_super_admin = false, email_verified_at = null, must_change_password = false, timezone = 'UTC', last_login_at = null,
          erased_at = app.now()

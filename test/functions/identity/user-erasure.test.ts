@@ -7,6 +7,7 @@ import { authorizationHeader, dashboard, type Service, sharedService } from '#te
 import { createGatedSession } from '#test/support/approvals.ts'
 import { findTraces, insertCredentials } from '#test/support/erasure.ts'
 import { claimHandoff, createEscalation } from '#test/support/escalations.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
 
@@ -50,6 +51,7 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
   const escalation = await createEscalation(person)
   const other = await createEscalation(account.admin, { target_user_id: person.id })
   await claimHandoff(person, other.id, other.handoffId)
+  await sendHandover(account)
   await exchangeApprovals(account.admin, person)
   await person.call('PUT', '/notifications/preferences', { digest: 'hourly' })
   await person.call('POST', '/feedback', { subject: 'Hello', message: `This is ${name}` }, { 'idempotency-key': 'feedback-1' })
@@ -63,6 +65,15 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
   await service.sql(`insert into sales_leads (email, name, company, source) values ($1, $2, 'x', 'referral')`, [person.email, name])
   await insertCredentials(service, person)
   return escalation
+}
+
+/** Send the handover of a team to its admin, who is on call. */
+async function sendHandover({ admin, teamId }: TestAccount): Promise<void> {
+  const rotation = { kind: 'daily' as const, members: [admin.id], handoff_time: '00:00', starts_on: '2020-01-01' }
+  await admin.client.oncall.schedules.create({ name: 'Network', timezone: 'UTC', rotations: [rotation] })
+  await admin.client.accounts.teams.rename({ team_id: teamId, handover_time: '07:30' })
+  await service.sql(`update teams set handover_at = app.now() - interval '1 minute' where id = $1`, [teamId])
+  await postSignedJob(service, '/jobs/notifications/sweep')
 }
 
 /** Let two people ask each other for an approval, and let the second one decide. */
@@ -88,8 +99,10 @@ describe('a person who deletes their user', () => {
     expect(before).toEqual(
       expect.arrayContaining([
         'audit_logs.changes',
+        'events.body',
         'events.title',
         'invites.email',
+        'notifications.body',
         'notifications.title',
         'users.email',
         'users.full_name',
@@ -105,6 +118,8 @@ describe('a person who deletes their user', () => {
     expect(titles).toContain('Deleted user picked up the escalation: Reception cannot print since this morning.')
     for (const words of ['asks for your approval:', 'approved:', 'rejected:'])
       expect(titles).toContain(`Deleted user ${words} Take a snapshot of srv-dc-01`)
+    const handover = body.find(({ event_key }: { event_key: string }) => event_key === 'handover.due')
+    expect(handover.body).toContain('escalated by Deleted user')
     expect(await service.sql('select from mail_preferences where user_id = $1', [person.id])).toEqual([])
     expect((await account.admin.call('GET', `/ai-sessions/${escalation.id}`)).body.user_name).toBe('Deleted user')
   })
