@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
@@ -81,15 +81,24 @@ export const selectRecentPush = readStatement(
   (push: NewPush) => sql`select p.id from psa_pushes p where ${isRecentDuplicate(push)} order by p.created_at desc limit 1`,
 )
 
+/** Concurrent pushes of the same source wait for each other. Notes that a user writes have no row of their own to lock. */
+const lockSource = writeStatement(
+  null,
+  (sourceId: string) =>
+    sql`select from pg_advisory_xact_lock(hashtextextended('psa_push:' || app.account_id()::text || ':' || ${sourceId}::text, 0))`,
+)
+
 /**
- * Insert and enqueue a push in the transaction of `db`. The statement `lockSource` runs first, so that concurrent pushes of the same source
- * wait for each other. Mask a note for colleagues if the account masks its exports. Return its id, or the id of a push of the same note within the last
- * minute. Return null when the account has no active connection.
+ * Insert and enqueue a push in the transaction of `db`. Mask a note for colleagues if the account masks its exports. Return its id, or the id of a
+ * push of the same note within the last minute. Return null when the account has no active connection.
  */
-export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget, ...lockSource: Compilable[]): Promise<string | null> {
+export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget): Promise<string | null> {
   const masked = { ...push, note: await prepareNote(db, push.note, budget) }
-  const results = await db.batch([...lockSource, insertPush.query(masked), selectRecentPush.query(masked)])
-  const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
+  const [, [inserted], [recent]] = await db.batch([
+    lockSource.query(push.sourceId),
+    insertPush.query(masked),
+    selectRecentPush.query(masked),
+  ])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null
 }

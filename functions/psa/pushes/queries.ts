@@ -33,12 +33,6 @@ export const selectEmailProblem = readStatement(
   (address: string) => sql`select app.mail_problem(${address}) as email_problem`,
 )
 
-/** Lock a session, so that concurrent pushes of it wait for each other. */
-export const lockSession = writeStatement(
-  z.object({ id: z.string() }),
-  (id: string) => sql`select s.id from sessions s where s.account_id = app.account_id() and s.id = ${id} for update`,
-)
-
 /** Select the push of a session's new ticket that has not failed. */
 export function selectTicketPush(db: ReadDb, sessionId: string): Promise<{ id: string } | undefined> {
   return db

@@ -24,7 +24,7 @@ export async function createForSession({ db, budget }: WriteContext, sessionId: 
   const ticketId = requireTicketId(session)
   const note = await writeSessionNote({ db, budget }, sessionId, internal)
   const push = { ticketId, note, sourceKind: 'session', sourceId: sessionId, notify } as const
-  const id = await enqueuePush(db, push, budget, queries.lockSession.query(sessionId))
+  const id = await enqueuePush(db, push, budget)
   if (!id) throw connection.notConnected()
   return find(db, id)
 }

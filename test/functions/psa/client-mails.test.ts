@@ -1,7 +1,9 @@
+import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildPsaData, type LocalTicket } from '#local/vendors/psa/psa-data.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
 import { connectPsa, type PsaProvider, psaProviders } from '#test/support/psa.ts'
@@ -212,6 +214,27 @@ it('PSA-62 refuses to mail what the client does not see, and an output that was 
   expectStatus(await admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, { ...note, visibility: 'client' }), 202)
   await waitUntilSettled()
   expect((await listAddedNotes(ticket.id)).map(({ isMailed }) => isMailed).toSorted()).toEqual([false, true])
+})
+
+it('PSA-64 mails a note once that 32 clicks send', async () => {
+  const { id, admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  const ticket = takeTicket((candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact)
+  const note = { text: 'It works again.', visibility: 'client', notify: true }
+  const client = new pg.Client({ connectionString: service.stack.ownerUrl })
+  await client.connect()
+  // The check of a foreign key waits for the row, so that no push commits before others look for it.
+  await client.query('begin')
+  await client.query('select from accounts where id = $1 for update', [id])
+  const calls = runConcurrently(() => admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, note))
+  const countWaiting = async () => (await service.sql('select from pg_locks where not granted')).length
+  await expect.poll(countWaiting, { timeout: 5000 }).toBeGreaterThan(1)
+  await client.end()
+  const responses = await calls
+  expect(new Set(responses.flatMap(({ body }) => body.id ?? []))).toHaveLength(1)
+  expect(await service.sql('select from psa_pushes where account_id = $1', [id])).toHaveLength(1)
+  await waitUntilSettled()
+  expect((await listAddedNotes(ticket.id)).map(({ isMailed }) => isMailed)).toEqual([true])
 })
 
 it('PSA-58 forgets the name and the address of a mail after 90 days', async () => {
