@@ -2182,7 +2182,7 @@ session_id: (Id | null)
 is_ai: boolean
 /** Id of the ticket. */
 psa_ticket_id: (string | null)
-/** When the note was written; null for the others. */
+/** When the ticket got the note; null for the others. */
 told_at: (Timestamp | null)
 /** Until when; only timers have such a time. */
 due_at: (Timestamp | null)

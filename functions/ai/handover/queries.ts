@@ -87,12 +87,12 @@ const PromiseRow = z.object({
   due_at: nullableText,
 })
 
-/** Select the notes since then that clients read, newest first. */
+/** Select the notes since then that clients read, newest first. One that did not reach its ticket told nobody. */
 export const selectClientNotes = readStatement(
   PromiseRow,
   (since: string, teamId: string | null) => sql`
     select 'client_note' as kind, left(n.body, 300) as text, coalesce(n.ai_session_id, n.run_id) as session_id, n.ai_session_id is not null as is_ai,
-           n.ticket_id as psa_ticket_id, n.created_at as told_at, null::timestamptz as due_at
+           n.ticket_id as psa_ticket_id, n.pushed_at as told_at, null::timestamptz as due_at
       from (select p.*, a.id as ai_session_id, f.id as run_id, coalesce(a.team_id, f.team_id, u.team_id) as team_id
               from psa_pushes p
               left join ai_outputs o on o.account_id = p.account_id and p.source_kind = 'output' and o.id = p.source_id
@@ -100,7 +100,7 @@ export const selectClientNotes = readStatement(
                 and a.id = coalesce(o.session_id, case when p.source_kind = 'ai_session' then p.source_id end)
               left join sessions f on f.account_id = p.account_id and p.source_kind = 'session' and f.id = p.source_id
               left join users u on u.account_id = p.account_id and u.id = p.requested_by
-             where p.account_id = app.account_id() and p.created_at >= ${since} and not p.internal and p.kind = 'note' and p.state <> 'failed'
+             where p.account_id = app.account_id() and p.created_at >= ${since} and not p.internal and p.kind = 'note' and p.state = 'pushed'
                and p.body <> '[deleted]') n
      where ${isShared('n.team_id', teamId)} order by n.created_at desc, n.id desc limit ${maxPromises}`,
 )

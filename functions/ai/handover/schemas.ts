@@ -61,7 +61,7 @@ const HandoverPromise = z
     session_id: Id.nullable().describe('The session, of either kind; null for a note that belongs to none.'),
     is_ai: z.boolean().describe('Whether it is an AI session.'),
     psa_ticket_id: z.string().nullable().describe('Id of the ticket.'),
-    told_at: Time.nullable().describe('When the note was written; null for the others.'),
+    told_at: Time.nullable().describe('When the ticket got the note; null for the others.'),
     due_at: Time.nullable().describe('Until when; only timers have such a time.'),
   })
   .meta({

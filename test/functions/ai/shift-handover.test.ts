@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ShiftHandover } from '#functions/ai/handover/schemas.ts'
+import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
 import { writeHandover } from '#rules/oncall/handover.ts'
 import { createAiSession, insertAiSession, insertFix } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
@@ -73,8 +74,19 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   await connectPsa(service, account.admin)
-  await engineer.call('POST', '/integrations/psa/tickets/4711/notes', { text: 'We replace it tonight.', visibility: 'client' })
-  await engineer.call('POST', '/integrations/psa/tickets/4711/notes', { text: 'They have not paid.', visibility: 'internal' })
+  const ticketId = buildPsaData().tickets[0]?.id
+  for (const note of [
+    { text: 'We replace it tonight.', visibility: 'client' },
+    { text: 'They have not paid.', visibility: 'internal' },
+  ])
+    await engineer.call('POST', `/integrations/psa/tickets/${ticketId}/notes`, note)
+  const countPushed = async () => (await account.admin.call('GET', '/integrations/psa/pushes?state=pushed')).body.length
+  await expect.poll(countPushed, { timeout: 10_000 }).toBe(2)
+  await service.sql(
+    `insert into psa_pushes (account_id, ticket_id, body, internal, source_kind, source_id, requested_by, state, next_attempt_at)
+     values ($1, '1', 'It still waits.', false, 'user', $2, $2, 'retrying', app.now() + interval '1 hour')`,
+    [account.id, engineer.id],
+  )
   const session = await createAiSession(engineer)
   await insertFix(service, session, { status: 'applied_pending', pending_reason: 'Driver arrives tomorrow', applied_at: new Date() })
   const run = await createSession(engineer, { ticket_number: '4712' })
@@ -91,7 +103,7 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
   ])
   const texts = listTexts(handover)
   expect(texts[0]).toContain('1 with a time to continue')
-  expect(texts.join('\n')).toMatch(/Told the client at .* \(ticket 4711\): We replace it tonight\.\nWaits for a result: Restart/)
+  expect(texts.join('\n')).toMatch(/Told the client at .* \(ticket \d+\): We replace it tonight\.\nWaits for a result: Restart/)
   expect(texts.find((text) => text.startsWith('Due at '))).toContain('(ticket 4712)')
 })
 
