@@ -55,11 +55,11 @@ it('ONC-19 a chat channel gets a link of its own, and the addresses of a config 
   const { listRecords } = dashboard(service)
   const findRecord = async (kind: 'mail' | 'chat', text: string) =>
     JSON.stringify((await listRecords(kind)).filter((record: unknown) => JSON.stringify(record).includes(text)))
-  await expect.poll(() => findRecord('mail', address)).toContain('Nobody has taken this yet')
+  await expect.poll(() => findRecord('mail', address), { timeout: 10_000 }).toContain('Nobody has taken this yet')
   expect(await findRecord('mail', address)).not.toContain('/acknowledge/')
   const [config] = await service.sql<{ webhook_url: string }>('select webhook_url from notification_configs where id = $1', [chat])
   const path = new URL(config?.webhook_url ?? '').pathname
-  await expect.poll(() => findRecord('chat', path.split('/').at(-1) ?? '')).toContain('/acknowledge/')
+  await expect.poll(() => findRecord('chat', path.split('/').at(-1) ?? ''), { timeout: 10_000 }).toContain('/acknowledge/')
   const [, link = ''] = linkPattern.exec((await findRecord('chat', path.split('/').at(-1) ?? '')).replaceAll('\\', '')) ?? []
   await open('POST', link)
   expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: expect.any(Date) })
