@@ -167,7 +167,9 @@ const Settings = z.object({
   CREDENTIALS_KEY: VaultKeys.describe('Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.'),
   SUPER_ADMIN_MFA: Flag.default(true).describe('Whether super admins must have a second factor.'),
   PASSKEY_RP_ID: z.string().min(1).optional().describe('Domain that passkeys belong to. Host name of FRONTEND_URL if unset.'),
-  SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anyone may register without a platform invite code.'),
+  SELF_SERVE_ENABLED: Flag.default(true).describe(
+    'Whether anyone may register without an invite code. Off, it needs INVITE_REQUIRED to have an effect.',
+  ),
   INVITE_REQUIRED: Flag.default(false).describe('Whether registration needs a platform invite code when self-serve is off.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Client id for sign-in with Google. Without it these operations answer 404.'),
   GOOGLE_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret. Without it the client is public.'),

@@ -20,7 +20,7 @@ export function describeOwner(settings: string): string[] {
   const database = url.pathname.slice(1)
   return [
     `create role ${url.username} login createrole bypassrls password '${url.password}';`,
-    `create database ${database} owner ${url.username};`,
+    `create database ${database} owner ${url.username} encoding 'UTF8' template template0;`,
   ]
 }
 
