@@ -82,7 +82,7 @@ export const selectRecentPush = readStatement(
 )
 
 /** Concurrent pushes of the same source wait for each other. Notes that a user writes have no row of their own to lock. */
-const lockSource = writeStatement(
+export const lockSource = writeStatement(
   null,
   (sourceId: string) =>
     sql`select from pg_advisory_xact_lock(hashtextextended('psa_push:' || app.account_id()::text || ':' || ${sourceId}::text, 0))`,
