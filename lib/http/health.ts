@@ -20,9 +20,9 @@ const required: ReadonlySet<string> = new Set(['database', 'redis'])
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
  * within 1.5 s fails, and the reason is logged. `/ready` is 503 only for a required one: a load balancer must not take out every process because
- * a vendor is away. A provider that is not configured is not asked, and no check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
- * database, which may be down. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
- * because the shared limiter is a dependency as well.
+ * a vendor is away. A provider that is not configured is not asked, and no check costs money. Only a caller with READY_TOKEN sees which
+ * dependency fails. A staff role would need the database, which may be down. That caller also gets warnings, which do not change the status.
+ * Other callers are limited in this process, because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config

@@ -8,8 +8,7 @@ import type { JobContext } from '#http/job.ts'
 import { type EscalationDetails, maxTextLength } from '#rules/events/escalation-alert.ts'
 import { removeMarkup } from '#rules/knowledge/derive-title.ts'
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
-import { maskStored } from '#rules/masking/mask.ts'
-import { maskValues } from '#rules/masking/mask-values.ts'
+import { maskStoredTexts } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 import { AiFailure } from '#vendors/ai/ai.ts'
 import { ask } from '#vendors/ai/ask.ts'
@@ -107,9 +106,9 @@ async function toAlertDetails(
   { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
   text: string,
 ): Promise<EscalationDetails> {
-  const [{ is_masked }, site] = [await selectExportMasking.one(db), await selectTicketSite(db).executeTakeFirst()]
+  const [[masking], [site]] = await db.batch([selectExportMasking.query(), selectTicketSite(db)])
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
-  const shown = is_masked ? (maskValues(texts, (value) => maskStored(value, budget)) as typeof texts) : texts
+  const shown = masking?.is_masked ? maskStoredTexts(texts, budget) : texts
   const details = { handoff_id: handoffId, urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }
   return { ...details, next_steps: clip(shown.next_steps, maxTextLength), ticket_url: writeTicketUrl(site, psa_ticket_id) }
 }

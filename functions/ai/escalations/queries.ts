@@ -64,13 +64,12 @@ const callerName = sql`(select u.full_name from users u where u.account_id = app
 export const selectToldUsers = readStatement(
   z.object({ user_id: z.string(), was_mailed: z.boolean() }),
   (sessionId: string) => sql`
-    select n.user_id, bool_or(exists (select from deliveries d where d.account_id = e.account_id and d.event_id = e.id
+    select n.user_id, bool_or(exists (select from deliveries d where d.account_id = n.account_id and d.event_id = n.event_id
                                           and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed
-      from events e join notifications n on n.account_id = e.account_id and n.event_id = e.id
-           join users u on u.account_id = n.account_id and u.id = n.user_id
-     where e.account_id = app.account_id() and e.key in ('session.escalated', 'escalation.reminded') and e.link = ${escalationPath(sessionId)}
-       and e.created_at >= (select max(h.created_at) from ai_handoffs h
-                             where h.account_id = e.account_id and h.session_id = ${sessionId} and h.intent = 'escalate')
+      from notifications n join users u on u.account_id = n.account_id and u.id = n.user_id
+     where n.account_id = app.account_id() and n.event_key in ('session.escalated', 'escalation.reminded') and n.link = ${escalationPath(sessionId)}
+       and n.created_at >= (select max(h.created_at) from ai_handoffs h
+                             where h.account_id = n.account_id and h.session_id = ${sessionId} and h.intent = 'escalate')
        and n.user_id is distinct from app.user_id()
      group by n.user_id`,
 )

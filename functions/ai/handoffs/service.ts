@@ -11,8 +11,7 @@ import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
-import { maskStored } from '#rules/masking/mask.ts'
-import { maskValues } from '#rules/masking/mask-values.ts'
+import { maskStoredTexts } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { describeFix, describeScriptResult, writeDocumentation } from '#vendors/ai/documentation.ts'
@@ -135,7 +134,7 @@ function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: 
   }
   const tried = [what_was_tried.trim(), joinLines(session.script_runs.map(describeScriptResult))].filter(Boolean).join('\n')
   const texts = { title, problem, client_name, reason, summary, what_was_tried: tried, next_steps, ...lists }
-  const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? mask(texts, maskingBudget) : texts
+  const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? maskStoredTexts(texts, maskingBudget) : texts
   return {
     title: alertTitle,
     problem: alertProblem,
@@ -155,10 +154,6 @@ function joinLines(lines: readonly string[]): string {
 
 function listKnown({ evidence_items, facts }: AiSessionRow): string[] {
   return [...evidence_items.map(({ text }) => text), ...facts.map(({ key, value }) => `${key}: ${value}`)]
-}
-
-function mask<T>(texts: T, budget: Budget): T {
-  return maskValues(texts, (text) => maskStored(text, budget)) as T
 }
 
 function toEscalationEvent(

@@ -87,7 +87,7 @@ const PromiseRow = z.object({
   due_at: nullableText,
 })
 
-/** Select the notes since then that clients read, newest first. One that did not reach its ticket told nobody. */
+/** Select the notes since then that clients read, newest first. One that did not reach its ticket is left out. */
 export const selectClientNotes = readStatement(
   PromiseRow,
   (since: string, teamId: string | null) => sql`

@@ -89,7 +89,7 @@ const addNoteOnce: Push = async (port, claimed, { db, row }) => {
   return { ...created, statusId }
 }
 
-/** Return whom the note is mailed to. Throw if nobody is, unless `isMailed` says that it was. */
+/** Return who gets the note by e-mail. Throw if nobody does, unless `isMailed` says that an earlier attempt has mailed it. */
 async function findRecipient(port: PsaPort, ticketId: string, isMailed: boolean): Promise<Recipient | undefined> {
   const { recipient, refusal } = await port.findRecipient(ticketId)
   if (recipient || isMailed) return recipient ?? undefined

@@ -2,6 +2,7 @@ import type { Budget } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
+import { maskValues } from './mask-values.ts'
 
 const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
@@ -33,6 +34,11 @@ export function mask(text: string, budget: Budget): string {
 /** Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must be left afterwards. */
 export function maskStored(text: string, budget: Budget, reserve = 0): string {
   return budget.has(countMaskingSteps(text) + reserve) ? mask(text, budget) : shortenedMark
+}
+
+/** Return a value with all its texts masked as `maskStored` does. A label and its value are judged together. */
+export function maskStoredTexts<T>(value: T, budget: Budget): T {
+  return maskValues(value, (text) => maskStored(text, budget)) as T
 }
 
 const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'

@@ -18,8 +18,8 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 const toSentence = (text: string) => toWords(text).replace(/^./, (letter) => letter.toUpperCase())
 
 /**
- * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
- * secrets are masked, as in exports; texts that take too much work are left out.
+ * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up and time. It contains stored facts
+ * only, no text of the model. With `isMasked`, addresses, paths and secrets are masked, as in exports; texts that take too much work are left out.
  */
 export function writeDocumentation(row: AiSessionRow, options: DocumentationOptions, isMasked: boolean, budget: Budget): string {
   const session = dropUnsettledItems(row)
