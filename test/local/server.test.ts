@@ -27,7 +27,7 @@ test('the local server calls the raw handler first, and mounts extra routes', as
   expectStatus(await call('GET', '/nowhere'), 404)
 })
 
-test('closing the server closes idle, hanging and upgraded connections at once', async () => {
+test('closing the server closes idle, hanging and upgraded connections at once', { retry: 2 }, async () => {
   const server = await startLocalServer({
     port: 0,
     redisName: 'closing',

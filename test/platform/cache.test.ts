@@ -56,23 +56,27 @@ describe.each(redisKinds)('a cache of several processes in $name', (kind) => {
     expect(await second.get(key)).toEqual({ n: 1 })
   })
 
-  it.each(kind.faults)('misses at most 300 ms later during the fault %s, and then immediately for five seconds', async (fault) => {
-    const clock = useClock(start)
-    const redis = await kind.start()
-    const cache = await openCache(redis, 250)
-    await cache.set('k', 1, 3600)
-    redis.setFault(fault)
-    const waits: number[] = []
-    for (let n = 0; n < 3; n++) {
-      clock.now += 5001
-      waits.push(await measureMs(async () => expect(await cache.get('k')).toBeUndefined()))
-    }
-    expect(Math.min(...waits)).toBeLessThan(300)
-    const startedAt = performance.now()
-    await cache.set('k', 2, 60)
-    await cache.delete('k')
-    expect([await cache.get('k'), performance.now() - startedAt < 50]).toEqual([undefined, true])
-  })
+  it.each(kind.faults)(
+    'misses at most 300 ms later during the fault %s, and then immediately for five seconds',
+    { retry: 2 },
+    async (fault) => {
+      const clock = useClock(start)
+      const redis = await kind.start()
+      const cache = await openCache(redis, 250)
+      await cache.set('k', 1, 3600)
+      redis.setFault(fault)
+      const waits: number[] = []
+      for (let n = 0; n < 3; n++) {
+        clock.now += 5001
+        waits.push(await measureMs(async () => expect(await cache.get('k')).toBeUndefined()))
+      }
+      expect(Math.min(...waits)).toBeLessThan(300)
+      const startedAt = performance.now()
+      await cache.set('k', 2, 60)
+      await cache.delete('k')
+      expect([await cache.get('k'), performance.now() - startedAt < 50]).toEqual([undefined, true])
+    },
+  )
 
   it('reads Redis again five seconds after two failures', async () => {
     const clock = useClock(start)

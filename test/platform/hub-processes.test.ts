@@ -74,7 +74,7 @@ it('a client continues at another process', async () => {
   await expectNumbers(next, [4, 5])
 })
 
-it('a stream of another account that opens while the process waits for events receives them immediately', async () => {
+it('a stream of another account that opens while the process waits for events receives them immediately', { retry: 2 }, async () => {
   const { hub, other, account } = await openTwoHubs()
   const quiet = await openStream(hub, account)
   for (let n = 1; n <= 5; n++) {
@@ -142,7 +142,7 @@ it.each(['hang', 'garbage', 'error'] as RedisFault[])('a process continues where
   await expectNumbers(stream, [1, 2, 3, 4])
 })
 
-it('a publish to a Redis that hangs rejects within its time-out', async () => {
+it('a publish to a Redis that hangs rejects within its time-out', { retry: 2 }, async () => {
   const proxy = await startRedisProxy(await startTestRedis())
   const hub = await openRedisHub(proxy.url, { timeoutMs: 200 })
   proxy.setFault('hang')

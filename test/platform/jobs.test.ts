@@ -77,7 +77,7 @@ describe('the queue in PostgreSQL', () => {
     await pool.end()
   })
 
-  it('refuses to publish after 3 s when an open connection gives no answer', async () => {
+  it('refuses to publish after 3 s when an open connection gives no answer', { retry: 2 }, async () => {
     const { relay, url } = await createQueueDatabase()
     const jobs = openJobs(url)
     await jobs.pool.query('select 1')
@@ -288,7 +288,7 @@ describe('stopping', () => {
     await eventually(() => countJobs(database)).toBe(2)
   })
 
-  it('reports a job that still runs after its time', async () => {
+  it('reports a job that still runs after its time', { retry: 2 }, async () => {
     const { jobs } = await openWithWorker()
     const gate = createGate()
     jobs.handle = gate.wait
@@ -300,7 +300,7 @@ describe('stopping', () => {
     gate.release()
   })
 
-  it('ends while PostgreSQL gives no answer, and so does the closing of the connections', async () => {
+  it('ends while PostgreSQL gives no answer, and so does the closing of the connections', { retry: 2 }, async () => {
     const { database, jobs } = await openWithWorker()
     database.relay.setMode('hang')
     const start = performance.now()

@@ -178,6 +178,7 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
   // An error that Redis itself answers is no time away: test/lib/vendors/cache/redis-limiter.test.ts.
   it.each(kind.faults.filter((fault) => fault !== 'error' || kind.name === 'Redis over REST'))(
     'waits at most 300 ms for Redis during the fault %s, then allows all calls that are not strict and half the limit of strict calls',
+    { retry: 2 },
     async (fault) => {
       const { redis, countCall, clock } = await startRedisLimiter(kind, 250)
       await countCall('warm')

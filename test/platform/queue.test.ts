@@ -122,7 +122,7 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     expect(JSON.stringify(test.log)).not.toContain('TypeError')
   })
 
-  it('refuses to publish within 3 s while it is away, and publishes again when it is back', async () => {
+  it('refuses to publish within 3 s while it is away, and publishes again when it is back', { retry: 2 }, async () => {
     const test = await open()
     test.setMode('hang')
     const start = performance.now()

@@ -42,7 +42,7 @@ it('commands of the same moment are sent in one packet', async () => {
   expect(await redis.get(`${key}:7`)).toBe('7')
 })
 
-it('a lost connection is opened again, and commands reject immediately in between', async () => {
+it('a lost connection is opened again, and commands reject immediately in between', { retry: 2 }, async () => {
   const proxy = await startRedisProxy(await startTestRedis())
   const { redis, lines } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000 })
   proxy.setFault('down')
@@ -89,7 +89,9 @@ it('a connection on which nothing is received is replaced after one time-out', a
   await expect.poll(() => redis.set('ready', '1', 60).catch(() => 'away'), pollOptions).toBe('OK')
 })
 
-it('a Redis that accepts connections and says nothing is tried again, and does not delay the start for more than 2 s', async () => {
+it('a Redis that accepts connections and says nothing is tried again, and does not delay the start for more than 2 s', {
+  retry: 2,
+}, async () => {
   let connections = 0
   const port = await startServer(() => connections++)
   const startedAt = performance.now()

@@ -38,6 +38,8 @@ interface Interpreter {
   /** Objects that were read already: fonts by the number of their object, and pictures. */
   fonts: Map<number, PdfFont>
   pictures: Set<number>
+  /** The forms that are being drawn, by the number of their object. */
+  openForms: Set<number>
   runs: PdfRun[]
 }
 
@@ -45,7 +47,7 @@ interface Interpreter {
 export function createPageReader(file: PdfFile, budget: Budget, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
   const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
   return async (page) => {
-    const interpreter: Interpreter = { file, budget, losses, fonts, pictures, runs: [] }
+    const interpreter: Interpreter = { file, budget, losses, fonts, pictures, openForms: new Set(), runs: [] }
     const contents = file.resolve(page.get('Contents'))
     const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
     const texts: Uint8Array<ArrayBuffer>[] = []
@@ -87,6 +89,8 @@ function multiply(first: Matrix, second: Matrix): Matrix {
 }
 
 const maxFormDepth = 10
+/** Steps of starting to draw a form, besides those of its content. */
+const formSteps = 1000
 const maxStates = 1000
 const maxOperands = 1000
 
@@ -227,7 +231,7 @@ async function drawObject(
   matrix: Matrix,
   depth: number,
 ): Promise<void> {
-  const { file, pictures, losses } = interpreter
+  const { file, budget, pictures, openForms, losses } = interpreter
   const value = isName(name) ? file.readDict(resources?.get('XObject'))?.get(name.name) : undefined
   const stream = file.findStream(value)
   if (!stream || !isRef(value)) return
@@ -238,10 +242,13 @@ async function drawObject(
     const isLarge = (file.readNumber(dict.get('Width')) ?? 0) > 64 && (file.readNumber(dict.get('Height')) ?? 0) > 32
     if (isLarge) countLoss(losses, 'picture')
   }
-  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth) return
+  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth || openForms.has(value.ref)) return
+  budget.spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return
   const own = file.readArray(dict.get('Matrix')).map((item) => file.readNumber(item) ?? 0)
   const formMatrix = own.length === 6 ? multiply(own as unknown as Matrix, matrix) : matrix
+  openForms.add(value.ref)
   await runContent(interpreter, content, file.readDict(dict.get('Resources')) ?? resources, formMatrix, depth + 1)
+  openForms.delete(value.ref)
 }

@@ -71,6 +71,7 @@ describe('/ready', () => {
   ]
   it.each(modes.flatMap((mode) => groups.map((group) => ({ mode, ...group }))))(
     'RES-06 returns $status $word within 2 s and lists exactly the dependencies with the fault $mode: $failingVendors',
+    { retry: 2 },
     async ({ mode, failingVendors, ...expected }) => {
       for (const vendor of failingVendors) await setFault(vendor, mode)
       const { status, ms, body } = await getReady()

@@ -157,10 +157,11 @@ export function signPayload(body: string, secret: string, signedAt: number = Mat
   return `t=${signedAt},v1=${createHmac('sha256', secret).update(`${signedAt}.${body}`).digest('hex')}`
 }
 
-/** Return the end of the current monthly period, in seconds since the epoch. */
+/** Return the end of the current monthly period, in seconds since the epoch. It is after the anchor, which tests may set to a later second. */
 function currentPeriodEnd(anchor: number, now: number): number {
   const end = new Date(anchor * 1000)
-  while (end.getTime() / 1000 <= now) end.setUTCMonth(end.getUTCMonth() + 1)
+  do end.setUTCMonth(end.getUTCMonth() + 1)
+  while (end.getTime() / 1000 <= now)
   return Math.floor(end.getTime() / 1000)
 }
 

@@ -201,7 +201,7 @@ describe('buildNodes', () => {
     expect(build('x'.repeat(301))).toMatchObject([{ content: 'x'.repeat(301) }])
   })
 
-  it('returns 100 nodes for 5,000 paragraphs, and for 3,000 headings', () => {
+  it('returns 100 nodes for 5,000 paragraphs, and for 3,000 headings', { retry: 2 }, () => {
     const createBlock = (kind: Block['kind'], level: number) => (_: unknown, n: number) => ({ kind, level, text: `Text ${n}` })
     for (const blocks of [Array.from({ length: 5000 }, createBlock('text', 0)), Array.from({ length: 3000 }, createBlock('heading', 2))]) {
       const { result: nodes, ms } = measureCpuTime(() => convert(blocks))

@@ -169,7 +169,7 @@ describe('mask', () => {
   }, 120_000)
 })
 
-it.each(['password of pbkdf2_', 'psexec -p hunter2</'])('masks 20 KB of %s in less than 300 ms', (part) => {
+it.each(['password of pbkdf2_', 'psexec -p hunter2</'])('masks 20 KB of %s in less than 300 ms', { retry: 2 }, (part) => {
   const measureTime = () => measureCpuTimeMs(() => mask(part.repeat(1000)))
   expect(Math.min(measureTime(), measureTime(), measureTime())).toBeLessThan(300)
 })

@@ -56,7 +56,7 @@ async function createSilentAi(shorten: (ms: number) => number) {
   return { ai, timeouts, countRequests, ...createAskContext() }
 }
 
-it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async () => {
+it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', { retry: 2 }, async () => {
   const { ai, timeouts, countRequests, context, outcomes, costs } = await createSilentAi((ms) => ms / 600)
   const startedAt = performance.now()
   const answer = ask({ ...context, ai }, prompt, { facts: {} })
