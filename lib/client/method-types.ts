@@ -21,9 +21,16 @@ export interface BackgroundMethod<Id extends OperationId> {
   (...args: Arguments<Id, CallOptions & { background?: false | undefined }>): Promise<Output<Id>>
 }
 
-export type PagedMethod<Id extends OperationId> = (
-  ...args: Arguments<Id>
-) => Output<Id> extends readonly (infer Item)[] ? PagedItems<Item> : never
+type ItemOf<Id extends OperationId> = Output<Id> extends readonly (infer Item)[] ? Item : never
+
+/** With `fields`, the items have only these fields. */
+export interface PagedMethod<Id extends OperationId> {
+  (...args: Arguments<Id>): PagedItems<ItemOf<Id>>
+  <Field extends keyof ItemOf<Id>>(
+    input: Input<Id> & { fields: readonly Field[] },
+    options?: CallOptions,
+  ): PagedItems<Pick<ItemOf<Id>, Field>>
+}
 
 type Event<Id extends OperationId> = Operations[Id] extends { event: infer E } ? E : never
 

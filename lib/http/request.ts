@@ -34,6 +34,7 @@ import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import type { RouteGroup } from './routes.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
+import { selectFields, takeSelectedFields } from './selected-fields.ts'
 import { isSocketRequest } from './socket-request.ts'
 import { readLastEventId } from './stream-ticket.ts'
 import type { ReadResult, RequestInput } from './validate.ts'
@@ -255,7 +256,8 @@ async function callHandler(
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
-  const handled = op.handle({ ctx, params: input.params, query: input.query, body: input.body })
+  const { selected, query } = takeSelectedFields(op, input.query)
+  const handled = op.handle({ ctx, params: input.params, query, body: input.body })
   if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, workId, toAnswer(op, handled))
   const result = await toOutcome(handled)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
@@ -264,7 +266,8 @@ async function callHandler(
     if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, toProblem(result.error))
     throw result.error
   }
-  const rendered = renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
+  const whole = renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
+  const rendered = selected ? { ...whole, body: selectFields(whole.body, selected) } : whole
   const isStream = work !== undefined && result.value instanceof Content && result.value.completed !== undefined
   return isStream ? { ...rendered, completed: toAnswer(op, handled) } : rendered
 }

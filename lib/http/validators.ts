@@ -8,6 +8,7 @@ import { findUnstorableText, isStorable } from '#rules/text/json.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
+import { createFieldsParameter } from './selected-fields.ts'
 import { validateWithin } from './validation-budget.ts'
 
 type Part = 'param' | 'query'
@@ -21,10 +22,10 @@ export class InvalidInput extends Error {
   }
 }
 
-/** Return the query schema of an operation, paging included. */
+/** Return the query schema of an operation, with paging and the selection of fields. */
 export function getQuerySchema(op: AnyOperation): z.ZodObject {
   return op.paged
-    ? PageQuery.extend((op.query as z.ZodObject | undefined)?.shape ?? {})
+    ? PageQuery.extend({ ...(op.query as z.ZodObject | undefined)?.shape, ...createFieldsParameter(op) })
     : ((op.query as z.ZodObject | undefined) ?? z.strictObject({}))
 }
 

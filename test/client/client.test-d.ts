@@ -87,6 +87,12 @@ export async function checkMethods(client: Client, error: unknown) {
   client.uploads.create({ file: 'photo.png' })
   ;(await client.uploads.get({ upload_id: upload.id })) satisfies File
   for await (const page of client.flows.trees.list().pages()) page satisfies FlowListItem[]
+  const [selected] = await client.flows.trees.list({ limit: 2, fields: ['id', 'name'] })
+  selected?.name satisfies string | undefined
+  // @ts-expect-error a field that was not selected
+  selected?.description
+  // @ts-expect-error an unknown field
+  client.flows.trees.list({ fields: ['secret'] })
   const session: Session = await client.sessions.get({ session_id: 'a' })
   session satisfies SessionResponse
 

@@ -65,6 +65,19 @@ describe.concurrent('pages', () => {
     else expect(walked.map(identify)).toEqual(all.map(identify))
   })
 
+  it.each(listCases(({ paged }) => paged))('WIR-77 %s answers the selected fields only, and refuses unknown ones', async (_, op) => {
+    const { person, sample } = await createRequestSetup(service, op)
+    const caller = { token: requiresToken(op) ? person.token : null }
+    const read = (query: Record<string, string> = {}) => send(service, op, { ...sample, query: { ...sample.query, ...query } }, caller)
+    const [whole] = (await read()).body as object[]
+    const selected = Object.keys(whole ?? {}).slice(1, 3)
+    const refused = await read({ fields: [...selected, 'secret'].join(',') })
+    expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ loc: ['query', 'fields'] }] }])
+    const answered = await read({ fields: selected.join(',') })
+    expect([answered.status, (answered.body as object[])[0] ?? {}]).toMatchObject(whole ? [200, {}] : [422, {}])
+    if (whole) for (const item of answered.body as object[]) expect(selected).toEqual(expect.arrayContaining(Object.keys(item)))
+  })
+
   it.each(listCases(({ paged }) => paged).filter(([id]) => !listsBySkip.includes(id)))(
     'WIR-67 %s refuses what is no cursor of it',
     async (_, op) => {

@@ -66,8 +66,8 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
   const described = describe(op, document)
   const parameters = ((described.parameters ?? []) as { $ref: string }[])
     .map(({ $ref }) => document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)] as Json)
-    // The client sends the headers and the ticket.
-    .filter(({ in: place, name }) => place !== 'header' && !(op.acceptsTicket && name === 'ticket'))
+    // The client sends the headers and the ticket, and its own types have the selection of fields.
+    .filter(({ in: place, name }) => place !== 'header' && !(op.acceptsTicket && name === 'ticket') && !(op.paged && name === 'fields'))
   const fields = parameters.map(({ name, schema, required }) => writeField(String(name), schema as Json, required === true))
   const content = (described.requestBody as { content: Record<string, { schema: Json }> } | undefined)?.content ?? {}
   const bodies = [
