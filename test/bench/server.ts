@@ -34,6 +34,8 @@ export interface BenchServer {
   postgresPid: number
   ownerUrl: string
   settings: Record<string, string>
+  /** The Redis of this machine, or null. */
+  redisUrl: string | null
   workers: MeasuredWorker[]
 }
 
@@ -47,7 +49,11 @@ const roundTripCounters = new Map<string, () => number>()
 
 async function startServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build(), bundleBaselineWorker(folder)])
+  const [cluster] = await Promise.all([
+    startPostgres(join(folder, 'data'), { durable: false, preload: process.env.BENCH_PRELOAD }),
+    build(),
+    bundleBaselineWorker(folder),
+  ])
   stopFunctions.push(() => cluster.stop())
   const queue = await startQueueSink()
   stopFunctions.unshift(queue.close)
@@ -63,6 +69,7 @@ async function startServer(): Promise<BenchServer> {
     postgresPid: await readPostmasterPid(cluster),
     ownerUrl: firstStack.ownerUrl,
     settings: { ...firstStack.settings, ...tokenNames, QSTASH_URL: queue.url },
+    redisUrl: process.env.REDIS_URL ?? redis?.url ?? null,
     workers,
   }
 }

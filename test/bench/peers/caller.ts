@@ -12,9 +12,24 @@ export const secret = new TextEncoder().encode(process.env.JWT_SECRET ?? '')
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 })
 const isPrepared = process.env.PREPARED === 'true'
 
-/** Run a statement, as the examples of pg do. With PREPARED=true it is prepared once per connection, which few services take the trouble to do. */
-export function query({ name, text, values }: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
-  return pool.query(isPrepared ? { name, text, values } : { text, values })
+/**
+ * Run a statement of a request, as the examples of pg do. With PREPARED=true it is prepared once per connection, which few services take the
+ * trouble to do. The guarded peer's requests have a connection with a transaction.
+ */
+export function query(
+  request: FastifyRequest,
+  { name, text, values }: { name: string; text: string; values: unknown[] },
+): Promise<pg.QueryResult> {
+  const client = request.getDecorator<pg.PoolClient | undefined>('client')
+  return (client ?? pool).query(isPrepared ? { name, text, values } : { text, values })
+}
+
+/** Run statements that do not depend on each other: at once, or one after the other on the connection of a transaction. */
+export async function queryAll(request: FastifyRequest, statements: readonly Parameters<typeof query>[1][]): Promise<pg.QueryResult[]> {
+  if (!request.getDecorator('client')) return Promise.all(statements.map((statement) => query(request, statement)))
+  const results: pg.QueryResult[] = []
+  for (const statement of statements) results.push(await query(request, statement))
+  return results
 }
 
 // Times are ISO texts and counts are numbers, as in the answers of the service.

@@ -47,7 +47,7 @@ export async function compareAnswers(
     await operation.reset?.()
     const request = operation.next()
     const answers: Answer[] = []
-    for (const process of processes) {
+    for (const process of processes.filter(({ operations: own }) => own?.includes(operation.name) ?? true)) {
       await operation.reset?.()
       answers.push(await readAnswer(database, process, request))
       await operation.reset?.()

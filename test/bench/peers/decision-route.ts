@@ -42,7 +42,7 @@ export function addDecisionRoute(app: FastifyInstance): void {
     { schema: { body } },
     async (request, reply) => {
       const { userId, accountId } = readCaller(request)
-      const session = await selectSession(accountId, request.params.id)
+      const session = await selectSession(request, accountId, request.params.id)
       if (session?.user_id !== userId) return reply.code(404).send({ detail: 'Not found' })
       const { step_id, option_id = null, outcome = null, note = null, duration_seconds = null } = request.body
       const { tree_structure, current_step_id, answered } = session
@@ -52,7 +52,7 @@ export function addDecisionRoute(app: FastifyInstance): void {
       const next = getNextStepId(tree_structure, step_id, option_id)
       const remaining = countRemainingAnswers(tree_structure, next)
       const values = [accountId, session.id, next, remaining, step_id, answered, option_id, outcome, note, duration_seconds]
-      const { rows } = await query({ name: 'decide', text: insertDecision, values })
+      const { rows } = await query(request, { name: 'decide', text: insertDecision, values })
       if (!rows[0]) return reply.code(409).send({ detail: 'The session was changed' })
       reply.code(201)
       const decisions = [...session.decisions, rows[0]]

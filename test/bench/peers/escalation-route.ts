@@ -37,7 +37,9 @@ const selectSession = `
             'failure_reason', x.failure_reason, 'ai_drafted_script', x.ai_drafted_script, 'ai_drafted_parameters', x.ai_drafted_parameters,
             'ai_outcome_proposal', x.ai_outcome_proposal, 'created_at', ${isoTime('x.created_at')}`,
            'x.created_at, x.id',
-         )} as suggested_fixes
+         )} as suggested_fixes,
+         coalesce((select json_agg(json_build_object('title', x.title, 'target', x.target, 'exit_code', x.exit_code, 'output', right(x.output, 1000))
+                     order by x.created_at, x.id) from script_runs x where x.account_id = s.account_id and x.ai_session_id = s.id), '[]') as script_runs
     from ai_sessions s join users me on me.id = $3
     left join users target on target.account_id = s.account_id and target.id = $4 and target.is_active
    where s.account_id = $1 and s.id = $2`
@@ -49,7 +51,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
     const { userId, accountId } = readCaller(request)
     const handoff = request.body
     const values = [accountId, request.params.id, userId, handoff.target_user_id ?? null]
-    const { rows } = await query({ name: 'ai-session', text: selectSession, values })
+    const { rows } = await query(request, { name: 'ai-session', text: selectSession, values })
     const [session] = rows
     if (!session || ![session.user_id, session.picked_up_by_id].includes(userId)) return reply.code(404).send({ detail: 'Not found' })
     if (!['active', 'parked'].includes(session.status)) return reply.code(409).send({ detail: 'The session is closed' })
@@ -68,9 +70,17 @@ export function addEscalationRoute(app: FastifyInstance): void {
       targetUserId: handoff.target_user_id ?? null,
       details,
     })
-    const stored = await storeEscalation({ accountId, userId, session, handoff, documentation, details, event })
+    const stored = await storeEscalation(request, { accountId, userId, session, handoff, documentation, details, event })
     if (!stored) return reply.code(409).send({ detail: 'The session was changed' })
     const { handoff_id, notified } = stored
-    return { session_id: session.id, status: 'escalated', handoff_id, documentation, psa_push: 'not_linked', notified }
+    return {
+      session_id: session.id,
+      status: 'escalated',
+      handoff_id,
+      documentation,
+      psa_push: 'not_linked',
+      proposed_minutes: null,
+      notified,
+    }
   })
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { Announcement } from '#rules/events/events.ts'
 import { isoTime, query } from './caller.ts'
@@ -60,11 +61,14 @@ const escalate = `
   select handoff.id as handoff_id, (select count(*)::int from recipients) as notified from handoff`
 
 /** Store an escalation with its messages. Return undefined if the session has changed since it was read. */
-export async function storeEscalation(escalation: Escalation): Promise<{ handoff_id: string; notified: number } | undefined> {
+export async function storeEscalation(
+  request: FastifyRequest,
+  escalation: Escalation,
+): Promise<{ handoff_id: string; notified: number } | undefined> {
   const { accountId, userId, session, handoff, documentation, details, event } = escalation
   const { target_user_id = null, reason, summary, what_was_tried, next_steps, urgency } = handoff
   const handoffId = randomUUID()
-  const { rows } = await query({
+  const { rows } = await query(request, {
     name: 'escalate',
     text: escalate,
     values: [

@@ -59,7 +59,7 @@ export function addFlowRoutes(app: FastifyInstance): void {
     const { limit, search = '' } = request.query
     const words = toWordPatterns(search)
     const values = [accountId, userId, limit + 1, ...words]
-    const { rows } = await query({ name: `flows-${words.length}`, text: listFlows(words.length), values })
+    const { rows } = await query(request, { name: `flows-${words.length}`, text: listFlows(words.length), values })
     return rows.slice(0, limit)
   })
 }

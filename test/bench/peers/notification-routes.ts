@@ -31,7 +31,7 @@ export function addNotificationRoutes(app: FastifyInstance): void {
   const listSchema = { querystring: page, response: { 200: { type: 'array', items: notification } } }
   app.get<{ Querystring: { limit: number } }>('/api/v1/notifications', { schema: listSchema }, async (request) => {
     const { userId, accountId } = readCaller(request)
-    const { rows } = await query({
+    const { rows } = await query(request, {
       name: 'list',
       text: `select ${columns} from notifications where account_id = $1 and user_id = $2 order by is_read, created_at desc, id desc limit $3`,
       values: [accountId, userId, request.query.limit + 1],
@@ -41,7 +41,7 @@ export function addNotificationRoutes(app: FastifyInstance): void {
 
   app.get('/api/v1/notifications/unread-count', { schema: { response: { 200: count } } }, async (request) => {
     const { userId, accountId } = readCaller(request)
-    const { rows } = await query({
+    const { rows } = await query(request, {
       name: 'unread',
       text: 'select count(*)::int as count from notifications where account_id = $1 and user_id = $2 and not is_read',
       values: [accountId, userId],
@@ -52,7 +52,7 @@ export function addNotificationRoutes(app: FastifyInstance): void {
   const readSchema = { params: idParams, response: { 200: notification } }
   app.patch<{ Params: { id: string } }>('/api/v1/notifications/:id/read', { schema: readSchema }, async (request, reply) => {
     const { userId, accountId } = readCaller(request)
-    const { rows } = await query({
+    const { rows } = await query(request, {
       name: 'mark-read',
       text: `update notifications set is_read = true, read_at = coalesce(read_at, now())
               where account_id = $1 and user_id = $2 and id = $3 returning ${columns}`,

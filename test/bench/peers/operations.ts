@@ -26,6 +26,9 @@ export interface PeerOperation {
   floor?: () => LoadRequest
 }
 
+/** Names of the operations that every peer has. */
+export const notificationOperations = ['list notifications', 'unread count', 'mark read'] as const
+
 /** Create the operations of an account with the rows of `seedPeers`. */
 export async function createOperations(database: BenchDatabase, account: SeededAccount): Promise<PeerOperation[]> {
   return [...(await createNotificationOperations(account)), ...createReads(account), ...createWrites(database, account)]

@@ -1,4 +1,4 @@
-import { readProcessCpuMicros } from '#test/bench/cpu.ts'
+import { readProcessCpuMicros, readTreeCpuMicros } from '#test/bench/cpu.ts'
 import { type LoadResult, runLoadWhile } from '#test/bench/load.ts'
 import { benchNotificationsPerUser, benchUsers, seedAccount } from '#test/bench/seed.ts'
 import type { BenchServer } from '#test/bench/server.ts'
@@ -16,8 +16,11 @@ export interface PeerResult {
   perSecond: number
   p50: number
   p99: number
-  /** Processor time of the service's own process per request, in microseconds. Null if the system does not report it. */
+  /** Processor time per request of the service's own process, in microseconds. Null if the system does not report it. */
   cpuMicros: number | null
+  /** That of PostgreSQL with all its processes, and that of the load generator. */
+  postgresMicros: number | null
+  clientMicros: number | null
   /** Round trips to PostgreSQL per request. Null for the floor. */
   roundTrips: number | null
 }
@@ -28,7 +31,7 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 2)
 const warmUpSeconds = Math.min(1, seconds)
 
 /**
- * Measure each operation on our Node entry, our Worker and the Fastify peer, in interleaved rounds on the same rows.
+ * Measure each operation on our Node entry, our Worker and the peers, in interleaved rounds on the same rows.
  *
  * @param countWorkerTrips counts the Worker's round trips to PostgreSQL so far
  */
@@ -41,14 +44,18 @@ export async function measurePeers(server: BenchServer, countWorkerTrips: () => 
   const services = [...(await startServices(server, server.postgresPort)), worker]
   try {
     const results: PeerResult[] = []
+    const measured = (operation: PeerOperation) => listMeasured(operation.floor ? [...services, floor] : services, operation)
     for (const operation of operations)
-      for (const result of await measureOperation(operation.floor ? [...services, floor] : services, operation))
+      for (const result of await measureOperation(measured(operation), operation, server.postgresPid))
         results.push({ ...result, roundTrips: roundTrips.get(`${result.service} ${result.operation}`) ?? null })
     return results
   } finally {
     for (const { stop } of services) stop()
   }
 }
+
+const listMeasured = <Service extends MeasuredProcess>(services: readonly Service[], { name }: PeerOperation) =>
+  services.filter(({ operations }) => operations?.includes(name) ?? true)
 
 /** Compare the answers of the services, and return their round trips by service and operation. */
 async function compareServices(server: BenchServer, operations: readonly PeerOperation[], countWorkerTrips: () => Promise<number>) {
@@ -67,36 +74,59 @@ async function compareServices(server: BenchServer, operations: readonly PeerOpe
   }
 }
 
-type Sample = LoadResult & { cpuMicros: number | null }
+type Sample = LoadResult & Pick<PeerResult, 'cpuMicros' | 'postgresMicros' | 'clientMicros'>
 
-async function measureOperation(processes: MeasuredProcess[], operation: PeerOperation): Promise<Omit<PeerResult, 'roundTrips'>[]> {
+async function measureOperation(
+  processes: MeasuredProcess[],
+  operation: PeerOperation,
+  postgresPid: number,
+): Promise<Omit<PeerResult, 'roundTrips'>[]> {
   const samples = new Map<string, Sample[]>()
   // The first round only warms up: tokens are cached, statements prepared, code compiled.
-  for (const process of processes) await runWindow(process, operation, warmUpSeconds)
+  for (const process of processes) await runWindow(process, operation, { postgresPid, windowSeconds: warmUpSeconds })
   for (let round = 0; round < rounds; round++)
     for (const process of processes) {
-      const sample = await runWindow(process, operation, seconds)
+      const sample = await runWindow(process, operation, { postgresPid, windowSeconds: seconds })
       samples.set(process.name, [...(samples.get(process.name) ?? []), sample])
     }
   return processes.map(({ name: service }) => ({ operation: operation.name, service, ...toMedians(samples.get(service) ?? []) }))
 }
 
-async function runWindow({ name, port, pid }: MeasuredProcess, operation: PeerOperation, windowSeconds: number): Promise<Sample> {
+async function runWindow(
+  { name, port, pid }: MeasuredProcess,
+  operation: PeerOperation,
+  { postgresPid, windowSeconds }: { postgresPid: number; windowSeconds: number },
+): Promise<Sample> {
   const next = name === floorName && operation.floor ? operation.floor : operation.next
   await operation.reset?.()
-  const cpuBefore = readProcessCpuMicros(pid)
+  const readCpu = () => {
+    const { user, system } = process.cpuUsage()
+    return { cpuMicros: readProcessCpuMicros(pid), postgresMicros: readTreeCpuMicros(postgresPid), clientMicros: user + system }
+  }
+  const before = readCpu()
   const end = performance.now() + windowSeconds * 1000
   const load = await runLoadWhile({ port, connections, next, hasMore: () => performance.now() < end })
-  const cpuAfter = readProcessCpuMicros(pid)
-  return { ...load, cpuMicros: cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / load.requests }
+  const after = readCpu()
+  const perRequest = (part: keyof typeof before) =>
+    before[part] === null || after[part] === null ? null : (after[part] - before[part]) / load.requests
+  return {
+    ...load,
+    cpuMicros: perRequest('cpuMicros'),
+    postgresMicros: perRequest('postgresMicros'),
+    clientMicros: perRequest('clientMicros'),
+  }
 }
 
 function toMedians(samples: readonly Sample[]): Omit<PeerResult, 'operation' | 'service' | 'roundTrips'> {
   const medianOf = (read: (sample: Sample) => number) => median(samples.map(read))
+  const medianOfCpu = (part: 'cpuMicros' | 'postgresMicros' | 'clientMicros') =>
+    samples.some((sample) => sample[part] === null) ? null : medianOf((sample) => sample[part] ?? 0)
   return {
     perSecond: medianOf((sample) => sample.perSecond),
     p50: medianOf((sample) => sample.p50),
     p99: medianOf((sample) => sample.p99),
-    cpuMicros: samples.some((sample) => sample.cpuMicros === null) ? null : medianOf((sample) => sample.cpuMicros ?? 0),
+    cpuMicros: medianOfCpu('cpuMicros'),
+    postgresMicros: medianOfCpu('postgresMicros'),
+    clientMicros: medianOfCpu('clientMicros'),
   }
 }

@@ -2,6 +2,7 @@ import { withSuperuser } from '#local/postgres.ts'
 import { nativePasswords } from '#platform/node/passwords.ts'
 import { type BenchDatabase, type SeededAccount, userId } from '#test/bench/seed.ts'
 import { insertFlowsSql } from '#test/support/many-flows.ts'
+import { peerRole } from './guarded-role.ts'
 
 export const peerPassword = 'violet-tractor-81'
 const flowCount = 300
@@ -61,6 +62,7 @@ export async function seedPeers({ postgresPort, database }: BenchDatabase, accou
     await client.query(runnableFlowRows(account))
     await client.query(sessionRows(account))
     await client.query(aiSessionRows(account))
+    await client.query(peerRole)
     await client.query('vacuum analyze')
   })
 }

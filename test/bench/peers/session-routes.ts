@@ -4,8 +4,8 @@ import { buildReport } from '#rules/exports/build-report.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { countRemainingAnswers, getFirstStepId } from '#rules/flows/step-navigation.ts'
-import { query, readCaller } from './caller.ts'
-import { selectSession, toSessionAnswer } from './session-rows.ts'
+import { query, queryAll, readCaller } from './caller.ts'
+import { sessionStatement, toSessionAnswer } from './session-rows.ts'
 
 const shortText = { type: 'string', minLength: 1, maxLength: 200 }
 const startBody = {
@@ -47,7 +47,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
   app.post<{ Body: StartBody }>('/api/v1/sessions', { schema: { body: startBody } }, async (request, reply) => {
     const { userId, accountId } = readCaller(request)
     const { tree_id, ticket_number = null, client_name = null, variables = {} } = request.body
-    const found = await query({ name: 'flow', text: selectFlow, values: [accountId, tree_id, userId] })
+    const found = await query(request, { name: 'flow', text: selectFlow, values: [accountId, tree_id, userId] })
     const [flow] = found.rows
     if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
     const answers = applyDefaults(flow.intake_form, variables)
@@ -56,7 +56,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
     const firstStep = getFirstStepId(flow.tree_structure)
     const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
     const values = [accountId, userId, tree_id, flow.version, ticket_number, client_name, JSON.stringify(answers), firstStep, remaining]
-    const { rows } = await query({ name: 'start', text: insertSession, values })
+    const { rows } = await query(request, { name: 'start', text: insertSession, values })
     if (!rows[0]) return reply.code(409).send({ detail: 'The flow was changed' })
     const { tree_version: _, tree_name: _name, lasted: _lasted, psa_push_id: _push, secret_variables: _secrets, ...session } = rows[0]
     const { id: _id, account_id: _account, status: _status, ...version } = flow
@@ -68,13 +68,19 @@ export function addSessionRoutes(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>('/api/v1/sessions/:id/export', async (request, reply) => {
     const { userId, accountId } = readCaller(request)
     const { id } = request.params
-    const [session, supporting, settings] = await Promise.all([
-      selectSession(accountId, id),
-      query({ name: 'supporting-data', text: selectSupportingData, values: [accountId, id] }),
-      query({ name: 'settings', text: selectSettings, values: [accountId, userId] }),
+    const [sessions, supporting, settings] = await queryAll(request, [
+      sessionStatement(accountId, id),
+      { name: 'supporting-data', text: selectSupportingData, values: [accountId, id] },
+      { name: 'settings', text: selectSettings, values: [accountId, userId] },
     ])
+    const session = sessions?.rows[0]
     if (!session) return reply.code(404).send({ detail: 'Not found' })
-    const report = buildReport({ ...session, may_change: true }, supporting.rows, { timezone: settings.rows[0].timezone }, createBudget())
+    const report = buildReport(
+      { ...session, may_change: true },
+      supporting?.rows ?? [],
+      { timezone: settings?.rows[0].timezone },
+      createBudget(),
+    )
     return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(report, createBudget()))
   })
 }

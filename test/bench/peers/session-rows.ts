@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { createBudget } from '#rules/budget.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -38,9 +39,12 @@ const selectSessionText = `
 /** A session without what only a caller knows. */
 export type StoredSession = Omit<SessionRow, 'may_change'>
 
+/** The statement that selects a session of an account. */
+export const sessionStatement = (accountId: string, id: string) => ({ name: 'session', text: selectSessionText, values: [accountId, id] })
+
 /** Select a session of an account with everything that belongs to it. */
-export async function selectSession(accountId: string, id: string): Promise<StoredSession | undefined> {
-  return (await query({ name: 'session', text: selectSessionText, values: [accountId, id] })).rows[0]
+export async function selectSession(request: FastifyRequest, accountId: string, id: string): Promise<StoredSession | undefined> {
+  return (await query(request, sessionStatement(accountId, id))).rows[0]
 }
 
 /** Convert a session to the answer of the operations that return one. */
