@@ -13,6 +13,8 @@ export interface Case {
     tried?: string[]
     /** Words that an order in the material demands. */
     absent?: string[]
+    /** Statements about the answer that a model judges. */
+    judge?: string[]
   }
 }
 

@@ -3,10 +3,17 @@ import { expect, inject, it } from 'vitest'
 import { withSuperuser } from '#local/postgres.ts'
 import { sharedService } from '#test/support/app.ts'
 import { createMigratedDatabase } from '#test/support/migrations.ts'
+import type { AiPort } from '#vendors/ai/ai.ts'
+import { type Prompt, toCompletion } from '#vendors/ai/ask.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+import { readCases } from './cases.ts'
+import { judgeAnswer } from './judge.ts'
+import { prompts } from './prompts.ts'
 import { insertArticles, measureHitRate, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
+const openLocalModel = ({ OPENAI_BASE_URL: baseUrl = '', OPENAI_API_KEY: key = '', OPENAI_MODEL: model = '' }: Record<string, string>) =>
+  openAi({ baseUrl, key, model })
 const read = (name: string) => join(import.meta.dirname, name)
 
 it('the ranking finds the article of each ticket, and no article for an unrelated ticket', async () => {
@@ -19,11 +26,29 @@ it('the ranking finds the article of each ticket, and no article for an unrelate
   })
 })
 
+it('an answer is correct only if the judge passes each criterion', async () => {
+  const recorded = { name: 'a case', facts: {}, expect: { judge: ['It isolates.', 'It calls the lead.'] } }
+  const judgeWith = (...passes: boolean[]) => {
+    const text = JSON.stringify({ verdicts: passes.map((pass, index) => ({ number: index + 1, words: '', passes: pass })) })
+    return judgeAnswer({ complete: async () => ({ text }) } as unknown as AiPort, recorded, 'An answer')
+  }
+  expect([await judgeWith(true, true), await judgeWith(true, false), await judgeWith(true)]).toEqual([true, false, false])
+})
+
+it.each(['chat_turn', 'guided_step'])('AIS-53 %s isolates first at a sign of an attack, with the local model too', async (name) => {
+  const { settings } = await sharedService()
+  const [prompt, recorded] = [
+    prompts.find((candidate) => candidate.name === name),
+    (await readCases(name)).find((one) => one.name.startsWith('ransomware')),
+  ]
+  const { text } = await openLocalModel(settings).complete(toCompletion(prompt as Prompt, recorded as never, 60_000, undefined))
+  expect(text).toContain('Disconnect the machine from the network')
+  expect(text).not.toMatch(/\b[Rr]estart the server/)
+})
+
 it('the local model passes every check of every recorded case', async () => {
   const { settings } = await sharedService()
-  const scored = await runPrompts(
-    openAi({ baseUrl: settings.OPENAI_BASE_URL ?? '', key: settings.OPENAI_API_KEY ?? '', model: settings.OPENAI_MODEL ?? '' }),
-  )
+  const scored = await runPrompts(openLocalModel(settings))
   const failed = scored.filter((score) => Object.values(score).includes(false) || score.failure)
   expect(failed, formatScoreboard(scored)).toEqual([])
   expect(scored.length).toBeGreaterThanOrEqual(36)

@@ -14,7 +14,11 @@ const goal = 0.9
 async function evaluatePrompts(): Promise<void> {
   const { OPENAI_BASE_URL: baseUrl = '', OPENAI_API_KEY: key = '', OPENAI_MODEL: model = '' } = process.env
   if (!baseUrl || !key || !model) throw new Error('Set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL')
-  const scored = await runPrompts(openAi({ baseUrl, key, model }))
+  // The local model answers by rules, and cannot judge.
+  const isReal = !['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname)
+  const judge = isReal ? openAi({ baseUrl, key, model: process.env.EVAL_JUDGE_MODEL ?? model }) : undefined
+  if (!judge) console.log('The local model cannot judge: whether the answers are correct is not measured.')
+  const scored = await runPrompts(openAi({ baseUrl, key, model }), judge)
   for (const { prompt, name, failure, ...score } of scored) {
     const failed = Object.entries(score).flatMap(([check, passed]) => (passed === false ? check : []))
     if (failed.length > 0) console.log(`${prompt}, ${name}: not ${failed.join(', ')}${failure ? ` (${failure})` : ''}`)

@@ -1,8 +1,9 @@
 import type { AiPort } from '#vendors/ai/ai.ts'
 import { type Prompt, toCompletion } from '#vendors/ai/ask.ts'
 import { type Case, readCases } from './cases.ts'
+import { judgeAnswer } from './judge.ts'
 import { prompts } from './prompts.ts'
-import { type AnswerScore, scoreAnswer } from './score-answer.ts'
+import { type AnswerScore, scoreAnswer, unreadable } from './score-answer.ts'
 
 /** One case with its score. `failure` is why there was no answer. */
 export interface ScoredCase extends AnswerScore {
@@ -14,28 +15,32 @@ export interface ScoredCase extends AnswerScore {
   failure: string | null
 }
 
-/** Ask the model each recorded case once, without the service's second attempt, and score the answers. */
-export async function runPrompts(ai: AiPort): Promise<ScoredCase[]> {
+/**
+ * Ask the model each recorded case once, without the service's second attempt, and score the answers. With a `judge`, it decides whether an
+ * answer is correct; the local model cannot.
+ */
+export async function runPrompts(ai: AiPort, judge?: AiPort): Promise<ScoredCase[]> {
   const scored: ScoredCase[] = []
-  for (const prompt of prompts) for (const recorded of await readCases(prompt.name)) scored.push(await runCase(ai, prompt, recorded))
+  for (const prompt of prompts) for (const recorded of await readCases(prompt.name)) scored.push(await runCase(ai, prompt, recorded, judge))
   return scored
 }
 
-async function runCase(ai: AiPort, prompt: Prompt, recorded: Case): Promise<ScoredCase> {
+async function runCase(ai: AiPort, prompt: Prompt, recorded: Case, judge: AiPort | undefined): Promise<ScoredCase> {
   const start = performance.now()
   const base = { prompt: prompt.name, name: recorded.name }
   try {
     const { text, usage } = await ai.complete(toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY, undefined))
     const milliseconds = performance.now() - start
     const score = scoreAnswer(prompt, recorded, text)
+    if (judge && score.valid && recorded.expect?.judge) score.correct = await judgeAnswer(judge, recorded, text)
     return { ...base, ...score, inputTokens: usage.input, outputTokens: usage.output, milliseconds, failure: null }
   } catch (error) {
-    const noScore = { valid: false, grounded: null, rightSource: null, noRepeat: null, resisted: null, inputTokens: 0, outputTokens: 0 }
+    const noScore = { ...unreadable, inputTokens: 0, outputTokens: 0 }
     return { ...base, ...noScore, milliseconds: performance.now() - start, failure: error instanceof Error ? error.message : String(error) }
   }
 }
 
-const checks = ['valid', 'grounded', 'rightSource', 'noRepeat', 'resisted'] as const
+const checks = ['valid', 'grounded', 'rightSource', 'noRepeat', 'resisted', 'correct'] as const
 
 /** Return the scoreboard: a line per prompt with the passed and the asked checks, tokens and the median latency. */
 export function formatScoreboard(scored: readonly ScoredCase[]): string {
@@ -45,7 +50,7 @@ export function formatScoreboard(scored: readonly ScoredCase[]): string {
       scored.filter(({ prompt }) => prompt === name),
     ),
   )
-  const head = ['prompt', 'valid', 'grounded', 'source', 'no repeat', 'resisted', 'tokens in', 'tokens out', 'ms']
+  const head = ['prompt', 'valid', 'grounded', 'source', 'no repeat', 'resisted', 'correct', 'tokens in', 'tokens out', 'ms']
   return [head, ...lines, formatLine('all', scored)]
     .map((cells) => cells.map((cell, index) => cell.padEnd(index ? 11 : 24)).join(''))
     .join('\n')

@@ -217,7 +217,13 @@ export function createChangeProblem(session: Pick<AiSessionRow, 'is_owner' | 'st
 }
 
 /** Return a session without the columns that the API does not show. */
-export function toDetail({ team_id: _team, is_owner: _owner, script_runs: _runs, ...session }: AiSessionRow): AiSessionDetail {
+export function toDetail({
+  team_id: _team,
+  is_owner: _owner,
+  script_runs: _runs,
+  local_time: _time,
+  ...session
+}: AiSessionRow): AiSessionDetail {
   return session as AiSessionDetail
 }
 

@@ -36,6 +36,11 @@ const scriptResults = sql`
       from (select r.id, r.created_at, r.title, r.target, r.exit_code, right(r.output, 1000) as output from script_runs r
              where r.account_id = s.account_id and r.ai_session_id = s.id order by r.created_at desc, r.id desc limit 20) x), '[]')`
 
+/** The time of the caller, or of the session's user where a job runs: `Thursday 2026-11-26 03:12, Europe/Berlin`. */
+const localTime = sql`
+  (select to_char(app.now() at time zone z.name, 'FMDay YYYY-MM-DD HH24:MI, ') || z.name
+     from (select coalesce((select me.timezone from users me where me.id = app.user_id()), u.timezone, 'UTC') as name) z)`
+
 /** Select a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const selectAiSession = readStatement(
   AiSessionRow,
@@ -47,7 +52,7 @@ export const selectAiSession = readStatement(
          ${jsonList(sql`ai_fixes x`, fixItem, sql`x.created_at, x.id`)} as suggested_fixes,
          ${jsonList(sql`ai_facts x`, factItem, sql`x.created_at, x.id`)} as facts,
          ${jsonList(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs,
-         ${scriptResults} as script_runs
+         ${scriptResults} as script_runs, ${localTime} as local_time
     from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
 )
 

@@ -134,7 +134,10 @@ export const AiSessionItem = z.object({
 })
 export type AiSessionItem = z.output<typeof AiSessionItem>
 
-/** A session with everything that belongs to it. `is_owner` is whether the caller may change it as its owner. */
+/**
+ * A session with everything that belongs to it. `is_owner` is whether the caller may change it as its owner, `local_time` the time of the caller
+ * in words, with the time zone.
+ */
 export const AiSessionRow = AiSessionItem.extend({
   triage_hypothesis: nullableText,
   evidence_items: z.custom<Evidence[]>(),
@@ -153,6 +156,7 @@ export const AiSessionRow = AiSessionItem.extend({
   script_runs: z.custom<ScriptResult[]>(),
   team_id: nullableText,
   is_owner: z.boolean(),
+  local_time: text,
 })
 export type AiSessionRow = z.output<typeof AiSessionRow>
 

@@ -1,9 +1,12 @@
+import { answerAttack, nextAttackStep } from './attack.ts'
 import { collectText, describeReport, extractFindings, type Facts, type Outline, type OutlineNode, type Turn } from './facts.ts'
 import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
 import { findBestIndex, truncate } from './text.ts'
 
 /** Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or when the user asks for one. */
 export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
+  const attack = answerAttack(facts, turns)
+  if (attack) return attack
   const newestMessage = turns.findLast(({ role }) => role === 'user')
   const text = newestMessage?.text ?? describeReport(facts)
   const flow = findFittingFlow(facts, turns)
@@ -140,6 +143,8 @@ function findOutcome(facts: Facts, text: string) {
 
 /** Create the next step of a guided session: the next node of the fitting flow, a fix, or a general question. */
 export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
+  const attack = nextAttackStep(facts, turns)
+  if (attack) return attack
   const steps = facts.steps ?? []
   const flow = findFittingFlow(facts, turns)
   const answers = steps.filter(({ response }) => response !== null).map(({ response }) => response ?? '')

@@ -44,6 +44,7 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, {
   const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
   const { questions, actions, responses } = session.pending_task_lane
   return {
+    now: session.local_time,
     session: { title, problem_summary, environment_tags },
     triage: { client_name, asset_name, issue_category, triage_hypothesis },
     evidence: session.evidence_items.slice(-50).map(({ text }) => text),
@@ -94,6 +95,7 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
   const { title, problem_summary, evidence_items, suggested_fixes, outcome } = dropUnsettledItems(session)
   return {
+    now: session.local_time,
     session: { title, problem_summary },
     evidence: evidence_items.slice(-50).map(({ text }) => text),
     fixes: suggested_fixes.map((fix) => ({ title: fix.title, status: fix.status })),

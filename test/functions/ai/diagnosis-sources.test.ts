@@ -254,3 +254,16 @@ it('selecting sources reads at most 400 entries of an account with 2,000, by ind
     expect(totalRowsRead(scans.filter((scan) => scan['Relation Name'] === 'knowledge_entries')), text).toBeLessThanOrEqual(400)
   }
 })
+
+it('AIS-54 a prompt has the date, weekday and time in the time zone of the caller', async () => {
+  const { admin } = await createAccount(service)
+  const timezone = 'Pacific/Kiritimati'
+  expectStatus(await admin.call('PATCH', '/auth/me', { timezone }), 200)
+  await askAbout(admin, dockProblem)
+  const parts = new Intl.DateTimeFormat('en', { timeZone: timezone, weekday: 'long', year: 'numeric', month: '2-digit', day: '2-digit' })
+    .formatToParts()
+    .map(({ type, value }) => [type, value])
+  const { weekday, year, month, day } = Object.fromEntries(parts)
+  const now = (await listModelFacts(service, 'chat_turn')).map((facts) => facts.now).find(Boolean)
+  expect(now).toMatch(new RegExp(`^${weekday} ${year}-${month}-${day} \\d\\d:\\d\\d, ${timezone}$`))
+})

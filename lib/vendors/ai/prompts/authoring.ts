@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Prompt } from '#vendors/ai/ask.ts'
+import { authoringCare } from './care.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 const id = text(100)
@@ -60,13 +61,16 @@ ${problemsRule}`
 /** Write or change a flow in one turn of a conversation. `reply` is the first property. `flow` is the complete draft, or null. */
 export const flowDraft = {
   name: 'flow_draft',
-  version: 2,
+  version: 3,
   instructions: `Write one flow of the type tree_type for the goal and the environment in the facts. If draft in the facts is not null,
 change it as the newest message asks.
 
 reply: Describe in markdown what you wrote or changed and what is still open. Do not repeat the flow.
 flow: Return the complete flow. Include every node that stays, and keep its id. Return null if this turn changes nothing, or if too little
 is known to write a first draft.
+
+The flow follows these rules too:
+${authoringCare}
 
 ${flowFormat}`,
   answer: z.strictObject({ reply: text(8000), flow: flow.nullable() }),
@@ -130,7 +134,7 @@ ${problemsRule}`,
 /** Convert a finished session to a flow. */
 export const flowConversion = {
   name: 'flow_conversion',
-  version: 2,
+  version: 3,
   instructions: `Convert the finished session in the facts to a flow that the next technician with a similar case can follow.
 
 - Write a flow of the type tree_type.
@@ -141,6 +145,9 @@ export const flowConversion = {
 - Do not name any client, person, ticket or machine of this case. Ask in intake for every value that differs from case to case.
 - If target in the facts is not null, your flow replaces the target. Return the complete new version, and keep the id of every node that
 stays.
+
+The flow follows these rules too:
+${authoringCare}
 
 ${flowFormat}`,
   answer: z.strictObject({ flow }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Prompt } from '#vendors/ai/ask.ts'
+import { diagnosisCare } from './care.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 
@@ -51,8 +52,10 @@ Set script only if a script carries out the fix. Otherwise set it to null.`
 /** Answer one message of a chat. `reply` is the first property, so that it can be streamed first. */
 export const chatTurn = {
   name: 'chat_turn',
-  version: 4,
+  version: 5,
   instructions: `Continue the diagnosis with the technician.
+
+${diagnosisCare}
 
 reply: Answer the technician in markdown. Be short and concrete. Give your interpretation first, then the next question or check.
 
@@ -83,9 +86,11 @@ export type ChatTurn = z.infer<typeof chatTurn.answer>
 /** Suggest the next step of a guided session. */
 export const guidedStep = {
   name: 'guided_step',
-  version: 4,
+  version: 5,
   instructions: `Guide the technician through the diagnosis one step at a time. Return exactly one step: the next one after the steps in
 the facts. Never repeat a step that has a response.
+
+${diagnosisCare}
 
 kind:
 - "question": something to find out.

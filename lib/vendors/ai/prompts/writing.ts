@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Prompt } from '#vendors/ai/ask.ts'
+import { diagnosisCare, reportCare } from './care.ts'
 import { CitedNumbers, sourceRules } from './diagnosis.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
@@ -10,7 +11,7 @@ placeholders such as [name].`
 /** Write the status of a case for one audience. */
 export const statusUpdate = {
   name: 'status_update',
-  version: 2,
+  version: 3,
   instructions: `Write a status update for the case in the facts. Follow audience and length in the facts.
 
 audience:
@@ -21,6 +22,7 @@ length:
 - "quick": Write two or three sentences.
 - "detailed": State what was observed, what was done and what comes next.
 
+${reportCare}
 ${factualityRules}`,
   answer: z.strictObject({ text: text(10_000) }),
   answerTokens: 3000,
@@ -47,15 +49,16 @@ ${factualityRules}`,
 /** Draft the handoff of a case to a colleague. `summary` is the first property, so that it can be streamed first. */
 export const handoffDraft = {
   name: 'handoff_draft',
-  version: 2,
+  version: 3,
   instructions: `Draft the handoff of the case in the facts to a colleague who does not know the case.
 
 summary: Describe the problem and its current state.
 what_was_tried: List each attempt with its result, one per line.
 next_steps: List what to do next, one step per line.
 reason: State why the case is handed over.
-urgency: Choose the urgency by the impact of the problem.
+urgency: Choose the urgency by the impact of the problem. A sign of an attack is "critical".
 
+${reportCare}
 ${factualityRules}`,
   answer: z.strictObject({
     summary: text(8000),
@@ -71,12 +74,14 @@ ${factualityRules}`,
 /** Write a second opinion for the engineer who takes over an escalation. */
 export const escalationAssessment = {
   name: 'escalation_assessment',
-  version: 3,
+  version: 4,
   instructions: `Assess the escalation in the facts for the colleague who takes it over. Write markdown of at most 300 words. Include:
 - the likeliest cause, with the evidence for it and against it
 - what has been ruled out
 - the first three things to check
 - what not to repeat
+
+${diagnosisCare}
 
 ${sourceRules}
 
