@@ -253,15 +253,17 @@ it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and de
     headers: { authorization: `Bearer ${listener.token}` },
   })
   // More than all network buffers and the client's queue can hold.
-  const rounds = 16
+  const rounds = 8
   for (let n = 0; n < rounds; n++) await insertStreamEvents(service, account.id, 25, 200_000)
   await expect.poll(() => healthy.events('handoff_created').length, { timeout: 20_000, interval: 200 }).toBe(rounds * 25)
   expect(healthy.events('overflow')).toEqual([])
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of stalled.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (/"dropped":\d+\}\n\n/.test(text)) break
+    const part = decoder.decode(chunk, { stream: true })
+    text += part
+    // The text grows to 80 MB, so only its end is searched.
+    if (/"dropped":\d+\}\n\n/.test(text.slice(-part.length - 100))) break
   }
   const received = text.split('event: handoff_created').length - 1
   const dropped = Number(/"dropped":(\d+)/.exec(text)?.[1])
