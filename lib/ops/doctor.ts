@@ -3,6 +3,7 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { migrationsFolder, plan } from '#db/migrate.ts'
 import { describeMailError, smtpMail } from '#vendors/mail/smtp.ts'
 import { type Check, checks } from './checks.ts'
+import { diagnoseDeployment, listWorkerSecrets, readDeployedSettings } from './cloudflare.ts'
 
 /** The result of one check. */
 export interface Finding {
@@ -66,10 +67,17 @@ export function describeFinding({ name, remedy, isWarning, problems }: Finding):
   return [`${isWarning ? 'warning' : 'PROBLEM'}  ${name}: no`, ...shown, ...more, `           ${remedy}`]
 }
 
-async function main(): Promise<void> {
+/** With `--cloudflare`, check a deployed Worker; otherwise the database, and the mail server. */
+async function findAll(): Promise<Finding[]> {
+  if (process.argv.includes('--cloudflare'))
+    return diagnoseDeployment({ settings: await readDeployedSettings(process.cwd()), listSecrets: listWorkerSecrets })
   const { DATABASE_OWNER_URL } = process.env
   if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  const findings = [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env))]
+  return [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env))]
+}
+
+async function main(): Promise<void> {
+  const findings = await findAll()
   for (const finding of findings) for (const line of describeFinding(finding)) console.log(line)
   if (findings.some(({ isWarning, problems }) => !isWarning && problems.length > 0)) process.exitCode = 1
 }

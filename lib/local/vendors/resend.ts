@@ -63,6 +63,14 @@ export function createResendRoutes({ records, clock, key, requestsPerSecond = 5,
     const strict = c.req.header('x-batch-validation') !== 'permissive'
     return sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendBatch(accept, body, idempotencyKey, strict))
   })
+  // https://resend.com/docs/api-reference/webhooks/list-webhooks
+  app.get('/webhooks', (c) => {
+    const events = ['email.bounced', 'email.complained', 'email.suppressed']
+    const data = webhook
+      ? [{ id: 'wh_local', created_at: '2026-01-01T00:00:00.000Z', status: 'enabled', endpoint: webhook.url, events }]
+      : []
+    return c.json({ object: 'list', has_more: false, data })
+  })
   app.get('/emails/:id', (c) => {
     const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
     if (!mail) return sendError(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })

@@ -34,6 +34,14 @@ export function createStripe({ records, clock, key, webhookSecret, urls, createR
     const subscription = state.subscriptions.get(c.req.param('id'))
     return subscription ? c.json(events.subscriptionObject(subscription)) : refuseMissing(c, 'subscription', c.req.param('id'))
   })
+  // https://docs.stripe.com/api/webhook_endpoints/list
+  app.get('/v1/webhook_endpoints', (c) =>
+    c.json({
+      object: 'list',
+      has_more: false,
+      data: [{ object: 'webhook_endpoint', url: urls.webhook, status: 'enabled', enabled_events: ['*'] }],
+    }),
+  )
   addPortalSessionRoute(app, state, clock, urls)
   addCheckoutSessionRoute(app, { state, clock, urls })
   app.all('/v1/*', (c) => sendError(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
