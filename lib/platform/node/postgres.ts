@@ -50,7 +50,7 @@ function createDatabase(lease: LeaseClient, { send, probe, onRoundTrip }: Databa
     const { client, release } = await lease()
     try {
       const work = send(client, readOnly ? [setReadOnly, ...statements] : statements)
-      const results = await failWhenHung(work, probe, () => release(true))
+      const results = await waitForAnswer(work, probe, release)
       return readOnly ? results.slice(1) : results
     } finally {
       release(!isUsable(client))
@@ -105,7 +105,7 @@ async function leaseInTurn(lease: LeaseClient, takePlace: () => Promise<() => vo
   }
 }
 
-/** Take a connection of the pool. A system error, such as ECONNREFUSED, becomes an error that names the connection. */
+/** Take a connection of the pool. */
 async function leaseClient(pool: pg.Pool): Promise<Lease> {
   const client = await pool.connect().catch(throwConnectionError)
   let isReleased = false
@@ -119,6 +119,12 @@ async function leaseClient(pool: pg.Pool): Promise<Lease> {
   }
 }
 
+/** Wait for work on a connection, and close the connection if the database hangs. */
+function waitForAnswer<T>(work: Promise<T>, probe: () => Promise<unknown>, release: Lease['release']): Promise<T> {
+  return failWhenHung(work, probe, () => release(true)).catch(throwConnectionError)
+}
+
+/** Turn a system error, such as ECONNREFUSED or ECONNRESET, into an error that names the connection. */
 function throwConnectionError(error: unknown): never {
   // Several addresses of one host that all refuse make an AggregateError.
   const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError)
@@ -141,7 +147,7 @@ function createSender(): Sender {
       state = { generation, prepared: { bySql: new Map(), count: 0 } }
       preparedByClient.set(client, state)
     }
-    return sendBatch(client, statements, state.prepared, `s${generation}_`).catch(throwConnectionError)
+    return sendBatch(client, statements, state.prepared, `s${generation}_`)
   }
   const forgetStatements = () => {
     generation++
@@ -183,7 +189,7 @@ async function openTransaction(
 ): Promise<TransactionConnection> {
   onRoundTrip()
   const { client, isReleased, release } = await lease()
-  const watch = <T>(work: Promise<T>) => failWhenHung(work, probe, () => release(true))
+  const watch = <T>(work: Promise<T>) => waitForAnswer(work, probe, release)
   await watch(client.query(beginSql)).catch((error: unknown) => {
     release(true)
     throw error
