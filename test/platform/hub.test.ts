@@ -148,6 +148,19 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
     expect(ids).toEqual(range(ids[0] as number, (ids[0] as number) + 2))
   })
 
+  it('SSE-27 ignores an event that is published again after 400 others, also when a client reconnects', async () => {
+    const [hub, account] = [await open(), createAccountId()]
+    const stream = await openStream(hub, account)
+    const [early] = createEvents(1) as [never]
+    await hub.publish(account, [early])
+    await publishEvents(hub, account, createEvents(400, 2))
+    await hub.publish(account, [early])
+    await publishEvents(hub, account, createEvents(1, 402))
+    await expectNumbers(stream, range(1, 402))
+    const late = await openStream(hub, account, { lastEventId: '999999999999999' })
+    await expectNumbers(late, range(147, 402))
+  })
+
   it('drops the events that a slow client has no room for, says how many, and delays nobody else', async () => {
     const [hub, account] = [await open(), createAccountId()]
     const slow = await openStream(hub, account, { isReading: false })
@@ -270,7 +283,7 @@ describe('the hub in one process', () => {
   })
 
   it('forgets the events of the accounts that were idle the longest when it stores too much, and open streams notice nothing', async () => {
-    const hub = createMemoryRealtime(settings, 10_000)
+    const hub = createMemoryRealtime(settings, 13_000)
     const [first, second, third] = [createAccountId(), createAccountId(), createAccountId()]
     const stream = await openStream(hub, first)
     for (const account of [first, second, third]) await publishEvents(hub, account, createEvents(20))

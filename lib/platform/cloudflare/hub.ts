@@ -1,7 +1,7 @@
 import { type AccountStreams, createAccountStreams } from '#vendors/realtime/account-streams.ts'
 import { createSignInCheck, type StreamOwner } from '#vendors/realtime/active-sign-ins.ts'
 import type { LiveEvent, StreamListener, TransientEvent } from '#vendors/realtime/realtime.ts'
-import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import { maxStoredEvents, maxStoredKeys, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'
 import { type AccountSockets, createAccountSockets, type HubSocket, type SocketState } from './hub-sockets.ts'
 import { openNeon } from './neon.ts'
@@ -114,7 +114,9 @@ export class EscalationHub {
       const [row] = this.#sql.exec<{ id: number }>(insert, key, event, text, key).toArray()
       // A repeated publish: the first one arrived, but its answer was lost.
       if (!row) continue
-      this.#sql.exec('delete from events where id <= ?', row.id - maxStoredEvents)
+      // The key of a dropped event stays, so that a late repetition is still recognised.
+      this.#sql.exec(`update events set event = '', data = '' where id = ?`, row.id - maxStoredEvents)
+      this.#sql.exec('delete from events where id <= ?', row.id - maxStoredKeys)
       this.#streams.send({ id: row.id, event, data: text })
     }
   }
@@ -125,7 +127,8 @@ export class EscalationHub {
     const received = parseEventId(lastEventId)
     if (received === undefined) return startWithNewEvents(newest)
     const after = received <= newest ? received : 0
-    const missed = this.#sql.exec<StreamEvent>('select id, event, data from events where id > ? order by id', after).toArray()
+    const stored = 'select id, event, data from events where id > ? order by id'
+    const missed = this.#sql.exec<StreamEvent>(stored, Math.max(after, newest - maxStoredEvents)).toArray()
     return startAfter(after, missed, { firstId: 1, newestId: newest })
   }
 }

@@ -1,6 +1,13 @@
 import { type AccountStreams, createAccountStreams, type StreamSettings } from '#vendors/realtime/account-streams.ts'
 import type { LiveEvent, RealtimePort } from '#vendors/realtime/realtime.ts'
-import { maxStoredEvents, parseEventId, type StoredIds, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import {
+  maxStoredEvents,
+  maxStoredKeys,
+  parseEventId,
+  type StoredIds,
+  startAfter,
+  startWithNewEvents,
+} from '#vendors/realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'
 
 /** A hub in this process. */
@@ -13,18 +20,19 @@ export interface NodeRealtime extends RealtimePort {
   close(): Promise<void>
 }
 
-interface StoredEvent extends StreamEvent {
-  key: string
-}
 interface Account extends StoredIds {
   streams: AccountStreams
-  events: StoredEvent[]
+  events: StreamEvent[]
+  /** The keys of the newest events, also of some that are forgotten, oldest first. */
+  keys: Set<string>
   publishedAt: number
 }
 
 const maxCharacters = 32_000_000
 /** About what an event needs besides its JSON. */
 const eventOverhead = 200
+/** About what a key needs in its set. */
+const keyOverhead = 100
 /** The events of an account without streams are forgotten after this long. */
 const maxIdleMs = 86_400_000
 
@@ -45,7 +53,7 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
     })
     // The ids of a new account start at the time, so that they are higher than those before a restart.
     const now = Date.now()
-    const account: Account = { streams, events: [], firstId: now, newestId: now - 1, publishedAt: now }
+    const account: Account = { streams, events: [], keys: new Set(), firstId: now, newestId: now - 1, publishedAt: now }
     accounts.set(accountId, account)
     return account
   }
@@ -89,20 +97,33 @@ function createEventStore(accounts: Map<string, Account>, characterLimit: number
     const forgotten = account.events.splice(0, Math.max(0, account.events.length - kept))
     for (const { data } of forgotten) characters -= data.length + eventOverhead
   }
+  const forgetKeys = ({ keys }: Account, kept: number) => {
+    for (const key of keys) {
+      if (keys.size <= kept) return
+      keys.delete(key)
+      characters -= keyOverhead
+    }
+  }
+  const forgetAll = (account: Account) => {
+    forgetEvents(account, 0)
+    forgetKeys(account, 0)
+  }
   const forgetIdleAccounts = () => {
     const idleSince = Date.now() - maxIdleMs
     for (const [accountId, account] of accounts) {
       if (characters <= characterLimit && account.publishedAt > idleSince) return
-      forgetEvents(account, 0)
+      forgetAll(account)
       if (account.streams.count() === 0) accounts.delete(accountId)
     }
   }
   const storeEvent = (account: Account, { key, event, data }: LiveEvent) => {
-    if (account.events.some((stored) => stored.key === key)) return
-    const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
+    if (account.keys.has(key)) return
+    const stored = { id: ++account.newestId, event, data: JSON.stringify(data) }
+    account.keys.add(key)
     account.events.push(stored)
-    characters += stored.data.length + eventOverhead
+    characters += stored.data.length + eventOverhead + keyOverhead
     forgetEvents(account, maxStoredEvents)
+    forgetKeys(account, maxStoredKeys)
     account.streams.send(stored)
   }
   return {
@@ -113,7 +134,7 @@ function createEventStore(accounts: Map<string, Account>, characterLimit: number
       accounts.set(accountId, account)
       forgetIdleAccounts()
     },
-    forget: (account) => forgetEvents(account, 0),
+    forget: forgetAll,
   }
 }
 

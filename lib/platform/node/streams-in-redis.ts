@@ -1,6 +1,6 @@
 import { type AccountStreams, createAccountStreams, type StreamSettings } from '#vendors/realtime/account-streams.ts'
 import type { LiveEvent, TransientEvent } from '#vendors/realtime/realtime.ts'
-import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import { maxStoredEvents, maxStoredKeys, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
 import type { StreamStart } from '#vendors/realtime/subscriber.ts'
 import type { RedisConnection } from './redis.ts'
 import { parseRangeReply } from './streams-entries.ts'
@@ -80,7 +80,7 @@ async function publishEvents(redis: RedisConnection, accountId: string, events: 
   if (events.length === 0) return
   const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
   const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
-  await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, eventTtlMs, ...args])
+  await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, maxStoredKeys, eventTtlMs, ...args])
 }
 
 /** Add transient events to a stream of their own, which expires soon. No client ever reads it again. */
@@ -88,7 +88,7 @@ async function broadcastEvents(redis: RedisConnection, accountId: string, events
   if (events.length === 0) return
   const args = events.flatMap((event) => [crypto.randomUUID(), event.event, JSON.stringify(event)])
   const key = broadcastKeyOf(accountId)
-  await redis.eval(publishScript, [key, `${key}:keys`], [Date.now(), maxStoredEvents, broadcastTtlMs, ...args])
+  await redis.eval(publishScript, [key, `${key}:keys`], [Date.now(), maxStoredEvents, 0, broadcastTtlMs, ...args])
 }
 
 /** Return the id of the newest entry of a stream, or 0 if there is none. */

@@ -2,6 +2,11 @@ import type { StreamEvent, StreamStart } from './subscriber.ts'
 
 /** How many events of an account are stored for clients that reconnect. */
 export const maxStoredEvents = 256
+/**
+ * How many keys of an account's events a hub remembers. An event whose row could not be deleted is published again by a sweep, a minute later at the
+ * earliest, when a busy account has long had 256 others.
+ */
+export const maxStoredKeys = 4096
 
 /** Return a Last-Event-ID as a number, or undefined if it is missing or malformed. */
 export function parseEventId(lastEventId: string | null): number | undefined {
