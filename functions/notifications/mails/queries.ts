@@ -36,7 +36,8 @@ const takenTurn = (paceSeconds: number) => sql`
 const candidateMails = (id: string) => sql`
   select id, 0 as place, null::timestamptz as due_at from requested
   union all
-  select m.id, 1, null from requested r join mail_batches b on b.key = r.batch_key, unnest(b.delivery_ids) m (id) where m.id <> r.id
+  select d.id, 1, null from requested r join mail_batches b on b.key = r.batch_key
+    join deliveries d on d.id = any (b.delivery_ids) and d.batch_key = r.batch_key and d.id <> r.id and ${isOpen}
   union all
   (select d.id, 1, d.next_attempt_at from deliveries d
     where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
@@ -50,10 +51,14 @@ const lockedMails = (id: string, attempt: number) => sql`
      and (d.id <> ${id} or d.attempts = ${attempt} - 1)
      for update of d skip locked`
 
-/** As many of them as one call can have: a delivery may be several e-mails. None if the requested one could not be locked. */
+/**
+ * As many of them as one call can have: a delivery may be several e-mails. None if the requested one could not be locked, or another one of a repeated
+ * call: the provider would refuse the key of the call for the rest.
+ */
 const chosenMails = (id: string) => sql`
   select id from (select id, sum(mails) over (order by place, due_at, id) as mails from locked) counted
-   where (mails <= ${maxMailsPerCall} or id = ${id}) and exists (select from locked where id = ${id})`
+   where (mails <= ${maxMailsPerCall} or id = ${id}) and exists (select from locked where id = ${id})
+     and ((select batch_key from requested) is null or (select count(*) from locked) = (select count(*) from candidates))`
 
 /** Store which e-mails the call has, so that a repetition has the same. A single e-mail needs no row. */
 const storedBatch = sql`

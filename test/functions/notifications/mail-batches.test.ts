@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { openPlatformDb } from '#db/scope.ts'
@@ -156,6 +157,25 @@ it('NOT-65 repeats a call without an answer with the same key and the same e-mai
   await attempt(ids[1] ?? '', 2)
   expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 4 }])
   expect((await readDelivery(later))?.state).toBe('pending')
+  expect(await listRecords('mail')).toHaveLength(4)
+})
+
+it('NOT-65 does not repeat a call without those of its e-mails that another transaction has locked', async () => {
+  const ids = await escalateInEach(4)
+  const [first = ''] = ids
+  await setFault({ service: 'resend', mode: 'error', times: 1 })
+  await attempt(first)
+  await wait(31_000)
+  const client = new pg.Client({ connectionString: service.ownerUrl })
+  await client.connect()
+  await client.query('begin')
+  // A sweep locks the rows that it marks.
+  await client.query('select from deliveries where id = $1 for update', [ids[3]])
+  await attempt(first, 2)
+  await client.query('rollback')
+  await client.end()
+  for (const id of ids) await attempt(id, 2)
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 4 }])
   expect(await listRecords('mail')).toHaveLength(4)
 })
 
