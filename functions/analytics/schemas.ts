@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleTree, TreeId } from '#functions/flows/trees/schemas.ts'
 import { exampleIds, Id } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const FlowId = TreeId
 export const Period = z
@@ -8,7 +9,7 @@ export const Period = z
   .meta({ id: 'AnalyticsPeriod' })
   .describe('A number of days that ends today, in my time zone.')
 export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('A number of days that ends today, in my time zone.') })
-export const TeamQuery = PeriodQuery.extend({ team_id: z.uuid().optional().describe('Count only the sessions of this team.') })
+export const TeamQuery = PeriodQuery.extend({ team_id: Uuid.optional().describe('Count only the sessions of this team.') })
 export type Period = z.infer<typeof Period>
 
 const Rate = z.number().min(0).max(1).nullable()

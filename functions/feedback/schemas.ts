@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, InputTime, PageUrl, Text, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'
 const exampleFeedback = {
@@ -48,7 +49,7 @@ export const BetaFeedbackCreate = z
     category: Category,
     text: Text.describe('The feedback.'),
     page_url: PageUrl.optional().describe('The page that the user was on.'),
-    ai_session_id: z.uuid().optional().describe('The AI session that the feedback is about.'),
+    ai_session_id: Uuid.optional().describe('The AI session that the feedback is about.'),
   })
   .meta({ id: 'BetaFeedbackCreate', examples: [exampleBeta] })
 export type BetaFeedbackCreate = z.infer<typeof BetaFeedbackCreate>
@@ -86,9 +87,9 @@ export type BetaFeedback = z.infer<typeof BetaFeedback>
 export const BetaFeedbackQuery = z.strictObject({
   reaction: Reaction.optional().describe('Only this reaction.'),
   category: Category.optional().describe('Only this category.'),
-  account_id: z.uuid().optional().describe('Only this account. For super admins.'),
-  user_id: z.uuid().optional().describe('Only this author.'),
-  ai_session_id: z.uuid().optional().describe('Only this AI session.'),
+  account_id: Uuid.optional().describe('Only this account. For super admins.'),
+  user_id: Uuid.optional().describe('Only this author.'),
+  ai_session_id: Uuid.optional().describe('Only this AI session.'),
   created_after: InputTime.optional().describe('Only feedback at or after this time.'),
   created_before: InputTime.optional().describe('Only feedback before this time.'),
 })

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 const Resource = {
   type: z.enum(['flow', 'session', 'ai_session']).meta({ id: 'PresenceType' }).describe('The type of the resource.'),
-  id: z.uuid().describe('Id of the flow, session or AI session.'),
+  id: Uuid.describe('Id of the flow, session or AI session.'),
 }
 const TabId = z
   .string()

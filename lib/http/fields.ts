@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { hasShortLocalPart, normaliseEmail } from '#rules/text/email-address.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 // Shapes that every group shares.
 
-export const Id = z.uuid().describe('UUIDv7.')
+export const Id = Uuid.describe('UUIDv7.')
 export const Time = z.iso
   .datetime({ precision: 3 })
   .describe('RFC 3339, UTC, with milliseconds.')
@@ -70,7 +71,7 @@ export const exampleIds = {
 }
 
 export function idParams<K extends string>(name: K, what: string) {
-  return z.object({ [name]: z.uuid().describe(`Id of the ${what}.`) } as Record<K, z.ZodUUID>)
+  return z.object({ [name]: Uuid.describe(`Id of the ${what}.`) } as Record<K, z.ZodUUID>)
 }
 
 /**

@@ -145,6 +145,29 @@ it('a request may contain times of any precision and offset', () => {
   expect(exact).toEqual([])
 })
 
+/** Return the places of a request's schema whose ids keep their capitals. */
+function listTypedIds(schema: z.ZodType | undefined): string[] {
+  const normalised = new Map<string, boolean>()
+  if (schema)
+    z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      // A schema with a check is visited once more without it, as its own parent.
+      override: ({ zodSchema, path }) => {
+        const { format, checks = [] } = zodSchema._zod.def as { format?: string; checks?: z.core.$ZodCheck[] }
+        const place = path.join('.')
+        const changes = checks.some(({ _zod }) => _zod.def.check === 'overwrite')
+        if (format === 'uuid') normalised.set(place, normalised.get(place) || changes)
+      },
+    })
+  return [...normalised].flatMap(([place, isNormalised]) => (isNormalised ? [] : place))
+}
+
+it('WIR-77 an id of a request is read in small letters', () => {
+  const typed = operations.flatMap((op) => [op.body, op.query, op.params].flatMap(listTypedIds).map((place) => `${op.id} ${place}`))
+  expect(typed).toEqual([])
+})
+
 describe('every operation', () => {
   it.each(cases)('%s has a summary, a description and described parameters', (_, op, described) => {
     const { summary, description, parameters: references = [], security, 'x-api-key-scopes': scopes } = described

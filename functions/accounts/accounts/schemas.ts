@@ -3,6 +3,7 @@ import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
 import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const SubscriptionStatus = z
   .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
@@ -186,7 +187,7 @@ export type Member = z.infer<typeof Member>
 export const MemberUpdate = z
   .strictObject({
     role: Role,
-    team_id: z.uuid().nullable().describe('A team of the account; null removes the member from the team.'),
+    team_id: Uuid.nullable().describe('A team of the account; null removes the member from the team.'),
     team_role: TeamRole,
     is_active: z.boolean().describe('False deactivates the member and revokes all sign-ins of the member.'),
   })

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { exampleIds, Id, InputTime, idParams, Name, Role, Secret, Time } from '#http/fields.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { toAddressRange } from '#rules/text/address-block.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const ApiKeyId = idParams('key_id', 'API key')
 
@@ -58,9 +59,7 @@ export const ApiKeyCreate = z
   .strictObject({
     name: Name.max(100).describe('What the key is for.'),
     role: Role.describe('The role of the key.'),
-    team_id: z
-      .uuid()
-      .nullable()
+    team_id: Uuid.nullable()
       .default(null)
       .describe('The team that the key works for, as a member. Without one, it sees and creates what belongs to no team.'),
     scopes: z.array(Scope).min(1).max(50).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),

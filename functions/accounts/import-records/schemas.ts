@@ -15,6 +15,7 @@ import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 // The records that an import reads, with a schema for each restored column. Their values meet the rules of the operations that create them.
 // Unknown fields are ignored. Ids are only compared with one another; the import writes new ones, and never an account from the archive.
@@ -23,7 +24,7 @@ type Shape<K extends RestoredKindName> = Record<ReadColumn<K>, z.ZodType>
 
 /** An id of this account. Those of an archive are plain texts. */
 export type OwnId = string & z.$brand<'OwnId'>
-const OldId = z.uuid()
+const OldId = Uuid
 const Reference = OldId.nullish().default(null)
 const ShortText = z.string().max(200)
 

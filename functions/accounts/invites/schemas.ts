@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Email, exampleIds, Id, idParams, Role, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
 export const InviteCode = z.object({ code: z.string().min(1).max(500).describe('The code of the link in the e-mail.') })
@@ -43,7 +44,7 @@ export const InviteCreate = z
   .strictObject({
     email: Email.describe('The e-mail address to invite.'),
     role: Role.describe('The role of the new member.'),
-    team_id: z.uuid().optional().describe('The team to join; by default the first team of the account.'),
+    team_id: Uuid.optional().describe('The team to join; by default the first team of the account.'),
   })
   .meta({ id: 'InviteCreate', examples: [{ email: 'vik@northwind.example', role: 'engineer' }] })
 export type InviteCreate = z.infer<typeof InviteCreate>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '#http/fields.ts'
 import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const TeamId = idParams('team_id', 'team')
 export const TeamMemberId = TeamId.extend(idParams('user_id', 'member').shape)
@@ -60,7 +61,7 @@ const brandingFields = {
   company_name: line(200).nullable().describe('The name in the header of every page; null for the name of the account.'),
   primary_colour: Colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
   footer_text: line(500).nullable().describe('The text in the footer of every page.'),
-  logo_upload_id: z.uuid().nullable().describe('The id of an uploaded image of the account.'),
+  logo_upload_id: Uuid.nullable().describe('The id of an uploaded image of the account.'),
 }
 const example = {
   company_name: 'Northwind IT',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AuditEntry, SubscriptionStatus } from '#functions/accounts/accounts/schemas.ts'
 import { userFields } from '#functions/identity/auth/schemas.ts'
 import { exampleIds, Id, InputTime, idParams, Time, Timezone } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const UserId = idParams('user_id', 'user')
 
@@ -14,7 +15,7 @@ export const PlanKey = z
 
 export const UserQuery = z.strictObject({
   q: Search.describe('Part of the e-mail address or the name.'),
-  account_id: z.uuid().optional().describe('Only this account.'),
+  account_id: Uuid.optional().describe('Only this account.'),
 })
 export type UserQuery = z.infer<typeof UserQuery>
 
@@ -22,8 +23,8 @@ export const AccountQuery = z.strictObject({ q: Search.describe('Part of the nam
 export type AccountQuery = z.infer<typeof AccountQuery>
 
 export const AuditQuery = z.strictObject({
-  account_id: z.uuid().optional().describe('Only this account.'),
-  actor_id: z.uuid().optional().describe('Only actions of this user.'),
+  account_id: Uuid.optional().describe('Only this account.'),
+  actor_id: Uuid.optional().describe('Only actions of this user.'),
   action: z.string().max(100).optional().describe('Only this action, such as `member.updated`.'),
   created_after: InputTime.optional().describe('Only entries at or after this time.'),
   created_before: InputTime.optional().describe('Only entries before this time.'),

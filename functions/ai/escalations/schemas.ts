@@ -3,10 +3,11 @@ import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { PresenceEvent } from '#functions/presence/schemas.ts'
 import { exampleIds, Id, Time } from '#http/fields.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const HandoffId = z.object({
-  session_id: z.uuid().describe('Id of the AI session.'),
-  handoff_id: z.uuid().describe('Id of the handoff.'),
+  session_id: Uuid.describe('Id of the AI session.'),
+  handoff_id: Uuid.describe('Id of the handoff.'),
 })
 
 export const StreamQuery = z.strictObject({

@@ -3,8 +3,9 @@ import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
 import { Id, Secret } from '#http/fields.ts'
 import { Language, ScriptBody } from '#rules/scripts/schema.ts'
+import { Uuid } from '#rules/uuid.ts'
 
-export const FixId = AiSessionId.extend({ fix_id: z.uuid().describe('Id of the suggested fix.') })
+export const FixId = AiSessionId.extend({ fix_id: Uuid.describe('Id of the suggested fix.') })
 export type FixId = z.infer<typeof FixId>
 
 const Script = ScriptBody.refine((script) => script.trim() !== '', 'must not be empty')

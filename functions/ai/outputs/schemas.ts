@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { AiSessionId, exampleSessionId, SessionClose } from '#functions/ai/sessions/schemas.ts'
 import { ClientMail } from '#functions/psa/pushes/schemas.ts'
 import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
-export const OutputId = AiSessionId.extend({ output_id: z.uuid().describe('Id of the output.') })
+export const OutputId = AiSessionId.extend({ output_id: Uuid.describe('Id of the output.') })
 export type OutputId = z.infer<typeof OutputId>
 
 const Kind = z

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const TaskId = idParams('task_id', 'task')
 
@@ -37,4 +38,4 @@ export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('
 export type TaskQuery = z.infer<typeof TaskQuery>
 
 /** The body of a queue message. */
-export const RunTaskJob = z.object({ task_id: z.uuid(), attempt: z.int().min(1) })
+export const RunTaskJob = z.object({ task_id: Uuid, attempt: z.int().min(1) })

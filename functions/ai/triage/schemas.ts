@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AiSessionId, exampleSessionId, Fact, isTaskLaneSize, taskLaneFields, taskLaneSizeMessage } from '#functions/ai/sessions/schemas.ts'
 import { ExpectedVersion, exampleIds, Id, Name, Text, Time, Version } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const TriagePatch = z
   .strictObject({
@@ -29,7 +30,7 @@ export const TaskLaneWithVersion = z
   .meta({ id: 'TaskLaneWithVersion', examples: [{ ...exampleLane, version: 4 }] })
 export type TaskLaneWithVersion = z.infer<typeof TaskLaneWithVersion>
 
-export const BranchId = AiSessionId.extend({ branch_id: z.uuid().describe('Id of the branch.') })
+export const BranchId = AiSessionId.extend({ branch_id: Uuid.describe('Id of the branch.') })
 export type BranchId = z.infer<typeof BranchId>
 
 export const Branch = z

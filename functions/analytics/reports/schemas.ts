@@ -3,11 +3,12 @@ import { exampleTree } from '#functions/flows/trees/schemas.ts'
 import { exampleIds, Id, Time } from '#http/fields.ts'
 import { Weekday } from '#rules/oncall/schema.ts'
 import { parseWeek } from '#rules/reports/week.ts'
+import { Uuid } from '#rules/uuid.ts'
 
-export const ReportTeamId = z.object({ team_id: z.uuid().describe('Id of the team.') })
+export const ReportTeamId = z.object({ team_id: Uuid.describe('Id of the team.') })
 
 export const WeeklyReportQuery = z.strictObject({
-  team_id: z.uuid().describe('The team.'),
+  team_id: Uuid.describe('The team.'),
   week: z
     .string()
     .refine((week) => parseWeek(week) !== undefined, 'must be a week of ISO 8601, such as 2026-W47')

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { exampleTree } from '#functions/flows/trees/schemas.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const maxPins = 100
 
 export const PinOrder = z
   .strictObject({
     tree_ids: z
-      .array(z.uuid())
+      .array(Uuid)
       .max(maxPins)
       .refine(hasNoDuplicates, 'must contain each flow once')
       .describe('The ids of all my pinned flows, in their new order.'),

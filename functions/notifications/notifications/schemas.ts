@@ -5,6 +5,7 @@ import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { Uuid } from '#rules/uuid.ts'
 import { channels } from '#work/claimed-deliveries.ts'
 
 export const ConfigId = idParams('config_id', 'config')
@@ -89,7 +90,7 @@ export const NotificationConfigUpdate = z
 export type NotificationConfigUpdate = z.infer<typeof NotificationConfigUpdate>
 
 export const NotificationTestRequest = z
-  .strictObject({ config_id: z.uuid().describe('Id of the config to test.') })
+  .strictObject({ config_id: Uuid.describe('Id of the config to test.') })
   .meta({ id: 'NotificationTestRequest', examples: [{ config_id: exampleConfig.id }] })
 
 export const NotificationTestResponse = z

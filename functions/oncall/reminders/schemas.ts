@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const RemindJob = z.strictObject({
-  reminder_id: z.uuid(),
+  reminder_id: Uuid,
   attempt: z.int().min(1),
 })
 

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { ExpectedVersion, exampleIds, Id, InputTime, idParams, Name, Time, Timezone, Version } from '#http/fields.ts'
 import { Rotations } from '#rules/oncall/schema.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const ScheduleId = idParams('schedule_id', 'on-call schedule')
-export const OverrideId = z.object({ ...ScheduleId.shape, override_id: z.uuid().describe('Id of the override.') })
+export const OverrideId = z.object({ ...ScheduleId.shape, override_id: Uuid.describe('Id of the override.') })
 
 export const OnCallMemberId = idParams('user_id', 'member')
 
@@ -125,7 +126,7 @@ export const Shift = z.strictObject({ user: Person, starts_at: Time, ends_at: Ti
 })
 export type Shift = z.infer<typeof Shift>
 
-export const OnCallQuery = z.strictObject({ team_id: z.uuid().optional().describe('Only the schedules of this team.') })
+export const OnCallQuery = z.strictObject({ team_id: Uuid.optional().describe('Only the schedules of this team.') })
 
 export const OnCall = z
   .strictObject({

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { EmailProblem } from '#http/email-problem.ts'
 import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
 import { isInternalNote, noteVisibilities } from '#rules/audience.ts'
+import { Uuid } from '#rules/uuid.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 import { refusals } from '#vendors/psa/recipient.ts'
 import { maxEntryMinutes } from '#vendors/psa/time-entry.ts'
@@ -95,7 +96,7 @@ export type Push = z.infer<typeof Push>
 
 export const PushQuery = z.strictObject({
   state: State.optional().describe('Only notes in this state.'),
-  source_id: z.uuid().optional().describe('Only notes of this session, AI session or output.'),
+  source_id: Uuid.optional().describe('Only notes of this session, AI session or output.'),
 })
 export type PushQuery = z.infer<typeof PushQuery>
 

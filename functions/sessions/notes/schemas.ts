@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
 import { exampleIds, Id, Text, Time } from '#http/fields.ts'
+import { Uuid } from '#rules/uuid.ts'
 
-export const ItemId = z.object({ session_id: z.uuid().describe('Id of the session.'), item_id: z.uuid().describe('Id of the item.') })
+export const ItemId = z.object({ session_id: Uuid.describe('Id of the session.'), item_id: Uuid.describe('Id of the item.') })
 export const SessionStepId = z.object({
-  session_id: z.uuid().describe('Id of the session.'),
+  session_id: Uuid.describe('Id of the session.'),
   step_id: z.string().min(1).max(100).describe('Id of the step in its flow.'),
 })
 

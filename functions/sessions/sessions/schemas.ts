@@ -7,6 +7,7 @@ import { stepOutcomes } from '#rules/flows/step-navigation.ts'
 import { StepTimer } from '#rules/flows/step-timer.ts'
 import { Attachment, IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import { Subflow } from '#rules/flows/subflow-schema.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const SessionId = idParams('session_id', 'session')
 
@@ -353,7 +354,7 @@ export const SessionQuery = z.strictObject({
   completed_before: InstantOrDay.optional().describe('Completed at this time or earlier, or on this date.'),
   batch_id: Id.optional().describe('Only sessions of this batch.'),
   state: State.optional().describe('Only sessions in this state.'),
-  user_id: z.uuid().optional().describe('Only sessions of this user.'),
+  user_id: Uuid.optional().describe('Only sessions of this user.'),
   mine: Flag.optional().describe('`true`: only my sessions. `false`: only those of others.'),
 })
 export type SessionQuery = z.infer<typeof SessionQuery>

@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { Uuid } from '#rules/uuid.ts'
 
 export const DeliverWebhookJob = z.strictObject({
-  delivery_id: z.uuid(),
+  delivery_id: Uuid,
   attempt: z.int().min(1),
 })
 export type DeliverWebhookJob = z.infer<typeof DeliverWebhookJob>

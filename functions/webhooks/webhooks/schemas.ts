@@ -3,6 +3,7 @@ import { WebhookDisabledReason } from '#functions/staff/status.ts'
 import { Id, InputTime, idParams, Secret, Time } from '#http/fields.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
 
@@ -139,7 +140,7 @@ export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 export const WebhookReplay = z
   .strictObject({
-    delivery_id: z.uuid().describe('Replay this delivery, delivered or failed.'),
+    delivery_id: Uuid.describe('Replay this delivery, delivered or failed.'),
     failed_since: InputTime.describe('Replay every failed delivery of an event since this time.'),
   })
   .partial()

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { keyFailures } from '#http/key-scopes.ts'
 import { type AnyOperation, type EventSchemas, listFailures } from '#http/operation.ts'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '#problem.ts'
+import { Uuid } from '#rules/uuid.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
@@ -56,7 +57,7 @@ export function buildSuccessResponses(op: AnyOperation, components: JsonComponen
 }
 
 const AcceptedTask = z
-  .strictObject({ task_id: z.uuid().describe('Id of the task.'), state: z.literal('queued').describe('A job will start it.') })
+  .strictObject({ task_id: Uuid.describe('Id of the task.'), state: z.literal('queued').describe('A job will start it.') })
   .meta({ id: 'AcceptedTask', examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }] })
 
 /** Build the response to `Prefer: respond-async`. */

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { TreeType } from '#rules/flows/structure.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 // The data of each event, as receivers of webhooks get it. Fields are only ever added.
 
-const Id = z.uuid()
+const Id = Uuid
 const OptionalId = Id.nullable()
 const Time = z.iso.datetime({ precision: 3 })
 const TeamId = OptionalId.describe('The team; null without one.')

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Uuid } from '#rules/uuid.ts'
 
 // Who must approve a step before its answer counts.
 
@@ -17,7 +18,7 @@ export const ApprovalRequirement = z
       .describe(
         '`engineer`: any engineer or admin. `team_admin`: an admin of the session’s team. `account_admin`: an admin of the account.',
       ),
-    user_ids: z.array(z.uuid()).max(20).nullish().describe('Ids of further users who may approve.'),
+    user_ids: z.array(Uuid).max(20).nullish().describe('Ids of further users who may approve.'),
     expires_after_minutes: z
       .int()
       .min(1)

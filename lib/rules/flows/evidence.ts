@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Uuid } from '#rules/uuid.ts'
 import { Key } from './key.ts'
 
 // What a step requires before its answer counts: a note, a screenshot or a value.
@@ -81,7 +82,7 @@ function checkValue({ type, options }: EvidenceRequirement, value: unknown): str
     case 'select':
       return options?.some((option) => option === value) ? null : 'must be one of the options'
     case 'screenshot':
-      return z.uuid().safeParse(value).success ? null : 'must be the id of an upload'
+      return Uuid.safeParse(value).success ? null : 'must be the id of an upload'
     default:
       return typeof value === 'string' && value.trim() !== '' && value.length <= maxTextLength
         ? null
@@ -95,7 +96,7 @@ export function toProvidedEvidence(requirements: readonly EvidenceRequirement[],
     const value = values[key]
     if (type === 'note' || value === undefined) return []
     return type === 'screenshot'
-      ? [{ key, type, label, value: null, upload_id: String(value) }]
+      ? [{ key, type, label, value: null, upload_id: Uuid.parse(value) }]
       : [{ key, type, label, value, upload_id: null }]
   })
 }

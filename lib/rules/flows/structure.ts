@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Uuid } from '#rules/uuid.ts'
 import { ApprovalRequirement } from './approval-requirement.ts'
 import { EvidenceRequirements } from './evidence.ts'
 import { Key } from './key.ts'
@@ -37,7 +38,7 @@ const LibraryVisibility = z
   .meta({ id: 'LibraryVisibility' })
   .nullish()
   .describe('Who can find this step in the step library after the flow is published. The default is `team`.')
-const ScriptTemplateId = z.uuid().nullish().describe('A script template to run at this point.')
+const ScriptTemplateId = Uuid.nullish().describe('A script template to run at this point.')
 
 export const Attachment = z
   .strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Uuid } from '#rules/uuid.ts'
 import { Key } from './key.ts'
 
 // The schema of a sub-flow: a flow that a step of another flow runs.
@@ -8,7 +9,7 @@ const OptionId = z.string().trim().min(1).max(100)
 
 export const Subflow = z
   .strictObject({
-    tree_id: z.uuid().describe('The flow to run. Its current version is used when it starts.'),
+    tree_id: Uuid.describe('The flow to run. Its current version is used when it starts.'),
     inputs: z
       .record(Key, z.string().trim().max(2000))
       .refine(hasAtMost50, 'must have at most 50 variables')

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 // The steps of an escalation policy.
 
@@ -10,7 +11,7 @@ export const EscalationTarget = z.strictObject({
     .enum(targetTypes)
     .meta({ id: 'EscalationTargetType' })
     .describe('`user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel.'),
-  id: z.uuid().describe('Id of the user, on-call schedule or notification config.'),
+  id: Uuid.describe('Id of the user, on-call schedule or notification config.'),
 })
 export type EscalationTarget = z.infer<typeof EscalationTarget>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
+import { Uuid } from '#rules/uuid.ts'
 
 // The schemas of a rotation of an on-call schedule.
 
@@ -40,7 +41,7 @@ const rotationFields = {
     .optional()
     .describe('Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call.'),
   members: z
-    .array(z.uuid())
+    .array(Uuid)
     .min(1)
     .max(50)
     .refine(hasNoDuplicates, 'must contain each member once')

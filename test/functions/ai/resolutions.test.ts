@@ -71,7 +71,7 @@ it.each([['applied_success'], ['applied_failed'], ['applied_partial'], ['applied
   },
 )
 
-it('AIS-47 records outcomes that the request gives, and judges them as those of the fix', async () => {
+it('AIS-47 WIR-77 records outcomes that the request gives, and judges them as those of the fix', async () => {
   const { id, untried, resolve, read, reportOutcome, session, owner } = await createUnsettledCase()
   const other = await createUnsettledCase()
   expectStatus(await resolve({ outcomes: [{ fix_id: other.id, outcome: 'applied_success' }] }), 422)
@@ -86,7 +86,7 @@ it('AIS-47 records outcomes that the request gives, and judges them as those of 
   })
   expectStatus(await reportOutcome('dismissed'), 200)
   expect((await resolve({ outcomes: [{ fix_id: id, outcome: 'applied_success' }] })).body).toMatchObject({ code: 'already_decided' })
-  const failed = { fix_id: untried, outcome: 'applied_failed', notes: 'Still dark' }
+  const failed = { fix_id: untried.toUpperCase(), outcome: 'applied_failed', notes: 'Still dark' }
   expectStatus(await resolve({ outcomes: [failed] }), 200)
   const fixes: { id: string }[] = (await read()).suggested_fixes
   expect(fixes.find((fix) => fix.id === untried)).toMatchObject({ status: 'applied_failed', failure_reason: 'Still dark' })
