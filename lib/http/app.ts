@@ -84,7 +84,7 @@ export function createApp(services: Services): Hono<Env> {
       await next()
     }
     recordRequest(c, started)
-    logRequest(c, started, services)
+    logRequest(app, c, started, services)
   })
   app.notFound((c) => respondProblem(c as C, createRouteProblem(app, c.req.path, c.req.method)))
   app.onError((error, c) => respondProblem(c as C, toProblem(error), error))
@@ -135,11 +135,17 @@ function readRequestId(request: Request): string {
   return id && /^[\w.:-]{8,128}$/.test(id) ? id : crypto.randomUUID()
 }
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Find the route of a method and a path. A route of every method with a wildcard is middleware. */
+function findRoute(app: Hono<Env>, method: string, path: string) {
+  const routes = app.router.match(method, path)[0].map(([[, route]]) => route)
+  return routes.findLast((route) => route.method !== 'ALL' || !route.path.includes('*'))
+}
+
 /** Return 405 if the path supports other methods, otherwise 404. */
 function createRouteProblem(app: Hono<Env>, path: string, method: string): Problem {
-  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-    (other) => other !== method && app.router.match(other, path)[0].some(([[, route]]) => route.method !== 'ALL'),
-  )
+  const others = methods.filter((other) => other !== method && findRoute(app, other, path))
   return others.length > 0
     ? new Problem('method_not_allowed', undefined, { headers: { allow: others.join(', ') } })
     : new Problem('not_found')
@@ -166,7 +172,7 @@ function recordRequest(c: C, started: number): void {
   record('requestDuration', { operation }, (performance.now() - started) / 1000)
 }
 
-function logRequest(c: C, started: number, services: Services): void {
+function logRequest(app: Hono<Env>, c: C, started: number, services: Services): void {
   const failure = c.get('failure')
   const operation = c.get('operation') ?? null
   services.log({
@@ -175,7 +181,7 @@ function logRequest(c: C, started: number, services: Services): void {
     request_id: c.get('requestId'),
     method: c.req.method,
     operation,
-    ...(operation ? {} : { path: shortenPath(c.req.path) }),
+    ...(operation ? {} : { path: findPattern(app, c.req.path) }),
     status: c.res.status,
     ms: Math.round(performance.now() - started),
     work_steps: c.get('budget')?.getSpent().steps ?? null,
@@ -190,11 +196,13 @@ function logRequest(c: C, started: number, services: Services): void {
 // Who sends many of these may be guessing. The address is there for whoever blocks them, and in no other line.
 const suspicious: ReadonlySet<number> = new Set([401, 403, 404, 405, 429])
 
-/** Return the path of a request that is no operation, without what could be a code: all but the subject of an API path, and long parts. */
-function shortenPath(path: string): string {
-  const parts = path.slice(0, 200).split('/')
-  const shortest = path.startsWith('/api/') ? 4 : 8
-  return [...parts.slice(0, shortest).map((part) => (part.length > 24 ? '…' : part)), ...(parts.length > shortest ? ['…'] : [])].join('/')
+/** Return the pattern of the path of a request that is no operation; null for an unknown one, which could be a code that somebody pasted. */
+function findPattern(app: Hono<Env>, path: string): string | null {
+  for (const method of methods) {
+    const route = findRoute(app, method, path)
+    if (route) return route.path
+  }
+  return null
 }
 
 /** Name the origin of a page that may not call, because its browser only says that the call failed. */
