@@ -20,7 +20,7 @@ script?: string | undefined
 target: string
 /** The exit code; null when it is not known. */
 exit_code?: (number | null) | undefined
-/** What it printed, at most 64 KB. Colours and control characters are removed. */
+/** What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed. */
 output?: string | undefined
 /** When it started. */
 started_at: string
@@ -4357,7 +4357,7 @@ script?: string | undefined
 target: string
 /** The exit code; null when it is not known. */
 exit_code?: (number | null) | undefined
-/** What it printed, at most 64 KB. Colours and control characters are removed. */
+/** What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed. */
 output?: string | undefined
 /** When it started. */
 started_at: string

@@ -62,7 +62,7 @@ const runFields = {
     .overwrite(toPlainOutput)
     .refine((text) => encoder.encode(text).byteLength <= maxOutputBytes, 'must have at most 64 KB; send its end')
     .default('')
-    .describe('What it printed, at most 64 KB. Colours and control characters are removed.'),
+    .describe('What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed.'),
   started_at: Instant.describe('When it started.'),
   ended_at: Instant.describe('When it ended.'),
 }

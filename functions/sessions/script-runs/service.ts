@@ -9,6 +9,7 @@ import { invalidField, limitReached, Problem, unknownId } from '#problem.ts'
 import { replaceSecretAnswers } from '#rules/flows/secret-answers.ts'
 import { containsStep } from '#rules/flows/step-navigation.ts'
 import { clip } from '#rules/text/clip.ts'
+import { toPlainOutput } from '#rules/text/terminal-output.ts'
 import * as queries from './queries.ts'
 import type { AiScriptRunCreate, ScriptRun, ScriptRunCreate } from './schemas.ts'
 
@@ -49,7 +50,10 @@ export async function toNewRun(
   const run = { ...input, ...times, target: clip(target, maxTarget) }
   const toTitle = (name: string) => clip(title ?? name, maxTitle)
   if (script_template_id === undefined) {
-    const firstLine = (script ?? '').split('\n')[0] ?? ''
+    const firstLine =
+      toPlainOutput(script ?? '')
+        .trim()
+        .split('\n')[0] || 'Script'
     return { ...run, title: toTitle(firstLine), script: script ?? '', script_template_id: null, script_version: null }
   }
   await requireGranted(ctx, ['scripts:read'])

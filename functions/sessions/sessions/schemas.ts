@@ -7,6 +7,7 @@ import { stepOutcomes } from '#rules/flows/step-navigation.ts'
 import { StepTimer } from '#rules/flows/step-timer.ts'
 import { Attachment, IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import { Subflow } from '#rules/flows/subflow-schema.ts'
+import { removeInvisible } from '#rules/text/plain-name.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const SessionId = idParams('session_id', 'session')
@@ -37,7 +38,7 @@ export const Outcome = z
   .enum(['resolved', 'unresolved', 'escalated', 'cancelled'])
   .meta({ id: 'SessionOutcome' })
   .describe('Outcome of the session.')
-export const TargetLabel = z.string().trim().min(1).max(255)
+export const TargetLabel = z.string().overwrite(removeInvisible).trim().min(1).max(255)
 
 const StepText = z
   .strictObject({

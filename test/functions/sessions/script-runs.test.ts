@@ -65,6 +65,16 @@ it('SCR-32 keeps output as plain text, without the colours of a terminal', async
   expect(body.output).toBe('OK\ndone\tyes\n')
 })
 
+it('SCR-32 names a run by a line that can be seen, and its machine likewise', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createSession(admin)
+  const send = (fields: object) => admin.call('POST', `/sessions/${id}/script-runs`, { ...run, title: undefined, ...fields })
+  const { body } = await send({ script: '\u200b\n\u202eStop-Service\r\nexit', target: 'SRV\u202e-01' })
+  expect(body).toMatchObject({ title: 'Stop-Service', target: 'SRV-01' })
+  expect((await send({ script: '\u200b' })).body).toMatchObject({ title: 'Script', script: '\u200b' })
+  expectStatus(await send({ target: '\u200b' }), 422)
+})
+
 it('SCR-33 stores no secret answer of the session that a script or its output repeats', async () => {
   const { admin } = await createAccount(service)
   const intake_form = [...patchForm, { key: 'admin_password', label: 'Password', type: 'text', secret: true }]
