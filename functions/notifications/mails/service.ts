@@ -142,6 +142,7 @@ function toOutcome({ delivery, result }: DeliveryResult): MailOutcome {
     error: result.ok ? (result.note ?? null) : result.error,
     retry_seconds,
     is_postponed,
-    keeps_key: result.isUncertain === true,
+    // An attempt before a refused one may have been accepted, and its result is unknown when the worker died.
+    keeps_key: result.isUncertain === true || (result.isUnread === true && delivery.attempts > 1),
   }
 }

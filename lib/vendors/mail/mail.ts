@@ -28,9 +28,9 @@ export type MailFailure = SendResult & { ok: false; isRefused?: boolean; endsCal
 
 /**
  * The result of a call. `failures` has the e-mails that were not sent although the others were, by their index. `isUncertain`: the call failed,
- * but the provider may have sent the e-mails.
+ * but the provider may have sent the e-mails. `isUnread`: it refused the caller before it looked at the key of the call.
  */
-export type MailResult = SendResult & { failures?: ReadonlyMap<number, MailFailure>; isUncertain?: boolean }
+export type MailResult = SendResult & { failures?: ReadonlyMap<number, MailFailure>; isUncertain?: boolean; isUnread?: boolean }
 
 /** Why an address gets no e-mails. `complained`: its owner called one spam; `suppressed`: it is on a list of the provider. */
 export const mailProblems = ['bounced', 'complained', 'suppressed'] as const

@@ -96,10 +96,12 @@ function toMailResult({ name, statusCode }: { name: string; statusCode: number |
   // The provider's error codes are words. Other text of the provider is not stored.
   const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
   const error = `The mail provider returned ${code}`
-  if (statusCode === 429) return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true }
+  if (statusCode === 429)
+    return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true, isUnread: true }
   // It refuses a request with 4xx before it sends anything, unless an earlier call with the same key still runs.
   const isUncertain = statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
-  return { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+  const result: MailResult = { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+  return statusCode === 401 || statusCode === 403 ? { ...result, isUnread: true } : result
 }
 
 // https://resend.com/docs/webhooks/emails/bounced, and complained and suppressed beside it. An e-mail has at most 50 recipients.

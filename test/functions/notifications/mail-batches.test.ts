@@ -12,6 +12,7 @@ import { openTestDatabase } from '#test/support/databases.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { emitWithoutPublishing, escalationEvent } from '#test/support/jobs.ts'
 import { createAccount } from '#test/support/people.ts'
+import { resendMail } from '#vendors/mail/resend.ts'
 
 // The provider allows 5 requests per second, and the service makes 4.
 const service = await startOwnService({ MAIL_CALLS_PER_SECOND: '4' }, { mailRequestsPerSecond: 5 })
@@ -126,16 +127,21 @@ it('NOT-64 counts the attempts of an e-mail for which the provider was too busy 
   expect(await readDelivery(id)).toMatchObject({ state: 'retrying', attempts: 1 })
 })
 
-it('NOT-65 sends each e-mail once when the worker dies after the provider has accepted the call', async () => {
-  const ids = await escalateInEach(5)
-  const claimed = await claimMails.all(ctx.platform, ids[2] ?? '', 1, 0.25)
-  expect(claimed).toHaveLength(5)
+/** Make the first attempt at an e-mail, like a worker that dies after the provider has accepted the call. */
+async function sendAndDie(id = '', count = 1) {
+  const claimed = await claimMails.all(ctx.platform, id, 1, 0.25)
+  expect(claimed).toHaveLength(count)
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   const written = await Promise.all(sorted.map((delivery) => writeMails(ctx, delivery)))
   await ctx.mail.send(
     written.flatMap((item, index) => ('mails' in item ? item.mails.map((mail) => ({ ...mail, deliveryId: sorted[index]?.id ?? '' })) : [])),
     claimed[0]?.batch_key ?? '',
   )
+}
+
+it('NOT-65 sends each e-mail once when the worker dies after the provider has accepted the call', async () => {
+  const ids = await escalateInEach(5)
+  await sendAndDie(ids[2], 5)
   // During the lease, no other worker makes these attempts or sends them with others.
   const [later = ''] = await escalateInEach(1)
   await attempt(ids[0] ?? '')
@@ -145,6 +151,23 @@ it('NOT-65 sends each e-mail once when the worker dies after the provider has ac
   await Promise.all(ids.map((id) => attempt(id, 2)))
   expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 5 }])
   expect(await listRecords('mail')).toHaveLength(6)
+})
+
+const { RESEND_BASE_URL: baseUrl = '', MAIL_FROM: from = '' } = service.settings
+it.each([
+  ['too many calls', 429, ctx.mail],
+  ['a revoked key', 403, resendMail({ key: 're_revoked', baseUrl, from })],
+])('NOT-65 sends each e-mail once when the repetition of such a call is refused first: %s', async (_, status, mail) => {
+  const ids = await escalateInEach(3)
+  await sendAndDie(ids[0], 3)
+  await wait(61_000)
+  if (status === 429) await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
+  await deliver({ ...ctx, mail }, { delivery_id: ids[1] ?? '', attempt: 2 })
+  expect(await readDelivery(ids[1])).toMatchObject({ state: 'retrying', last_status_code: status, batch_key: ids[0] })
+  await wait(150_000)
+  for (const number of [2, 3]) await Promise.all(ids.map((id) => attempt(id, number)))
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 3 }])
+  expect(await listRecords('mail')).toHaveLength(3)
 })
 
 it('NOT-65 repeats a call without an answer with the same key and the same e-mails', async () => {

@@ -54,7 +54,7 @@ describe('an e-mail at the provider', () => {
     [422, 'validation_error', {}, { ...failed('validation_error'), status: 422, isUncertain: false }],
     [400, 'Not a code', {}, { ...failed(400), status: 400, isUncertain: false }],
     [499, 'ab', {}, { ...failed(499), status: 499, isUncertain: false }],
-    [403, 7, {}, { ...failed(403), status: 403, isUncertain: false }],
+    [403, 7, {}, { ...failed(403), status: 403, isUncertain: false, isUnread: true }],
     [500, 'internal_server_error', {}, { ...failed('internal_server_error'), status: 500, isUncertain: true }],
     [302, 'moved', {}, { ...failed('moved'), status: 302, isUncertain: true }],
     [503, 'busy', { 'retry-after': '9' }, { ...failed('busy'), status: 503, isUncertain: true, retryAfterSeconds: 9 }],
@@ -63,10 +63,15 @@ describe('an e-mail at the provider', () => {
       'rate_limit_exceeded',
       { 'retry-after': '2' },
       {
-        ...{ ...failed('rate_limit_exceeded'), status: 429, retryAfterSeconds: 2, isPostponed: true },
+        ...{ ...failed('rate_limit_exceeded'), status: 429, retryAfterSeconds: 2, isPostponed: true, isUnread: true },
       },
     ],
-    [429, 'daily_quota_exceeded', {}, { ...failed('daily_quota_exceeded'), status: 429, retryAfterSeconds: 60, isPostponed: true }],
+    [
+      429,
+      'daily_quota_exceeded',
+      {},
+      { ...failed('daily_quota_exceeded'), status: 429, retryAfterSeconds: 60, isPostponed: true, isUnread: true },
+    ],
   ])('that is answered with %i %s has the right result', async (status, name, headers, result) => {
     vendor.answer = () => ({ status, headers: headers as Record<string, string>, body: { name, message: 'private text' } })
     expect(await send()).toEqual(result)
