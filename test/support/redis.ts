@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createMockStore } from '#local/vendors/redis/redis-store.ts'
 import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
+import { createDelayedWriter } from '#local/vendors/relay.ts'
 
 /** Return the URL of a Redis for one test: `REDIS_URL`, whose keys the test must make unique, or an emulator of its own. */
 export async function startTestRedis(): Promise<string> {
@@ -47,13 +48,13 @@ export async function startRedisProxy(targetUrl: string): Promise<RedisProxy> {
     track(upstream)
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
+    const write = createDelayedWriter(upstream)
     client.on('data', (chunk) => {
       sent.push(chunk.toString())
       if (fault === 'hang') return
       if (fault === 'garbage') return void client.write('HTTP/1.1 400 Bad Request\r\n\r\n\u0000\u0001')
       if (fault === 'error') return void client.write('-ERR injected fault\r\n'.repeat(countCommands(chunk.toString())))
-      if (fault === 'slow') return void setTimeout(() => upstream.write(chunk), 2000).unref()
-      upstream.write(chunk)
+      write(chunk, fault === 'slow' ? 2000 : 0)
     })
     upstream.on('data', (chunk) => void (fault === 'hang' || client.write(chunk)))
   })
@@ -68,8 +69,9 @@ export async function startRedisProxy(targetUrl: string): Promise<RedisProxy> {
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
     setFault(next) {
+      // The end of `hang` also closes the connections, because parts of their data were dropped.
+      if (next === 'down' || fault === 'hang') destroySockets()
       fault = next
-      if (next === 'down') destroySockets()
     },
     countPackets: () => sent.length,
     countConnections: () => sockets.size / 2,

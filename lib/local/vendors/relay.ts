@@ -26,7 +26,8 @@ export async function startRelay(targetPort: number, watchClient: (client: Socke
     ] as const) {
       sockets.add(source)
       source.setNoDelay(true)
-      source.on('data', (chunk) => forward(state, chunk, target))
+      const write = createDelayedWriter(target)
+      source.on('data', (chunk) => void (state.mode === 'hang' || write(chunk, state.mode === 'slow' ? state.delayMs : 0)))
       source.on('error', () => target.destroy())
       source.on('close', () => {
         sockets.delete(source)
@@ -50,8 +51,17 @@ export async function startRelay(targetPort: number, watchClient: (client: Socke
   }
 }
 
-function forward(state: { mode: RelayMode; delayMs: number }, chunk: Buffer, target: Socket): void {
-  if (state.mode === 'hang') return
-  if (state.mode === 'slow') setTimeout(() => target.write(chunk), state.delayMs)
-  else target.write(chunk)
+/** Create a function that writes after a delay, and keeps the order when a later delay is shorter, as TCP does. */
+export function createDelayedWriter(target: Socket): (chunk: Buffer, delayMs: number) => void {
+  let waiting = 0
+  let written = Promise.resolve()
+  return (chunk, delayMs) => {
+    if (waiting === 0 && delayMs === 0) return void target.write(chunk)
+    waiting++
+    const delay = new Promise((resolve) => setTimeout(resolve, delayMs))
+    written = Promise.all([written, delay]).then(() => {
+      waiting--
+      target.write(chunk)
+    })
+  }
 }
