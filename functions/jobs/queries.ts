@@ -4,6 +4,7 @@ import { callFunction } from '#db/call-function.ts'
 import type { expiries } from '#db/retention.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { notNull, writeStatement } from '#db/statement.ts'
+import { toDigest } from '#work/pushes.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
 export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
@@ -49,11 +50,14 @@ export const deleteAiMessages = writeStatement(
     update ai_sessions s set messages_deleted_at = app.now() from old where s.account_id = old.account_id and s.id = old.id`,
 )
 
-/** Replace the text of up to `limit` pushes. Their ticket has it. */
+/** Replace the text of up to `limit` pushes. Their ticket has it. The digest of a text that was mailed stays, so that it is not mailed again. */
 export const clearPushBodies = writeStatement(
   null,
   (limit: number) => sql`
-    update psa_pushes set body = '[deleted]', details = details - 'summary' #- '{mailed,name}' #- '{mailed,address}' where ctid = any (array(
+    update psa_pushes
+       set body = '[deleted]', details = details - 'summary' #- '{mailed,name}' #- '{mailed,address}'
+             || case when details ? 'notify' then jsonb_build_object('digest', ${toDigest(sql`body`)}) else '{}' end
+     where ctid = any (array(
       select ctid from psa_pushes
        where state = 'pushed' and body <> '[deleted]' and pushed_at < app.now() - interval '90 days' limit ${limit} for update skip locked))`,
 )

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
@@ -54,14 +54,18 @@ const toDetails = ({ note, setsStatus, notify }: Pick<NewPush, 'note' | 'setsSta
   ...(notify ? { notify: true } : {}),
 })
 
+/** The digest of a note, by which a result is recognised after its text was deleted. */
+export const toDigest = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
+
 /**
  * Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. A result is mailed
  * once, however late the second click is.
  */
 const isRecentDuplicate = (push: NewPush) => sql`
   p.account_id = app.account_id() and p.source_id = ${push.sourceId} and p.kind = 'note' and p.ticket_id = ${push.ticketId}
-  and p.internal = ${isInternalNote[push.note.visibility]} and p.details - 'mailed' = ${jsonb(toDetails(push))}
-  and p.state <> 'failed' and (p.created_at > app.now() - interval '1 minute' or (p.details ? 'notify' and p.source_kind <> 'user')) and p.body = ${push.note.text}`
+  and p.internal = ${isInternalNote[push.note.visibility]} and p.details - 'mailed' - 'digest' = ${jsonb(toDetails(push))}
+  and p.state <> 'failed' and (p.created_at > app.now() - interval '1 minute' or (p.details ? 'notify' and p.source_kind <> 'user'))
+  and (p.body = ${push.note.text} or p.details ->> 'digest' = ${toDigest(sql`${push.note.text}::text`)})`
 
 /** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
 export const insertPush = writeStatement(

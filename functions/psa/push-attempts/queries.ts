@@ -33,6 +33,18 @@ export type ClaimedPush = z.output<typeof ClaimedPush>
 
 export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) => pushAttempts.claim(id, attempt, claimedColumns))
 
+/**
+ * Select when the first failed push of the same note was made within the last week, and whether one had it mailed. Each may have added the note and
+ * lost every answer.
+ */
+export const selectFailedNotes = readStatement(
+  z.object({ since: Time.nullable(), notifies: z.boolean().nullable() }),
+  ({ id, ticket_id, source_id, internal, body }: ClaimedPush) => sql`
+    select app.iso(min(p.created_at)) as since, bool_or(p.details ? 'notify') as notifies from psa_pushes p
+     where p.account_id = app.account_id() and p.source_id = ${source_id} and p.kind = 'note' and p.state = 'failed' and p.id <> ${id}
+       and p.ticket_id = ${ticket_id} and p.internal = ${internal} and p.body = ${body} and p.created_at > app.now() - interval '7 days'`,
+)
+
 /** What a push has created: the provider's ids of a note, time entry or ticket, and of the ticket that has it. */
 export interface CreatedRecord {
   id: string

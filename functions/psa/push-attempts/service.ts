@@ -68,19 +68,25 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
 type Push = (port: PsaPort, claimed: queries.ClaimedPush, account: { db: ReadDb; row: ConnectionRow }) => Promise<queries.CreatedRecord>
 
 /**
- * Add the note, unless an earlier attempt added it but lost the response: so it is also mailed once. Then set the ticket's status if the push
- * does.
+ * Add the note, unless an earlier attempt or a failed push added it but lost the response: so it is also mailed once. Then set the ticket's status
+ * if the push does.
  */
 const addNoteOnce: Push = async (port, claimed, { db, row }) => {
   const { attempts, created_at } = claimed
   const ticket = await findTicket(port, claimed)
   const ticketId = ticket.id
-  // A day earlier than the push, because some servers return local times without an offset.
-  const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
+  const failed = await queries.selectFailedNotes.one(db, claimed)
   const note = readNote(claimed)
-  const findNote = async () => port.findNote(ticketId, { ...note, since, others: await psa.listAddedNotes(db, ticketId) })
-  const existingId = attempts > 1 ? await findNote() : null
-  const mailed = claimed.details.notify === true ? await findRecipient(port, ticketId, existingId !== null) : undefined
+  const findNote = async (pushedAt: string) => {
+    // A day earlier than the push, because some servers return local times without an offset.
+    const since = new Date(Date.parse(pushedAt) - 86_400_000).toISOString()
+    return port.findNote(ticketId, { ...note, since, others: await psa.listAddedNotes(db, ticketId) })
+  }
+  const existingId = attempts > 1 || failed.since ? await findNote(failed.since ?? created_at) : null
+  const notifies = claimed.details.notify === true
+  if (existingId && notifies && failed.notifies === false)
+    throw new PsaError('invalid', 'An earlier push has added the note without an e-mail; send it to the client in the ticketing system')
+  const mailed = notifies ? await findRecipient(port, ticketId, existingId !== null) : undefined
   const id = existingId ?? (await port.addNote(ticketId, note, mailed?.address))
   const created = { id, ticketId, ...(mailed ? { mailed } : {}) }
   const statusId = claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined

@@ -100,6 +100,35 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await listAddedNotes(ticket.id)).toHaveLength(1)
   })
 
+  it('PSA-59 mails a result once that is pushed again after its text was deleted', async () => {
+    const { push, listPushes, ticket } = await createScene()
+    const { body } = await push()
+    await waitUntilSettled()
+    await service.sql(`update psa_pushes set pushed_at = pushed_at - interval '91 days' where id = $1`, [body.id])
+    await advanceClock(24 * 60 * 60)
+    expect((await push()).body.id).toBe(body.id)
+    await waitUntilSettled()
+    expect(await listPushes()).toHaveLength(1)
+    expect(await listAddedNotes(ticket.id)).toHaveLength(1)
+  })
+
+  it.each([
+    ['mails', 'mails', { state: 'pushed', client_mail: { address: expect.any(String) } }],
+    ['mails', 'does not mail', { state: 'pushed', client_mail: null }],
+    ['does not mail', 'does not mail', { state: 'pushed', client_mail: null }],
+    ['does not mail', 'mails', { state: 'failed', last_error: expect.stringMatching(/^An earlier push has added the note/) }],
+  ])('PSA-65 adds a note once when a push that %s lost every answer and the next one %s', async (first, second, result) => {
+    const { push, listPushes, ticket } = await createScene()
+    const { body } = await push({ internal: false, notify: first === 'mails' })
+    await waitUntilSettled()
+    const lost = `state = 'failed', attempts = 4, pushed_at = null, provider_note_id = null, details = details - 'mailed'`
+    await service.sql(`update psa_pushes set ${lost} where id = $1`, [body.id])
+    expectStatus(await push({ internal: false, notify: second === 'mails' }), 202)
+    await waitUntilSettled()
+    expect((await listPushes())[0]).toMatchObject(result)
+    expect(await listAddedNotes(ticket.id)).toMatchObject([{ isMailed: first === 'mails' }])
+  })
+
   it('PSA-59 does not take an earlier note with the same text for the mail', async () => {
     const { push, listPushes, ticket } = await createScene()
     await push({ internal: false })
