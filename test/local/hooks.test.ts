@@ -31,11 +31,12 @@ test('a browser is sent from /desk/hooks to the page, and secrets are not accept
 })
 
 test.each([
-  ['error', 503],
-  ['gone', 410],
-])('the fault "%s" of the local receiver answers %d and is listed as refused', async (mode, status) => {
+  ['error', 503, false],
+  ['gone', 410, false],
+  ['garbage', 200, true],
+])('the fault "%s" of the local receiver answers %d and is listed as accepted: %s', async (mode, status, accepted) => {
   const { origin, call, read } = await startTestServer()
   await call('POST', '/desk/faults', { service: 'hooks', mode })
   expect((await fetch(`${origin}/hooks/x`, await createMessage())).status).toBe(status)
-  expect(await read('/desk/hooks')).toMatchObject([{ accepted: false }])
+  expect(await read('/desk/hooks')).toMatchObject([{ accepted }])
 })

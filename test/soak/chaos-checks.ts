@@ -1,11 +1,12 @@
 import { outboxes } from '#ops/checks.ts'
 import type { OwnService } from '#test/support/app.ts'
-import { moveClock, runCron } from './chaos-faults.ts'
+import { moveClock } from './chaos-faults.ts'
 import type { Listener, Seen } from './chaos-load.ts'
+import type { ChaosTargets } from './chaos-platforms.ts'
 
 /** What the vendors have received, by the ids of their records. */
 export interface Received {
-  mail: Map<string, string>
+  mail: Map<string, { to: string; text: string }>
   chat: Map<string, string>
   hooks: Map<string, { messageId: string; text: string }>
   notes: Map<string, string>
@@ -16,7 +17,7 @@ export function collectRecords({ stack }: OwnService): { received: Received; col
   const { records } = stack.localServer.dashboard
   const received: Received = { mail: new Map(), chat: new Map(), hooks: new Map(), notes: new Map() }
   const collect = () => {
-    for (const { id, to, subject, text } of records.list('mail')) received.mail.set(id, `${to} ${subject} ${text}`)
+    for (const { id, to, subject, text } of records.list('mail')) received.mail.set(id, { to: to.join(), text: `${subject} ${text}` })
     for (const { id, accepted, body } of records.list('chat')) if (accepted) received.chat.set(id, JSON.stringify(body))
     for (const { id, accepted, body, headers } of records.list('hooks'))
       if (accepted) received.hooks.set(id, { messageId: headers['webhook-id'], text: body })
@@ -37,12 +38,12 @@ async function countOpenWork({ sql }: OwnService): Promise<Record<string, number
 }
 
 /** Let the time pass that leases and retries wait, until no work is open and no live event waits for the sweep. Return what is left. */
-export async function settle(service: OwnService): Promise<Record<string, number>> {
+export async function settle({ service, runCron }: ChaosTargets): Promise<Record<string, number>> {
   for (let turn = 0; turn < 20; turn++) {
     const open = await countOpenWork(service)
     if (Object.keys(open).length === 0) return open
     await moveClock(service, turn < 5 ? 70 : 700)
-    await runCron(service)
+    await runCron()
   }
   return countOpenWork(service)
 }
@@ -59,8 +60,15 @@ export async function findDamage(service: OwnService, accountId: string, seen: S
   )
   const stored = new Map(rows.filter(({ status }) => status !== 'active').map((row) => [row.id, row]))
   // A message that nobody needs any more is left out: while it waited, a colleague claimed the escalation.
-  const deliveries = await service.sql<{ id: string; channel: string; state: string; attempts: number; session: string }>(
-    `select d.id, d.channel, case when d.last_error like 'Somebody has taken%' then 'left out' else d.state end as state, d.attempts, substring(e.link from '[0-9a-f-]{36}') as session
+  const deliveries = await service.sql<{
+    id: string
+    channel: string
+    state: string
+    attempts: number
+    session: string
+    recipient: string
+  }>(
+    `select d.id, d.channel, case when d.last_error like 'Somebody has taken%' then 'left out' else d.state end as state, d.attempts, d.recipient, substring(e.link from '[0-9a-f-]{36}') as session
        from deliveries d join events e on e.id = d.event_id where d.account_id = $1`,
     [accountId],
   )
@@ -90,10 +98,22 @@ export async function findDamage(service: OwnService, accountId: string, seen: S
     check(messages >= least && messages <= most, `${id}: ${messages} chat messages after ${most} attempts`)
   }
   const mails = [...received.mail.values()]
-  const emails = deliveries.filter(({ channel }) => channel === 'email')
-  const least = emails.filter(({ state }) => state === 'delivered').length
-  check(new Set(mails).size === mails.length, `${mails.length - new Set(mails).size} e-mails were sent twice`)
-  check(mails.length >= least && mails.length <= emails.length, `${mails.length} e-mails for ${emails.length} deliveries`)
+  const texts = new Set(mails.map(({ to, text }) => `${to} ${text}`))
+  check(texts.size === mails.length, `${mails.length - texts.size} e-mails were sent twice`)
+  const emails = Object.groupBy(
+    deliveries.filter(({ channel, session }) => channel === 'email' && session),
+    ({ session, recipient }) => `${session} ${recipient}`,
+  )
+  for (const group of Object.values(emails)) {
+    const [{ session, recipient }] = group as [(typeof deliveries)[number]]
+    const sent = mails.filter(({ to, text }) => to === recipient && text.includes(session)).length
+    const delivered = group?.filter(({ state }) => state === 'delivered').length ?? 0
+    // One whose answer was lost may be left out later.
+    check(
+      sent >= delivered && sent <= (group?.length ?? 0),
+      `${session}: ${sent} e-mails to ${recipient}, ${delivered} of ${group?.length} delivered`,
+    )
+  }
   for (const { ids, others } of listeners) {
     check(new Set(ids).size === ids.length, `${ids.length - new Set(ids).size} events of a stream came twice`)
     check(!others.includes('overflow'), 'a stream had an overflow')

@@ -23,7 +23,7 @@ export interface Seen {
 async function send(processes: Processes, random: Random, seen: Seen, person: Person, path: string, method = 'POST', body?: unknown) {
   const running = processes.list()
   if (running.length === 0) return undefined
-  const { api } = pick(random, running)
+  const { api, output } = pick(random, running)
   seen.requests++
   const options = { token: person.token, ...(body === undefined ? {} : { body }) }
   const answer = await request({ api }, method, path, options).catch((error: Error) => {
@@ -33,8 +33,14 @@ async function send(processes: Processes, random: Random, seen: Seen, person: Pe
   })
   const status = answer?.status ?? 'none'
   if (status === 'none' || status >= 500) seen.failures[status] = (seen.failures[status] ?? 0) + 1
-  if (status === 500) seen.violations.push(`${method} ${path} returned 500`)
+  if (status === 500) seen.violations.push(`${method} ${path} returned 500: ${findLogLine(output(), answer)}`)
   return answer
+}
+
+/** Find what the log of a process says of an answer. */
+function findLogLine(log: string, answer: ApiResponse | undefined): string | undefined {
+  const id = answer?.headers.get('x-request-id')
+  return log.split('\n').find((line) => id && line.includes(id) && line.includes('"error"'))
 }
 
 /** Repeat a request until it has an answer that another try does not change. */
@@ -96,6 +102,7 @@ export function listen(processes: Processes, random: Random, person: Person): Li
   const { promise: opened, resolve: reportOpen } = Promise.withResolvers<void>()
   const listener: Listener = { ids: [], created: [], claimed: [], others: [], opened, stop: async () => {} }
   let isOpen = true
+  let lastId: string | undefined
   let disconnect = () => {}
   const take = (event: string, id: string | undefined, data: { session_id?: string }) => {
     if (id) listener.ids.push(id)
@@ -106,7 +113,7 @@ export function listen(processes: Processes, random: Random, person: Person): Li
   const read = async () => {
     while (isOpen) {
       const running = processes.list()
-      const headers = listener.ids.length > 0 ? { 'last-event-id': listener.ids.at(-1) as string } : {}
+      const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
       const stream =
         running.length > 0 ? await openEscalationStream(pick(random, running), person, headers).catch(() => undefined) : undefined
       if (stream?.status === 200) {
@@ -114,8 +121,10 @@ export function listen(processes: Processes, random: Random, person: Person): Li
         reportOpen()
         await stream.closed
         // A process that dies may leave half an event.
-        const text = stream.text()
-        for (const { event, id, data } of parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2))) take(event, id, data)
+        const text = stream.text().slice(0, stream.text().lastIndexOf('\n\n') + 2)
+        for (const { event, id, data } of parseEvents(text)) take(event, id, data)
+        // The stream begins with an id, which an EventSource stores before the first event.
+        lastId = /.*^id: (\S+)$/ms.exec(text)?.[1] ?? lastId
       }
       await sleep(1000)
     }

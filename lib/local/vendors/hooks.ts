@@ -23,7 +23,8 @@ export function createHookRoutes({ records, faults }: { records: Records; faults
   }
   app.use(
     '/hooks/*',
-    faultMiddleware(faults, 'hooks', (c) => store(c, false)),
+    // The status decides, so an answer that is garbage is one that accepts.
+    faultMiddleware(faults, 'hooks', (c, { mode }) => store(c, mode === 'garbage')),
   )
   app.post('/hooks/:name{.+}', async (c) => {
     await store(c, true)

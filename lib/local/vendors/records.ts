@@ -49,7 +49,7 @@ export interface RecordTypes {
     headers: Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
     /** The exact text. */
     body: string
-    /** Whether the receiver answered 204. A fault answers otherwise. */
+    /** Whether the receiver answered 2xx. */
     accepted: boolean
     /** Unknown while the receivers have no secret. */
     signature: 'valid' | 'invalid' | 'unknown'
