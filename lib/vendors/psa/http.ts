@@ -25,22 +25,28 @@ export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
  * Create a function that calls one provider during one request. The guard checks `addresses`, and the caller
- * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once.
+ * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once. After
+ * an answer of 429 it makes no further call.
  */
 export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
   const limit = limitConcurrency({ running: maxParallelCalls })
   let refusals: Promise<(string | null)[]> | undefined
   let receivedBytes = 0
+  let refusal: PsaError | undefined
   return async (request) => {
     refusals ??= Promise.all(addresses.map((address) => guard.findRefusal(address, 'sending')))
     if ((await refusals).some(Boolean))
       throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
     return limit(async () => {
+      if (refusal) throw refusal
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()
       if (receivedBytes > maxRequestBytes) throw tooLargeError()
-      const text = await send(request, remainingMs)
+      const text = await send(request, remainingMs).catch((error: PsaError) => {
+        if (error.kind === 'rate_limit') refusal = error
+        throw error
+      })
       receivedBytes += text.length
       return parseJson(text)
     })

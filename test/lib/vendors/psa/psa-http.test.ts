@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { listen } from '#platform/node/server.ts'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { outboundGuard } from '#vendors/net/guard.ts'
 import { createPsaHttp, type PsaRequest } from '#vendors/psa/http.ts'
@@ -60,6 +62,23 @@ describe('a call of the ticketing system', async () => {
     vi.setSystemTime(Date.now() + ms)
     await expect(callVendor({ url: `${vendor.origin}/x` })).rejects.toMatchObject({ kind: 'down' })
     expect(vendor.requests).toHaveLength(calls)
+  })
+  it('PSA-66 is one of four at once, and the last one when the ticketing system limits our calls', async () => {
+    const answers = Promise.withResolvers<void>()
+    const slow = createServer(async (_, response) => {
+      received++
+      await answers.promise
+      response.writeHead(429).end()
+    })
+    let received = 0
+    const origin = `http://127.0.0.1:${await listen(slow, 0, '127.0.0.1')}`
+    onTestFinished(() => void slow.close())
+    const callVendor = createPsaHttp([origin], outboundGuard({ resolve: async () => [] }, { allowedOrigin: origin }))
+    const calls = Promise.allSettled(Array.from({ length: 200 }, () => callVendor({ url: `${origin}/x` })))
+    await expect.poll(() => received).toBe(4)
+    answers.resolve()
+    const kinds = (await calls).map((call) => (call.status === 'rejected' ? call.reason.kind : 'answered'))
+    expect([received, new Set(kinds)]).toEqual([4, new Set(['rate_limit'])])
   })
   it('WIR-53 is refused after 16 MiB of answers of one client', async () => {
     vendor.answer = () => ({ body: `"${'x'.repeat(6 * 1024 * 1024)}"` })
