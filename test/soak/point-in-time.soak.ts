@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -9,7 +10,9 @@ import { compareTables } from '#ops/drill-compare.ts'
 import { listTables, prepareConnection, summarizeTable } from '#ops/drill-tables.ts'
 import { listFolderObjects } from '#platform/node/objects-folder.ts'
 import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
+import { createImage, uploadImage } from '#test/support/images.ts'
 import { connect } from '#test/support/migrations.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -49,7 +52,7 @@ async function summarize(ownerUrl: string) {
   return tables
 }
 
-it('a base backup and the archived log restore every row of a time before the damage', async () => {
+it('a base backup and the archived log restore every row and object of a time before the damage', async () => {
   const first = await startPostgres(join(folder, 'data'), { durable: true })
   await asSuperuser(first, "alter system set archive_mode = 'on'")
   await asSuperuser(first, `alter system set archive_command = 'cp "%p" "${archive}/%f"'`)
@@ -64,6 +67,7 @@ it('a base backup and the archived log restore every row of a time before the da
     await backUp(cluster, join(folder, 'restored'))
     const backedUp = performance.now()
     await createFlow(admin)
+    expectStatus(await uploadImage(service, admin, await createImage('png', 40, 30)), 201)
     const before = await summarize(service.ownerUrl)
     const { time } = await asSuperuser<{ time: string }>(cluster, 'select clock_timestamp()::text as time')
     await service.sql('delete from accounts where id = $1', [admin.accountId])
@@ -98,6 +102,12 @@ it('a base backup and the archived log restore every row of a time before the da
       print: (line: string) => lines.push(line),
     }
     expect(await checkRestored(restoredUrl, options), lines.join('\n')).toBe(true)
+    const stored = await listFolderObjects(objects)
+    expect(lines).toContain(`objects  ${stored.length} in rows, ${stored.length} stored, 0 missing, 0 without a row`)
+    const [key = ''] = stored
+    await unlink(join(objects, key))
+    expect(await checkRestored(restoredUrl, options)).toBe(false)
+    expect(lines).toContain(`PROBLEM  The object ${key} is missing`)
     const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`
     console.log(`base backup ${seconds(started, backedUp)}, restore to ${time} ${seconds(restoring, restoredAt)}`)
   } finally {
