@@ -145,7 +145,7 @@ const Settings = z.object({
   STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Address of Stripe.'),
   OPENAI_API_KEY: z.string().min(1).optional().describe('Key of the AI provider. Without it, operations that need AI answer 503.'),
   OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
-    'Address of the AI provider. It must support chat completions with JSON Schema.',
+    'Address of the AI provider, or of a compatible server such as Azure OpenAI, Ollama, vLLM, llama.cpp, LiteLLM or Gemini.',
   ),
   OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
   AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),

@@ -72,6 +72,8 @@ async function runPings(
     try {
       const answer = (await withTimeout(pingTimeoutMs, ping())) as Partial<ModelStatus> | undefined
       if (answer?.isLimited) warnings.push(`${name}: the provider answers 429, so it gets fewer calls for a while`)
+      if (answer?.missing?.length)
+        warnings.push(`${name}: the provider does not take ${answer.missing.join(', ')}, so requests leave it out`)
       if (answer?.shutdownAt) warnings.push(...listShutdownWarnings(ai.model, { shutdownAt: answer.shutdownAt }))
       logFailures(name, null)
       return [name, 'ok'] as const

@@ -1,19 +1,26 @@
+import { createThoughtFilter } from './answer-text.ts'
+
+// A model that explains its answer first takes less.
+const maxPreamble = 4000
+
 /**
  * Follow the first property of a JSON object that arrives in pieces, and pass on each new part of its text. A piece may end anywhere, also
- * inside an escape. Text that is not JSON is ignored, because the whole answer is checked at its end.
+ * inside an escape. Thoughts, words and a fence before the object are not passed on. Text that is not JSON is ignored, because the whole answer is
+ * checked at its end.
  */
 export function streamJsonField(field: string, onText: (delta: string) => void): (piece: string) => void {
-  const seek = new RegExp(`^\\s*\\{\\s*${JSON.stringify(field)}\\s*:\\s*"`)
+  const seek = new RegExp(`^[^{]*\\{\\s*${JSON.stringify(field)}\\s*:\\s*"`)
+  const dropThoughts = createThoughtFilter()
   let text = ''
   let at = -1
   let ended = false
   return (piece) => {
     if (ended) return
-    text += piece
+    text += dropThoughts(piece)
     if (at < 0) {
       const opened = seek.exec(text)
       if (!opened) {
-        ended = text.length > 1000
+        ended = text.length > maxPreamble
         return
       }
       at = opened[0].length

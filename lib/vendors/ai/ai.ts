@@ -39,6 +39,8 @@ export interface CompletionResult {
 export interface ModelStatus extends PingResult {
   /** When the provider switches the model off; null if it has announced nothing. */
   shutdownAt: Date | null
+  /** Parameters that the endpoint has refused, and no request has any more. */
+  missing?: readonly string[]
 }
 
 export interface AiPort {
@@ -53,11 +55,12 @@ export interface AiPort {
 }
 
 /**
- * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `limited`: the provider asks to wait.
- * `truncated`: the answer reached the token ceiling. `declined`: the model refused to answer, or a content filter removed the answer.
- * `failed`: anything else, also an unusable answer.
+ * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `unavailable`: the provider does not know the model any
+ * more, or does not accept the key or the account. `limited`: the provider asks to wait. `truncated`: the answer reached the token ceiling.
+ * `declined`: the model refused to answer, or a content filter removed the answer. `unusable`: the answer ended early, or is not what was asked
+ * for. `failed`: anything else.
  */
-export type AiFailureKind = 'timeout' | 'rejected' | 'limited' | 'truncated' | 'declined' | 'failed'
+export type AiFailureKind = 'timeout' | 'rejected' | 'unavailable' | 'limited' | 'truncated' | 'declined' | 'unusable' | 'failed'
 
 interface AiFailureOptions {
   cause?: unknown

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { Problem } from '#problem.ts'
+import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
+import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
 import type { Budget } from '#rules/budget.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
@@ -86,7 +88,7 @@ export async function ask<S extends z.ZodObject>(
     const attempt = trackStreaming(listener)
     try {
       const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), attempt.listener, maxTokens)
-      return await callMetered(context, completion, (text) => parseAnswer(prompt, text))
+      return await callMetered(context, completion, (text) => parseAnswer(prompt, completion.schema, text))
     } catch (error) {
       const retry = attemptsLeft > 0 ? planRetry(error, deadline - Date.now()) : undefined
       if (!retry) throw toProviderProblem(error)
@@ -101,7 +103,7 @@ export async function ask<S extends z.ZodObject>(
 function planRetry(error: unknown, remainingMs: number): { waitMs: number; ceilingFactor: number } | undefined {
   if (error instanceof Problem || remainingMs <= 0) return undefined
   if (!(error instanceof AiFailure)) return { waitMs: 0, ceilingFactor: 1 }
-  if (error.kind === 'rejected' || error.kind === 'declined') return undefined
+  if (error.kind === 'rejected' || error.kind === 'unavailable' || error.kind === 'declined') return undefined
   if (error.kind === 'truncated') return { waitMs: 0, ceilingFactor: 2 }
   if (error.kind !== 'limited') return { waitMs: 0, ceilingFactor: 1 }
   const waitMs = error.retryAfterMs ?? defaultWaitMs
@@ -113,6 +115,7 @@ const failureDetails: Partial<Record<AiFailure['kind'], string>> = {
   limited: 'The AI provider limits our calls; try again later',
   truncated: 'The answer of the model was too long; ask for less at once',
   declined: 'The model declined to answer; rephrase the request',
+  unusable: 'The answer of the model was not usable; try again',
 }
 
 /** Turn a failure of the model into 502 `ai_provider_error`. A Problem stays as it is. */
@@ -133,11 +136,24 @@ function trackStreaming(listener: AnswerListener | undefined) {
   return { listener: listener && { ...listener, onText }, hasStreamed: () => hasStreamed }
 }
 
-/** Parse an answer. Throw when it does not match the schema, or contains characters that PostgreSQL cannot store. */
-function parseAnswer<S extends z.ZodObject>(prompt: Prompt<S>, text: string): z.output<S> {
-  if (isTooDeep(text)) throw new AiFailure('failed', 'The answer is nested too deeply')
-  const answer = prompt.answer.parse(JSON.parse(text))
-  if (findUnstorableText(answer, []).length > 0) throw new AiFailure('failed', 'The answer contains characters that cannot be stored')
+/**
+ * Read an answer tolerantly: words, a fence and thoughts around the JSON object, and keys that the schema does not have, are left out. Judge it
+ * strictly: throw when not exactly one object matches the schema, or when PostgreSQL cannot store its characters.
+ */
+export function parseAnswer<S extends z.ZodObject>(prompt: Prompt<S>, schema: object, text: string): z.output<S> {
+  const answers: z.output<S>[] = []
+  let cause: unknown
+  for (const object of listAnswerObjects(text)) {
+    try {
+      if (isTooDeep(object)) throw new Error('The answer is nested too deeply')
+      answers.push(prompt.answer.parse(dropUnknownKeys(JSON.parse(object), schema)))
+    } catch (error) {
+      cause ??= error
+    }
+  }
+  const [answer] = answers
+  if (!answer || answers.length > 1) throw new AiFailure('unusable', `The answer has ${answers.length} objects of its schema`, { cause })
+  if (findUnstorableText(answer, []).length > 0) throw new AiFailure('unusable', 'The answer contains characters that cannot be stored')
   return answer
 }
 

@@ -21,9 +21,11 @@ const microdollars = 1_000_000
 const outcomes: Record<AiFailureKind, AiCallOutcome> = {
   timeout: 'timed_out',
   rejected: 'rejected',
+  unavailable: 'rejected',
   limited: 'limited',
   truncated: 'truncated',
   declined: 'declined',
+  unusable: 'unusable',
   failed: 'failed',
 }
 

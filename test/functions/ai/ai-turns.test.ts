@@ -113,7 +113,7 @@ it.each([
   ['no JSON', 'Sure! Here is my answer.'],
   ['another shape', '{"answer": 42}'],
   ['no object', '[]'],
-  ['a property too many', JSON.stringify({ ...emptyTurn, status: 'resolved' })],
+  ['two objects of the shape', `${JSON.stringify(emptyTurn)} ${JSON.stringify(emptyTurn)}`],
   ['a property too few', JSON.stringify({ ...emptyTurn, outcome: undefined })],
   [
     'an id where a number belongs',

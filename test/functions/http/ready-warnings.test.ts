@@ -4,15 +4,21 @@ import { listShutdownWarnings, mountHealth } from '#http/health.ts'
 import { modelName } from '#local/model/model.ts'
 import { secrets } from '#local/settings.ts'
 import { retiringModelName } from '#local/vendors/openai/openai-models.ts'
+import { wireFormats } from '#local/vendors/openai/wire-formats.ts'
+import { createAskContext } from '#test/support/ai-calls.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
+import type { AiPort } from '#vendors/ai/ai.ts'
+import { ask } from '#vendors/ai/ask.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+import { statusUpdate } from '#vendors/ai/prompts/writing.ts'
 
 const service = await sharedService()
 
+const openAiPort = (model: string, path = '') => openAi({ key: secrets.openaiKey, baseUrl: `${service.localOrigin}/openai${path}`, model })
+
 /** Ask `/ready` of a service with this model. */
-async function readReady(model: string, authorization: string) {
+async function readReady(model: string, authorization: string, ai: AiPort = openAiPort(model)) {
   const services = service.services as NonNullable<Service['services']>
-  const ai = openAi({ key: secrets.openaiKey, baseUrl: `${service.localOrigin}/openai`, model })
   const withModel = { ...services, ports: { ...services.ports, ai } }
   const app = createApp(withModel)
   mountHealth(app, withModel)
@@ -26,6 +32,15 @@ it('AIM-04 warns the holder of the token of a model that is switched off within 
   expect(retiring).toMatchObject({ status: 200, body: { status: 'ok', warnings: [warning], checks: { ai: 'ok' } } })
   expect((await readReady(retiringModelName, '')).body).toEqual({ status: 'ok' })
   expect((await readReady(modelName, `Bearer ${secrets.readyToken}`)).body).not.toHaveProperty('warnings')
+})
+
+it('AIM-11 tells the holder of the token what the provider does not take', async () => {
+  const ai = openAiPort(modelName, wireFormats.liteLlm.path)
+  expect((await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)).body).not.toHaveProperty('warnings')
+  await ask({ ...createAskContext().context, ai }, statusUpdate, { facts: {} })
+  const { status, body } = await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)
+  const warning = 'ai: the provider does not take json_schema, json_object, reasoning_effort, so requests leave it out'
+  expect([status, body]).toMatchObject([200, { status: 'ok', warnings: [warning] }])
 })
 
 it.each([

@@ -3,7 +3,8 @@ import { answerByRules } from '#local/model/model.ts'
 import { findInjectedAnswer } from '#local/model/prompt-injection.ts'
 import type { Faults } from '#local/vendors/faults.ts'
 import { type LocalModel, localReasoningTokens } from './openai-models.ts'
-import type { CompletionRequest } from './openai-request.ts'
+import { type CompletionRequest, getTask } from './openai-request.ts'
+import type { WireFormat } from './wire-formats.ts'
 
 export interface LocalAnswer {
   text: string
@@ -23,22 +24,27 @@ export const readText = (content: CompletionRequest['messages'][number]['content
   typeof content === 'string' ? content : content.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
 
 /** Answer by rules. The reasoning counts against the token ceiling, and an answer that does not fit is cut off. */
-export function createAnswer(request: CompletionRequest, model: LocalModel, faults: Faults): LocalAnswer {
+export function createAnswer(request: CompletionRequest, model: LocalModel, faults: Faults, format: WireFormat): LocalAnswer {
   const reasoningTokens = model.reasons ? (localReasoningTokens[request.reasoning_effort ?? 'medium'] ?? 0) : 0
   const common = { refusal: null, reasoningTokens, isEndless: false }
   if (faults.take('openai', 'refusal')) return { ...common, text: '', refusal: "I'm sorry, I can't help with that.", finishReason: 'stop' }
   const demandedText = faults.peek('openai', 'prompt_injection') ? findInjectedAnswer(request) : undefined
-  const text = demandedText ?? JSON.stringify(answerQuestion(request))
+  const isConstrained = request.response_format !== undefined
+  const toContent = format.toContent ?? ((json: string) => json)
+  const text = demandedText ?? toContent(JSON.stringify(answerQuestion(request)), isConstrained)
   if (faults.take('openai', 'content_filter')) return { ...common, text: text.slice(0, text.length / 2), finishReason: 'content_filter' }
   if (demandedText?.endsWith(endlessMark)) return { ...common, text, finishReason: 'stop', isEndless: true }
-  const leftTokens = request.max_completion_tokens - reasoningTokens
-  if (leftTokens <= 0) return { ...common, text: '', reasoningTokens: request.max_completion_tokens, finishReason: 'length' }
+  const sentCeiling = format.ignores?.includes('max_completion_tokens') ? undefined : request.max_completion_tokens
+  const ceiling = sentCeiling ?? request.max_tokens ?? Number.POSITIVE_INFINITY
+  const leftTokens = ceiling - reasoningTokens
+  if (leftTokens <= 0) return { ...common, text: '', reasoningTokens: ceiling, finishReason: 'length' }
   const isCut = estimateTokens(text) > leftTokens
   return { ...common, text: isCut ? text.slice(0, leftTokens * charactersPerToken) : text, finishReason: isCut ? 'length' : 'stop' }
 }
 
 /** The first and the last message of the user contain the facts as JSON; the messages between them are the conversation. */
-function answerQuestion({ messages, response_format }: CompletionRequest): unknown {
+function answerQuestion(request: CompletionRequest): unknown {
+  const { messages } = request
   const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant')
   const turns = spoken.slice(1, -1).map(
     ({ role, content }): Turn => ({
@@ -48,7 +54,7 @@ function answerQuestion({ messages, response_format }: CompletionRequest): unkno
     }),
   )
   const [first, last] = [spoken[0], spoken.at(-1)].map((message) => parseFacts(message ? readText(message.content) : ''))
-  return answerByRules(response_format.json_schema.name, { ...first, ...last }, turns) ?? {}
+  return answerByRules(getTask(request), { ...first, ...last }, turns) ?? {}
 }
 
 function parseFacts(text: string): Facts {

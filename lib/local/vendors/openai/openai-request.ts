@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import { type LocalModel, localModels, localReasoningTokens } from './openai-models.ts'
+import { findRefusal, type RequestError, type WireFormat, wireFormats } from './wire-formats.ts'
 
 const ContentPart = z.union([
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().startsWith('data:image/') }) }),
 ])
+// The largest answer of a real model: https://developers.openai.com/api/docs/models/gpt-6.1-terra
+const TokenCeiling = z.int().min(1).max(128_000)
 const CompletionRequest = z.looseObject({
   model: z.string(),
   messages: z
@@ -14,46 +17,62 @@ const CompletionRequest = z.looseObject({
     .min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  response_format: z.looseObject({
-    type: z.literal('json_schema'),
-    json_schema: z.looseObject({
-      name: z.string().regex(/^[\w-]{1,64}$/),
-      strict: z.boolean(),
-      schema: z.looseObject({ type: z.literal('object') }),
-    }),
-  }),
-  // The largest answer of a real model: https://developers.openai.com/api/docs/models/gpt-6.1-terra
-  max_completion_tokens: z.int().min(1).max(128_000),
+  response_format: z
+    .discriminatedUnion('type', [
+      z.looseObject({
+        type: z.literal('json_schema'),
+        json_schema: z.looseObject({
+          name: z.string().regex(/^[\w-]{1,64}$/),
+          strict: z.boolean(),
+          schema: z.looseObject({ type: z.literal('object') }),
+        }),
+      }),
+      z.looseObject({ type: z.literal('json_object') }),
+    ])
+    .optional(),
+  max_completion_tokens: TokenCeiling.optional(),
+  max_tokens: TokenCeiling.optional(),
   reasoning_effort: z.string().nullish(),
 })
 export type CompletionRequest = z.infer<typeof CompletionRequest>
 
-/** An error as the vendor words it: the parameter, and a code that clients compare. */
-export interface RequestError {
-  status: 400 | 404
-  message: string
-  param: string | null
-  code: string | null
-}
-
 const ignoredParameters = ['metadata', 'n', 'prompt_cache_key', 'safety_identifier', 'seed', 'service_tier', 'store', 'user', 'verbosity']
 const knownParameters = new Set([...Object.keys(CompletionRequest.shape), ...ignoredParameters])
-/** What reasoning models refuse, although older models take it: https://developers.openai.com/api/docs/guides/reasoning */
+/** What reasoning models of OpenAI refuse, although older models take it: https://developers.openai.com/api/docs/guides/reasoning */
 const refusedParameters = ['frequency_penalty', 'logit_bias', 'logprobs', 'max_tokens', 'presence_penalty', 'stop', 'temperature', 'top_p']
 
-/** Check a request as the vendor does: unknown models, unsupported parameters and schemas outside the strict mode are errors. */
-export function parseCompletionRequest(body: unknown): { request: CompletionRequest; model: LocalModel } | RequestError {
+/**
+ * Check a request as the vendor does: unknown models, unsupported parameters and schemas outside the strict mode are errors. OpenAI gets nothing but
+ * the best format, so that a request that needs another one is noticed.
+ */
+export function parseCompletionRequest(
+  body: unknown,
+  format: WireFormat,
+): { request: CompletionRequest; model: LocalModel } | RequestError {
   const parsed = CompletionRequest.safeParse(body)
-  const refused = typeof body === 'object' && body !== null ? findRefusedParameter(body) : undefined
+  const isOpenAi = format === wireFormats.openai || format === wireFormats.azure
+  const fields = typeof body === 'object' && body !== null ? body : {}
+  const refused = findRefusal(format, fields) ?? (isOpenAi ? findRefusedParameter(fields) : undefined)
   if (refused) return refused
   if (!parsed.success) return invalid(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
   const request = parsed.data
   const model = localModels.find(({ id }) => id === request.model)
   if (!model) return modelNotFound(request.model)
-  const { schema, strict } = request.response_format.json_schema
-  const problem = strict ? findStrictProblem(schema, 'schema') : undefined
+  const { response_format: answerFormat } = request
+  const strictSchema = answerFormat?.type === 'json_schema' && answerFormat.json_schema.strict ? answerFormat.json_schema.schema : undefined
+  if (isOpenAi && answerFormat?.type !== 'json_schema') return invalid('The answer needs a JSON schema here.', 'response_format')
+  const problem = findStrictProblem(strictSchema, 'schema')
   if (problem) return invalid(`Invalid schema for response_format: ${problem}`, 'response_format', null)
+  // https://developers.openai.com/api/docs/guides/structured-outputs#json-mode
+  if (answerFormat?.type === 'json_object' && !JSON.stringify(request.messages).includes('JSON'))
+    return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.", 'messages')
   return findEffortProblem(request, model) ?? { request, model }
+}
+
+/** Return the name of the demanded schema. Without one, the instructions name the task. */
+export function getTask({ response_format, messages }: CompletionRequest): string {
+  if (response_format?.type === 'json_schema') return response_format.json_schema.name
+  return /Task (\w+), version/.exec(JSON.stringify(messages[0]?.content ?? ''))?.[1] ?? ''
 }
 
 export function modelNotFound(id: string): RequestError {
@@ -66,10 +85,9 @@ function invalid(message: string, param: string | null = null, code: string | nu
 
 function findRefusedParameter(body: object): RequestError | undefined {
   for (const name of Object.keys(body)) {
-    if (knownParameters.has(name)) continue
-    return refusedParameters.includes(name)
-      ? invalid(`Unsupported parameter: '${name}' is not supported with this model.`, name, 'unsupported_parameter')
-      : invalid(`Unknown parameter: '${name}'.`, name, 'unknown_parameter')
+    if (refusedParameters.includes(name))
+      return invalid(`Unsupported parameter: '${name}' is not supported with this model.`, name, 'unsupported_parameter')
+    if (!knownParameters.has(name)) return invalid(`Unknown parameter: '${name}'.`, name, 'unknown_parameter')
   }
   return undefined
 }

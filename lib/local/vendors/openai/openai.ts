@@ -6,7 +6,8 @@ import type { Records } from '#local/vendors/records.ts'
 import { computeCost, defaultPrices } from '#rules/ai/prices.ts'
 import { createAnswer, createPromptCache, type LocalAnswer, toUsage } from './openai-answer.ts'
 import { localModels } from './openai-models.ts'
-import { modelNotFound, parseCompletionRequest, type RequestError } from './openai-request.ts'
+import { getTask, modelNotFound, parseCompletionRequest } from './openai-request.ts'
+import { type RequestError, type WireFormat, wireFormats } from './wire-formats.ts'
 
 interface OpenAiOptions {
   records: Records
@@ -17,31 +18,41 @@ interface OpenAiOptions {
 
 const dayMs = 24 * 60 * 60_000
 
-/** Create the chat completions API with structured outputs, streamed or not. The answers come from the rules in `model/`. */
-export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOptions): Hono {
+/** Create the chat completions API in each recorded format, streamed or not. The answers come from the rules in `model/`. */
+export function createOpenaiRoutes(options: OpenAiOptions): Hono {
+  const app = new Hono()
+  // The root has no path of its own, so it comes last.
+  for (const format of Object.values<WireFormat>(wireFormats).reverse()) app.route(format.path || '/', createRoutes(format, options))
+  return app
+}
+
+function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenAiOptions): Hono {
   const app = new Hono()
   const countCached = createPromptCache()
+  const sendError = (c: Context, error: RequestError) => c.json(format.toErrorBody(error) as object, error.status)
   app.use(async (c, next) => {
-    if (c.req.header('authorization') === `Bearer ${key}`) return next()
+    const sentKey = format.keyHeader ? c.req.header(format.keyHeader) : c.req.header('authorization')?.replace(/^Bearer /, '')
+    if (sentKey === key) return next()
     return sendError(c, { status: 401, message: 'Incorrect API key provided.', param: null, code: 'invalid_api_key' })
   })
   app.post('/chat/completions', async (c) => {
     const body = await c.req.json().catch(() => null)
-    const parsed = parseCompletionRequest(body)
-    const common = { method: 'POST', path: '/chat/completions', request: shortenImages(body) }
+    const parsed = parseCompletionRequest(body, format)
+    const common = { method: 'POST', path: `${format.path}/chat/completions`, request: shortenImages(body) }
     if ('status' in parsed) {
       records.add('ai', { ...common, status: parsed.status, response: parsed.message, task: null, usage: null })
       return sendError(c, parsed)
     }
     const { request, model } = parsed
-    const answer = createAnswer(request, model, faults)
+    const answer = createAnswer(request, model, faults, format)
     const response = answer.text.length > maxRecordedLength ? `${answer.text.slice(0, maxRecordedLength)}…` : answer.text
     const usage = toUsage(request, answer, countCached(request))
-    records.add('ai', { ...common, status: 200, response, task: request.response_format.json_schema.name, usage: toRecordedUsage(usage) })
+    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: toRecordedUsage(usage) })
     c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
     const fields = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
-    if (!request.stream) return sendCompletion(c, fields, answer, usage)
-    return sendStream(c, fields, answer, request.stream_options?.include_usage ? usage : undefined)
+    const sentUsage = format.hidesUsage ? undefined : usage
+    if (!request.stream) return sendCompletion(c, format, fields, answer, sentUsage)
+    return sendStream(c, format, fields, answer, request.stream_options?.include_usage ? sentUsage : undefined)
   })
   app.get('/models/:model', (c) => {
     const model = localModels.find(({ id }) => id === c.req.param('model'))
@@ -70,17 +81,32 @@ interface CommonFields {
   model: string
 }
 
-function sendCompletion(c: Context, common: CommonFields, { text, refusal, finishReason }: LocalAnswer, usage: object): Response {
-  const message = { role: 'assistant', content: refusal === null ? text : null, refusal }
+const reasoning = 'The facts name the device, so I ask about it.'
+
+function sendCompletion(
+  c: Context,
+  { reasoningField, toFinishReason = (reason) => reason }: WireFormat,
+  common: CommonFields,
+  { text, refusal, finishReason }: LocalAnswer,
+  usage: object | undefined,
+): Response {
+  const thoughts = reasoningField ? { [reasoningField]: reasoning } : {}
+  const message = { role: 'assistant', content: refusal === null ? text : null, refusal, ...thoughts }
   return c.json({
     ...common,
     object: 'chat.completion',
-    choices: [{ index: 0, message, finish_reason: finishReason, logprobs: null }],
+    choices: [{ index: 0, message, finish_reason: toFinishReason(finishReason), logprobs: null }],
     usage,
   })
 }
 
-function sendStream(c: Context, common: CommonFields, answer: LocalAnswer, usage: object | undefined): Response {
+function sendStream(
+  c: Context,
+  { reasoningField, startsEmpty, toFinishReason = (reason) => reason }: WireFormat,
+  common: CommonFields,
+  answer: LocalAnswer,
+  usage: object | undefined,
+): Response {
   const encoder = new TextEncoder()
   const event = (data: unknown) => encoder.encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
   const chunk = (fields: object) => event({ ...common, object: 'chat.completion.chunk', ...fields })
@@ -89,6 +115,10 @@ function sendStream(c: Context, common: CommonFields, answer: LocalAnswer, usage
   const pieces = answer.text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'g')) ?? []
   let nextPiece = 0
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (startsEmpty) controller.enqueue(chunk({ choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] }))
+      if (reasoningField) controller.enqueue(delta({ [reasoningField]: reasoning }))
+    },
     async pull(controller) {
       // The pieces are sent one after the other, as fast as the client reads them.
       await sleep(0)
@@ -96,17 +126,13 @@ function sendStream(c: Context, common: CommonFields, answer: LocalAnswer, usage
       if (piece !== undefined) return controller.enqueue(delta({ content: piece }))
       if (answer.isEndless) return controller.enqueue(delta({ content: 'and so on '.repeat(100) }))
       if (answer.refusal !== null) controller.enqueue(delta({ refusal: answer.refusal }))
-      controller.enqueue(delta({}, answer.finishReason))
+      controller.enqueue(delta({}, toFinishReason(answer.finishReason)))
       if (usage) controller.enqueue(chunk({ choices: [], usage }))
       controller.enqueue(event('[DONE]'))
       controller.close()
     },
   })
   return c.body(body, 200, { 'content-type': 'text/event-stream' })
-}
-
-function sendError(c: Context, { status, message, param, code }: Omit<RequestError, 'status'> & { status: 400 | 401 | 404 }): Response {
-  return c.json({ error: { message, type: 'invalid_request_error', param, code } }, status)
 }
 
 /** Copy a request for the dashboard, with images replaced by their length. */

@@ -71,12 +71,29 @@ it.each<[string[], string[]]>([
     ['', 'b'],
   ],
   [
-    [' '.repeat(1000), '{"reply":"a'],
+    [' '.repeat(4000), '{"reply":"a'],
     ['', 'a'],
   ],
   [
-    [' '.repeat(1001), '{"reply":"a'],
+    [' '.repeat(4001), '{"reply":"a'],
     ['', ''],
+  ],
+  [
+    ['\n<thi', 'nk>{"reply":"x"', '</thin', 'k>\n```json\n', '{"reply":"a'],
+    ['', '', '', '', 'a'],
+  ],
+  [
+    ['Sure! ```', 'json\n{"reply":"a"}```'],
+    ['', 'a'],
+  ],
+  [['Sure, {x}: {"reply":"a"}'], ['']],
+  [
+    ['<thinks {"reply":"', 'a'],
+    ['', 'a'],
+  ],
+  [
+    [`<think>${'x'.repeat(100_000)}`, '</think>{"reply":"a'],
+    ['', 'a'],
   ],
 ])('streamJsonField passes on for the pieces %j: %j', (pieces, expected) => {
   expect(stream(...pieces)).toEqual(expected)

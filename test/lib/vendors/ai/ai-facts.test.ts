@@ -247,8 +247,8 @@ describe('streamJsonField', () => {
     [['{"other":"a"}'], []],
     [['{"text":1}'], []],
     [['{"text":"\\x"}'], []],
-    [[' '.repeat(1001), '{"text":"a"}'], []],
-    [[' '.repeat(1000), '{"text":"a"}'], ['a']],
+    [[' '.repeat(4001), '{"text":"a"}'], []],
+    [[' '.repeat(4000), '{"text":"a"}'], ['a']],
   ])('passes on the text of %j', (pieces, deltas) => expect(stream(...pieces)).toEqual(deltas))
 })
 

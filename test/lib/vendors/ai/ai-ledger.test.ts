@@ -61,6 +61,8 @@ describe('callMetered', () => {
   it.each<[AiFailureKind, string]>([
     ['timeout', 'timed_out'],
     ['rejected', 'rejected'],
+    ['unavailable', 'rejected'],
+    ['unusable', 'unusable'],
     ['limited', 'limited'],
     ['truncated', 'truncated'],
     ['declined', 'declined'],

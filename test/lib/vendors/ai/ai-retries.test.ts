@@ -54,6 +54,16 @@ describe('a failed call of the model', () => {
     ['no JSON', [], 'ok', [4100, 4100]],
     ['{"text":1}', [], 'ok', [4100, 4100]],
     ['{"text":"a\\u0000"}', [], 'ok', [4100, 4100]],
+    [failure('unusable'), [], 'ok', [4100, 4100]],
+    [failure('unavailable'), [], [502, 'The AI provider failed; try again'], [4100]],
+    ['{"text":"a"} or {"text":"b"}', [], 'ok', [4100, 4100]],
+    ['{"text":"a"', [], 'ok', [4100, 4100]],
+    ['<think>{"text":"a"}', [], 'ok', [4100, 4100]],
+    ['[[[[{"text":"a"}]]]]', [], 'a', [4100]],
+    ['{"text":"a","more":{"text":"b"}}', [], 'a', [4100]],
+    ['The object {x} is:\n```json\n{"text":"a"}\n```\nDone.', [], 'a', [4100]],
+    ['<think>{"text":"b"}</think>{"text":"a"}', [], 'a', [4100]],
+    ['I know.</think>{"text":"a</think>"}', [], 'a</think>', [4100]],
   ])('with %s waits %j and ends as %j', async (first, waits, outcome, ceilings) => {
     const model = createModel(first, '{"text":"ok"}')
     expect(await getOutcome(ask(model.context, prompt, { facts: {} }))).toEqual(outcome)
@@ -75,7 +85,7 @@ describe('a failed call of the model', () => {
   it('discards only a text that was streamed', async () => {
     const events: string[] = []
     const listener = { field: 'text', onText: (text: string) => events.push(text), onRestart: () => events.push('restart') }
-    await ask(createModel('{"text":"a","x":1}', '{"text":"b"}').context, prompt, { facts: {} }, listener)
+    await ask(createModel('{"text":"a"', '{"text":"b"}').context, prompt, { facts: {} }, listener)
     expect(events).toEqual(['a', 'restart', 'b'])
     events.length = 0
     await ask(createModel(failure('failed'), '{"text":"b"}').context, prompt, { facts: {} }, listener)

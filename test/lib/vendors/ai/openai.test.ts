@@ -62,13 +62,25 @@ describe('an answer of the model', () => {
     [{ message: { content: 'x', refusal: 'No.' }, finish_reason: 'stop' }, 'declined', 'The model declined to answer'],
     [{ message: { content: 'x' }, finish_reason: 'content_filter' }, 'declined', 'The model declined to answer'],
     [{ message: { content: 'x' }, finish_reason: 'length' }, 'truncated', 'The answer reached the token ceiling'],
-    [{ message: { content: 'x' }, finish_reason: 'tool_calls' }, 'failed', 'The model returned no answer'],
-    [{ message: { content: null }, finish_reason: 'stop' }, 'failed', 'The model returned no text'],
-    [{ message: { content: '' } }, 'failed', 'The model returned no text'],
-    [{}, 'failed', 'The model returned no text'],
+    [{ message: { content: 'x' }, finish_reason: 'tool_calls' }, 'unusable', 'The model returned no answer'],
+    [{ message: { content: null }, finish_reason: 'stop' }, 'unusable', 'The model returned no text'],
+    [{ message: { content: '' } }, 'unusable', 'The model returned no text'],
+    [{}, 'unusable', 'The model returned no text'],
+    [{ message: { content: [{ type: 'thinking', thinking: 'x' }] }, finish_reason: 'stop' }, 'unusable', 'The model returned no text'],
+    [{ message: { content: 'x' }, finish_reason: 'MAX_TOKENS' }, 'truncated', 'The answer reached the token ceiling'],
+    [{ message: { content: 'x' }, finish_reason: 'SAFETY' }, 'declined', 'The model declined to answer'],
+    [{ message: { content: 'x' }, finish_reason: 7 }, 'unusable', 'The model returned no answer'],
   ])('that is %j is not used', async (choice, kind, message) => {
     vendor.answer = () => answer(choice, { usage: { prompt_tokens: 3, completion_tokens: 1 } })
     expect(await fail()).toMatchObject({ kind, message, requestId: 'req_1', usage: { input: 3, output: 1, isEstimated: false } })
+  })
+  it.each([
+    ['x', 'STOP'],
+    ['x', 'end_turn'],
+    [[{ type: 'thinking', thinking: [] }, { type: 'text', text: 'x' }, null, { type: 'text' }], 'stop'],
+  ])('AIM-10 with the content %j that finished with %s is read', async (content, finish_reason) => {
+    vendor.answer = () => answer({ message: { content }, finish_reason })
+    expect((await complete()).text).toBe('x')
   })
   it('without a reason to finish is used when it is whole', async () => {
     vendor.answer = () => answer({ message: { content: 'x' } })
@@ -112,19 +124,58 @@ describe('a request to the model', () => {
     })
   })
   it.each([
-    [400, { param: 'reasoning_effort', message: 'no' }, 2],
-    [422, { message: 'unknown field reasoning_effort' }, 2],
-    [400, { param: 'model', message: 'no' }, 1],
-    [403, { param: 'reasoning_effort', message: 'no' }, 1],
-  ])('that is rejected with %i %j is sent %i times', async (status, error, times) => {
-    vendor.answer = ({ body }) => (body.includes('"reasoning_effort"') ? { status, headers: json, body: { error } } : answer(done))
+    [400, { error: { param: 'reasoning_effort', message: 'no' } }, ['reasoning_effort']],
+    [422, { detail: [{ loc: ['body', 'reasoning_effort'], msg: 'Extra inputs are not permitted' }] }, ['reasoning_effort']],
+    [400, { error: 'think value "low" is not supported for this model' }, ['reasoning_effort']],
+    [400, { error: { message: "Invalid parameter: 'response_format' of type 'json_schema' is not supported" } }, ['json_schema']],
+    [500, 'Failed to parse grammar', ['json_schema']],
+    [
+      400,
+      { error: { param: 'stream', message: 'Your organization must be verified to stream this model.' } },
+      ['stream_options', 'stream'],
+    ],
+    [400, { error: { param: 'model', message: 'no' } }, null],
+    [403, { error: { param: 'reasoning_effort', message: 'no' } }, null],
+    [400, '', null],
+  ])('AIM-11 that is refused with %i %j is sent again without %j, and the next ones too', async (status, body, missing) => {
+    vendor.answer = () => (vendor.requests.length === 1 ? { status, headers: json, body } : answer(done))
     vendor.requests.length = 0
     const ai = open()
-    await ai.complete(completion).catch(() => null)
-    expect(vendor.requests).toHaveLength(times)
-    if (times === 1) return
-    await ai.complete(completion)
-    expect(vendor.requests).toHaveLength(3)
+    const first = await ai.complete({ ...completion, onText: () => {} }).catch(() => null)
+    expect([first?.text, vendor.requests.length]).toEqual(missing ? ['{"a":1}', 2] : [undefined, 1])
+    const isStreamed = !missing?.includes('stream')
+    // The vendor answers every stream at once, which is learned too.
+    const learned = isStreamed && missing ? [...missing, 'stream_options', 'stream'] : missing
+    if (missing) expect((await ai.ping()).missing).toEqual(learned)
+  })
+  it('AIM-11 is repeated at most six times, and nothing is learned from what does not help', async () => {
+    const message = 'reasoning_effort max_completion_tokens stream_options response_format stream'
+    vendor.answer = ({ method }) =>
+      method === 'GET' ? { headers: json, body: { id: 'm' } } : { status: 400, headers: json, body: { message } }
+    vendor.requests.length = 0
+    const ai = open()
+    expect(await ai.complete({ ...completion, onText: () => {} }).catch((error: AiFailure) => error.kind)).toBe('rejected')
+    expect(vendor.requests).toHaveLength(7)
+    expect((await ai.ping()).missing).toEqual([])
+  })
+  it('AIM-11 does not forget what a call learned that ran at the same time', async () => {
+    const ai = open()
+    const whole = { ...completion, instructions: 'slow' }
+    vendor.answer = ({ method, body }) => {
+      if (method === 'GET') return { headers: json, body: { id: 'm' } }
+      return body.includes('reasoning_effort') && !body.includes('slow')
+        ? { status: 400, headers: json, body: 'reasoning_effort' }
+        : answer(done)
+    }
+    await Promise.all([ai.complete(completion), ai.complete(whole)])
+    expect((await ai.ping()).missing).toEqual(['reasoning_effort'])
+  })
+  it('has the key in a header of its own for a deployment of Azure, and keeps the query of the address', async () => {
+    vendor.answer = () => answer(done)
+    vendor.requests.length = 0
+    await openAi({ key: 'k', baseUrl: `${vendor.origin}/openai/deployments/d?api-version=1`, model: 'm' }).complete(completion)
+    const [{ path = '', headers = {} } = {}] = vendor.requests
+    expect([path, headers['api-key']]).toEqual(['/openai/deployments/d/chat/completions?api-version=1', 'k'])
   })
 })
 
@@ -139,7 +190,8 @@ describe('a streamed answer', () => {
     expect(JSON.parse(vendor.requests[0]?.body ?? '')).toMatchObject({ stream: true, stream_options: { include_usage: true } })
   })
   it.each([
-    [[part('x')], 'failed', 'The stream of the answer ended early'],
+    [[part('x')], 'unusable', 'The stream of the answer ended early'],
+    [[part('x'), { error: { message: 'overloaded' } }], 'unusable', 'The stream of the answer ended early'],
     [[part('x', 'length')], 'truncated', 'The answer reached the token ceiling'],
     [
       [{ choices: [{ delta: { refusal: 'No' } }] }, { choices: [{ delta: { refusal: '.' }, finish_reason: 'stop' }] }],
@@ -154,14 +206,22 @@ describe('a streamed answer', () => {
 
 describe('a failed call of the model', () => {
   it.each([
-    [429, { code: 'insufficient_quota' }, {}, 'rejected', undefined],
+    [429, { code: 'insufficient_quota' }, {}, 'unavailable', undefined],
+    [400, { code: 'model_decommissioned' }, {}, 'unavailable', undefined],
+    [400, { code: 'content_filter' }, {}, 'declined', undefined],
+    [400, { code: 'json_validate_failed' }, {}, 'unusable', undefined],
+    [400, { code: 'toString' }, {}, 'rejected', undefined],
+    [401, {}, {}, 'unavailable', undefined],
+    [410, {}, {}, 'unavailable', undefined],
+    [529, {}, {}, 'failed', undefined],
+    [529, {}, { 'retry-after': '2' }, 'limited', 2000],
     [429, {}, {}, 'limited', undefined],
     [429, {}, { 'retry-after': '3' }, 'limited', 3000],
     [503, {}, { 'retry-after-ms': '0' }, 'limited', 0],
     [503, {}, {}, 'failed', undefined],
     [500, {}, { 'retry-after': '3' }, 'failed', 3000],
     [400, {}, {}, 'rejected', undefined],
-    [404, {}, {}, 'rejected', undefined],
+    [404, {}, {}, 'unavailable', undefined],
     [408, {}, {}, 'failed', undefined],
     [499, {}, {}, 'rejected', undefined],
   ])('with %i %j %j is %s', async (status, error, headers, kind, retryAfterMs) => {
@@ -175,9 +235,13 @@ describe('a failed call of the model', () => {
     vendor.answer = () => null
     expect(await fail()).toMatchObject({ kind: 'failed', message: 'The AI provider failed', usage: { input: 0 } })
   })
+  it.each(['application/json', 'text/html'])('that is no completion but %s is not used', async (type) => {
+    vendor.answer = () => ({ headers: { 'content-type': type }, body: type === 'text/html' ? '<h1>Proxy</h1>' : { ok: true } })
+    for (const changes of [{}, { onText: () => {} }]) expect(await fail(changes)).toMatchObject({ kind: 'failed', usage: { input: 0 } })
+  })
   it('that is too long is not used', async () => {
     vendor.answer = () => ({ headers: json, body: ' '.repeat(4 * 1024 * 1024 + 1) })
-    expect(await fail()).toMatchObject({ kind: 'failed', message: 'The answer is too long' })
+    expect(await fail()).toMatchObject({ kind: 'unusable', message: 'The answer is too long' })
   })
 })
 

@@ -1,0 +1,51 @@
+import type { Completion, Turn } from './ai.ts'
+import type { Capabilities } from './capabilities.ts'
+import { toStrictSchema } from './strict-schema.ts'
+
+type Content = string | ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[]
+/** The parameters of a request, in the names of the API. */
+export interface RequestParams {
+  model: string
+  messages: ({ role: 'system' | 'assistant'; content: string } | { role: 'user'; content: Content })[]
+  response_format?:
+    | { type: 'json_schema'; json_schema: { name: string; strict: true; schema: Record<string, unknown> } }
+    | { type: 'json_object' }
+  max_completion_tokens?: number
+  max_tokens?: number
+  reasoning_effort?: Completion['effort']
+  stream_options?: { include_usage: true }
+}
+
+/** Return the parameters of a request that the endpoint takes. `isStreamed` asks for the usage at the end of the stream. */
+export function toParams(
+  model: string,
+  { name, instructions, turns, schema, maxTokens, effort }: Completion,
+  capabilities: Capabilities,
+  isStreamed: boolean,
+): RequestParams {
+  const { answerFormat, ceiling, streaming } = capabilities
+  const format: Partial<RequestParams> = {
+    json_schema: { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema: toStrictSchema(schema) } } } as const,
+    json_object: { response_format: { type: 'json_object' } } as const,
+    text: {},
+  }[answerFormat]
+  const written = answerFormat === 'json_schema' ? '' : `\n\nThe JSON schema of your answer:\n${JSON.stringify(schema)}`
+  return {
+    model,
+    messages: [{ role: 'system', content: `${instructions}${written}` }, ...turns.map(toMessage)],
+    ...format,
+    [ceiling]: maxTokens,
+    ...(capabilities.effort ? { reasoning_effort: effort } : {}),
+    ...(isStreamed && streaming === 'with_usage' ? { stream_options: { include_usage: true } } : {}),
+  }
+}
+
+function toMessage({ role, text, images = [] }: Turn): RequestParams['messages'][number] {
+  if (role === 'assistant') return { role, content: text }
+  if (images.length === 0) return { role, content: text }
+  const parts = images.map((jpeg) => ({
+    type: 'image_url' as const,
+    image_url: { url: `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}` },
+  }))
+  return { role, content: [{ type: 'text' as const, text }, ...parts] }
+}
