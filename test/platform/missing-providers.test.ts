@@ -1,10 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { operations } from '#functions/operations.ts'
+import type { AnyOperation } from '#http/operation.ts'
 import { secrets } from '#local/settings.ts'
+import { createRequestSetup } from '#test/contract/request-setup.ts'
+import { send } from '#test/contract/requests.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
 
 const missing = { OPENAI_API_KEY: undefined, RESEND_API_KEY: undefined, MAIL_FROM: undefined }
+const askingOperations = operations.filter(({ errors }: AnyOperation) => errors?.includes('ai_provider_error')) as AnyOperation[]
 const password = 'demo-ladder-42-x'
 
 describe.each(['node', 'cloudflare'] as const)('without an AI and a mail provider, on %s', async (platform) => {
@@ -31,16 +36,18 @@ describe.each(['node', 'cloudflare'] as const)('without an AI and a mail provide
     ['mail_not_configured', '/auth/resend-verification', {}],
     ['mail_not_configured', '/auth/forgot-password', { email: 'ada@example.com' }],
     ['mail_not_configured', '/accounts/me/invites', { email: 'b@example.com', role: 'engineer' }],
-    ['ai_not_configured', '/ai-sessions', { session_type: 'guided', problem_summary: 'The VPN is down' }],
-    ['ai_not_configured', '/ai-sessions/00000000-0000-7000-8000-000000000001/chat', { message: 'Hello' }],
   ])('INS-07 answers 503 %s to %s before it stores anything', async (code, path, body) => {
     const answer = await call('POST', path, body)
     expect(answer).toMatchObject({ status: 503, body: { code } })
-    expect(
-      await service.sql(
-        'select (select count(*) from ai_sessions) + (select count(*) from invites) + (select count(*) from ai_calls) as n',
-      ),
-    ).toEqual([{ n: '0' }])
+    expect(await service.sql('select count(*) as n from invites')).toEqual([{ n: '0' }])
+  })
+  it.each(askingOperations.map((op) => [op.id, op] as const))('INS-07 answers 503 to %s, which writes nothing', async (_, op) => {
+    const { person, sample, rows } = await createRequestSetup(service, op)
+    // A chat is created without asking the model.
+    const body = op.id === 'ai.turns.createSession' ? { session_type: 'guided', problem_summary: 'No mail.' } : sample.body
+    const before = await rows()
+    const { status, body: problem } = await send(service, op, { ...sample, body } as typeof sample, { token: person.token })
+    expect([status, problem.code, await rows()]).toEqual([503, 'ai_not_configured', before])
   })
   it('INS-07 shows AI as off in the feature flags, and the rest as before', async () => {
     const { flags } = (await call('GET', '/auth/me/feature-flags')).body as { flags: Record<string, boolean> }
