@@ -148,6 +148,17 @@ const Settings = z.object({
     'Address of the AI provider, or of a compatible server such as Azure OpenAI, Ollama, vLLM, llama.cpp, LiteLLM or Gemini.',
   ),
   OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
+  AI_FALLBACK_API_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Key of a second AI provider, which answers while the first one fails. Without it there is none.'),
+  AI_FALLBACK_BASE_URL: Url.default('https://api.openai.com/v1').describe('Address of the second AI provider.'),
+  AI_FALLBACK_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Model of the second AI provider. Required with its key; its price is in AI_PRICES.'),
   AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
   AI_UNPAID_DAILY_BUDGET: z.coerce
     .number()
@@ -199,6 +210,7 @@ export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<str
   // `NAME=` in a file of settings, and `${NAME:-}` of Docker Compose, mean that nothing is set.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   if (set.RESEND_API_KEY || set.SMTP_URL) set.MAIL_FROM ??= null
+  if (set.AI_FALLBACK_API_KEY) set.AI_FALLBACK_MODEL ??= null
   const parsed = z.object(shape).safeParse(set)
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map(

@@ -3,6 +3,7 @@ import { toAddressBlock } from '#rules/text/address-block.ts'
 import type { AiPort, ModelStatus } from '#vendors/ai/ai.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { createLocalCounter } from '#vendors/cache/local-counter.ts'
+import type { PingResult } from '#vendors/net/ping-result.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import type { DependencyChecks } from '#vendors/ports.ts'
 import { type C, describe, type Env, respondProblem, type Services } from './app.ts'
@@ -11,6 +12,10 @@ import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
 
 const pingTimeoutMs = 1500
+
+interface PingAnswer extends PingResult {
+  warnings: string[]
+}
 const shutdownWarningMs = 60 * 24 * 60 * 60_000
 const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }
 
@@ -28,7 +33,7 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
   const pings = listPings(services)
   const logFailures = createFailureLog(services.log)
-  const check = cacheResult(() => runPings(pings, services.ports.ai, logFailures), READY_CACHE_MS)
+  const check = cacheResult(() => runPings(pings, logFailures), READY_CACHE_MS)
   services.ports.checkDependencies = check
   const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
@@ -47,13 +52,15 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
 }
 
 function listPings({ ports, limiter, runtime, platform, inProcess }: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {
+  const { fallback } = ports.ai
   const pings = {
     database: () =>
       Promise.all([runtime, platform].map((database) => database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
     redis: () => limiter.ping(),
     queue: () => ports.queue.ping(),
     ...(ports.mail.isConfigured ? { mail: () => ports.mail.ping() } : {}),
-    ...(ports.ai.isConfigured ? { ai: () => ports.ai.ping() } : {}),
+    ...(ports.ai.isConfigured ? { ai: () => pingModel(ports.ai, 'OPENAI_MODEL') } : {}),
+    ...(fallback ? { ai_fallback: () => pingModel(fallback.ai, 'AI_FALLBACK_MODEL') } : {}),
     hub: () => ports.realtime.ping(),
     objects: () => ports.uploads.pingObjects(),
     images: () => ports.uploads.pingDecoder(),
@@ -61,20 +68,23 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
   return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
 }
 
-async function runPings(
-  pings: ReturnType<typeof listPings>,
-  ai: Pick<AiPort, 'model'>,
-  logFailures: ReturnType<typeof createFailureLog>,
-): Promise<DependencyChecks> {
+/** Ask a provider for the status of its model, which the setting names. */
+async function pingModel(ai: AiPort, setting: string): Promise<PingAnswer> {
+  const { isLimited, missing = [], ...status } = await ai.ping()
+  const warnings = listShutdownWarnings(ai.model, setting, status)
+  if (missing.length > 0) warnings.push(`The AI model ${ai.model} does not take ${missing.join(', ')}, so requests leave it out`)
+  if (ai.fallback?.circuit.isFailing) warnings.push(`Calls to the AI model ${ai.model} fail, so ${ai.fallback.ai.model} answers`)
+  return { isLimited, warnings }
+}
+
+async function runPings(pings: ReturnType<typeof listPings>, logFailures: ReturnType<typeof createFailureLog>): Promise<DependencyChecks> {
   const warnings: string[] = []
   const checks = Object.entries(pings).map(async ([name, ping]) => {
     if (ping === 'in_process') return [name, ping] as const
     try {
-      const answer = (await withTimeout(pingTimeoutMs, ping())) as Partial<ModelStatus> | undefined
+      const answer = (await withTimeout(pingTimeoutMs, ping())) as Partial<PingAnswer> | undefined
       if (answer?.isLimited) warnings.push(`${name}: the provider answers 429, so it gets fewer calls for a while`)
-      if (answer?.missing?.length)
-        warnings.push(`${name}: the provider does not take ${answer.missing.join(', ')}, so requests leave it out`)
-      if (answer?.shutdownAt) warnings.push(...listShutdownWarnings(ai.model, { shutdownAt: answer.shutdownAt }))
+      warnings.push(...(answer?.warnings ?? []))
       logFailures(name, null)
       return [name, 'ok'] as const
     } catch (error) {
@@ -98,9 +108,14 @@ function createFailureLog(log: Services['log']): (dependency: string, error: unk
 }
 
 /** Return a warning if the provider switches the model off within 60 days, so that there is time to try another one. */
-export function listShutdownWarnings(model: string, { shutdownAt }: Pick<ModelStatus, 'shutdownAt'>, now: number = Date.now()): string[] {
+export function listShutdownWarnings(
+  model: string,
+  setting: string,
+  { shutdownAt }: Pick<ModelStatus, 'shutdownAt'>,
+  now: number = Date.now(),
+): string[] {
   if (!shutdownAt || shutdownAt.getTime() - now > shutdownWarningMs) return []
-  return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set OPENAI_MODEL to its successor`]
+  return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set ${setting} to its successor`]
 }
 
 // Longer than a check takes. A check whose client has disconnected may never end.

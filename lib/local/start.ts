@@ -95,10 +95,12 @@ async function start(): Promise<void> {
     console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)
 }
 
-/** Return the settings of the real model if the environment has an API key. Otherwise the local model is used. */
+/** Return the settings of the real models if the environment has an API key. Otherwise the local model is used. */
 function realModelSettings(): Record<string, string | undefined> {
-  const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } = process.env
-  return OPENAI_API_KEY ? { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } : {}
+  if (!process.env.OPENAI_API_KEY) return {}
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(?:OPENAI_(?:API_KEY|BASE_URL|MODEL)|AI_FALLBACK_)/.test(name)),
+  )
 }
 
 /** Return the settings of Node without any vendor of the platform: jobs in PostgreSQL, and Redis only if the environment names one. */

@@ -13,6 +13,10 @@ export function lazyPort<P extends object>(load: () => Promise<P>, ready: Omit<P
       return (port as Record<PropertyKey, AsyncMethod>)[key]?.(...parameters)
     }
   }
-  // A promise looks for `then` in the value it gets.
-  return new Proxy(ready as P, { get: (members, key) => Reflect.get(members, key) ?? (key === 'then' ? undefined : createMethod(key)) })
+  const get = (members: P, key: PropertyKey) => {
+    if (key in members) return Reflect.get(members, key)
+    // A promise looks for `then` in the value it gets.
+    return key === 'then' ? undefined : createMethod(key)
+  }
+  return new Proxy(ready as P, { get })
 }

@@ -1,5 +1,6 @@
 import type { Config } from '#config.ts'
 import type { AiPort } from './ai/ai.ts'
+import { createCircuit } from './ai/circuit.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
@@ -69,13 +70,20 @@ function createMail({ RESEND_API_KEY, RESEND_BASE_URL, MAIL_FROM, MAIL_REPLY_TO,
   return resendMail({ ...settings, replyTo: MAIL_REPLY_TO, webhookSecret: RESEND_WEBHOOK_SECRET })
 }
 
+function createAi(config: Config): AiPort {
+  const { AI_FALLBACK_API_KEY: key, AI_FALLBACK_BASE_URL: baseUrl, AI_FALLBACK_MODEL: model } = config
+  const second = key && model ? openLazily({ key, baseUrl, model }, null) : undefined
+  const first = { key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }
+  return openLazily(first, second ? { ai: second, circuit: createCircuit() } : null)
+}
+
 /** The client of the model is a tenth of the code. */
-function createAi({ OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL }: Config): AiPort {
-  const settings = { key: OPENAI_API_KEY ?? '', baseUrl: OPENAI_BASE_URL, model: OPENAI_MODEL }
-  return lazyPort(async () => (await import('./ai/openai.ts')).openAi(settings), {
-    model: OPENAI_MODEL,
-    isConfigured: OPENAI_API_KEY !== undefined,
-  })
+function openLazily(
+  { key, baseUrl, model }: { key: string | undefined; baseUrl: string; model: string },
+  fallback: AiPort['fallback'],
+): AiPort {
+  const load = async () => (await import('./ai/openai.ts')).openAi({ key: key ?? '', baseUrl, model })
+  return lazyPort(load, { model, isConfigured: key !== undefined, fallback: fallback ?? null })
 }
 
 /** Return where passkeys are used: on the pages of the frontend. */

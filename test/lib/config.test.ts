@@ -146,6 +146,7 @@ it.each([
   ['CORS_ORIGINS', 'https://app.example:*'],
   ['CORS_ORIGINS', '*'],
   ['OPENAI_BASE_URL', 'ftp://api.example'],
+  ['AI_FALLBACK_BASE_URL', 'ftp://api.example'],
   ['RESEND_BASE_URL', 'javascript:alert(1)'],
   ['MAIL_FROM', 'Support Flow'],
   ['MAIL_FROM', 'Support <support>'],
@@ -174,6 +175,7 @@ it.each([
   [{ ...qstash, QSTASH_TOKEN: '' }, ['QSTASH_TOKEN']],
   [{ ...qstash, QSTASH_NEXT_SIGNING_KEY: undefined }, ['QSTASH_NEXT_SIGNING_KEY']],
   [{ OBJECTS_DIR: undefined }, ['OBJECTS_DIR']],
+  [{ OBJECTS_DIR: 'x', AI_FALLBACK_API_KEY: 'k' }, ['AI_FALLBACK_MODEL']],
 ])('with %j misses %j', (changes, names) => {
   const without = { S3_ENDPOINT: undefined, S3_BUCKET: undefined, S3_ACCESS_KEY_ID: undefined, S3_SECRET_ACCESS_KEY: undefined }
   const noQueue = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }

@@ -26,8 +26,8 @@ const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garba
 // The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
 // `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it refuses to answer. `content_filter`:
-// a filter cuts off half of the answer.
-const modelModes = ['prompt_injection', 'refusal', 'content_filter'] as const
+// a filter cuts off half of the answer. `cut`: the connection breaks after half of the answer.
+const modelModes = ['prompt_injection', 'refusal', 'content_filter', 'cut'] as const
 // Each mode makes an ID token invalid in exactly one way.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
 export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes] as const

@@ -57,7 +57,7 @@ export interface RecordTypes {
   ai: RecordedCall & {
     /** The name of the demanded schema. */
     task: string | null
-    /** Tokens, and what they cost at the default prices; null for a refused request. */
+    /** Tokens, and what they cost at the default prices; null for a request that was refused, or whose answer was cut off. */
     usage: { input: number; cached: number; output: number; cents: number } | null
   }
   psa: RecordedCall

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import type { PingResult } from '#vendors/net/ping-result.ts'
+import type { Circuit } from './circuit.ts'
 
 /** One message of a conversation with the model. */
 export interface Turn {
@@ -48,6 +49,8 @@ export interface AiPort {
   readonly isConfigured: boolean
   /** Stored with the token usage. */
   readonly model: string
+  /** The provider that takes over when this one fails, and whether it does. */
+  readonly fallback?: { readonly ai: AiPort; readonly circuit: Circuit } | null
   /** Call the model once. Throw AiFailure. */
   complete(completion: Completion): Promise<CompletionResult>
   /** Ask for the model's status. Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */

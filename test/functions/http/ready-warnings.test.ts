@@ -9,6 +9,7 @@ import { createAskContext } from '#test/support/ai-calls.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
 import type { AiPort } from '#vendors/ai/ai.ts'
 import { ask } from '#vendors/ai/ask.ts'
+import { createCircuit } from '#vendors/ai/circuit.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { statusUpdate } from '#vendors/ai/prompts/writing.ts'
 
@@ -39,8 +40,19 @@ it('AIM-11 tells the holder of the token what the provider does not take', async
   expect((await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)).body).not.toHaveProperty('warnings')
   await ask({ ...createAskContext().context, ai }, statusUpdate, { facts: {} })
   const { status, body } = await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)
-  const warning = 'ai: the provider does not take json_schema, json_object, reasoning_effort, so requests leave it out'
+  const warning = 'The AI model local-rules-1 does not take json_schema, json_object, reasoning_effort, so requests leave it out'
   expect([status, body]).toMatchObject([200, { status: 'ok', warnings: [warning] }])
+})
+
+it('AIM-13 asks both providers, and tells the holder of the token that the second one answers', async () => {
+  const retiring = openAiPort(retiringModelName)
+  const circuit = createCircuit()
+  const ai = { ...openAiPort(modelName), fallback: { ai: retiring, circuit } }
+  const read = async () => (await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)).body
+  const shutdown = expect.stringContaining('set AI_FALLBACK_MODEL to its successor')
+  expect(await read()).toMatchObject({ warnings: [shutdown], checks: { ai: 'ok', ai_fallback: 'ok' } })
+  circuit.open()
+  expect(await read()).toMatchObject({ warnings: ['Calls to the AI model local-rules-1 fail, so local-rules-0 answers', shutdown] })
 })
 
 it.each([
@@ -51,5 +63,5 @@ it.each([
   ['2027-01-22', 0],
 ])('AIM-04 on 2026-11-22 a shutdown on %s gives %i warnings', (date, count) => {
   const shutdownAt = date === null ? null : new Date(date)
-  expect(listShutdownWarnings('m', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
+  expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
 })

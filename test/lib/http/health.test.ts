@@ -8,9 +8,9 @@ describe('the warning that a model shuts down', () => {
     ['2027-01-22T00:00:00.001Z', []],
     ['2026-01-01T00:00:00Z', ['The AI model m shuts down on 2026-01-01; set OPENAI_MODEL to its successor']],
   ])('comes 60 days before: %s', (date, warnings) =>
-    expect(listShutdownWarnings('m', { shutdownAt: new Date(date) }, now)).toEqual(warnings),
+    expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt: new Date(date) }, now)).toEqual(warnings),
   )
-  it('does not come without a date', () => expect(listShutdownWarnings('m', { shutdownAt: null }, now)).toEqual([]))
+  it('does not come without a date', () => expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt: null }, now)).toEqual([]))
 })
 
 describe('cacheResult', () => {

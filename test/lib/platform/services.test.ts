@@ -20,6 +20,15 @@ describe('the ports of the settings', () => {
   ])('send no events for analytics without an address and a key: %j', (changes, isSilent) =>
     expect(open(changes).analytics === noAnalytics).toBe(isSilent),
   )
+  it.each([
+    [{ OPENAI_API_KEY: 'k', AI_FALLBACK_API_KEY: undefined }, [true, undefined]],
+    [{ OPENAI_API_KEY: 'k', AI_FALLBACK_API_KEY: 'f', AI_FALLBACK_MODEL: 'second' }, [true, 'second']],
+    [{ OPENAI_API_KEY: undefined, AI_FALLBACK_API_KEY: undefined }, [false, undefined]],
+  ])('AIM-13 have a second AI provider with its key: %j', (changes, expected) => {
+    const { ai } = open(changes)
+    expect([ai.isConfigured, ai.fallback?.ai.model]).toEqual(expected)
+    expect(ai.fallback?.circuit.isFailing).toBe(expected[1] && false)
+  })
   it('call no address of the service itself', async () => {
     const { guard } = open({ PUBLIC_BASE_URL: 'https://api.example.com', FRONTEND_URL: 'https://app.example.com', OUTBOUND_PORTS: '443' })
     for (const url of ['https://api.example.com/x', 'https://app.example.com/'])

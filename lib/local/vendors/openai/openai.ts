@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Clock } from '#local/clock.ts'
 import type { Faults } from '#local/vendors/faults.ts'
@@ -8,6 +9,8 @@ import { createAnswer, createPromptCache, type LocalAnswer, toUsage } from './op
 import { localModels } from './openai-models.ts'
 import { getTask, modelNotFound, parseCompletionRequest } from './openai-request.ts'
 import { type RequestError, type WireFormat, wireFormats } from './wire-formats.ts'
+
+type LocalEnv = { Bindings: HttpBindings }
 
 interface OpenAiOptions {
   records: Records
@@ -26,8 +29,8 @@ export function createOpenaiRoutes(options: OpenAiOptions): Hono {
   return app
 }
 
-function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenAiOptions): Hono {
-  const app = new Hono()
+function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenAiOptions): Hono<LocalEnv> {
+  const app = new Hono<LocalEnv>()
   const countCached = createPromptCache()
   const sendError = (c: Context, error: RequestError) => c.json(format.toErrorBody(error) as object, error.status)
   app.use(async (c, next) => {
@@ -47,12 +50,15 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
     const answer = createAnswer(request, model, faults, format)
     const response = answer.text.length > maxRecordedLength ? `${answer.text.slice(0, maxRecordedLength)}…` : answer.text
     const usage = toUsage(request, answer, countCached(request))
-    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: toRecordedUsage(usage) })
+    const isCut = faults.take('openai', 'cut') !== undefined
+    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: isCut ? null : toRecordedUsage(usage) })
     c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
     const fields = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
     const sentUsage = format.hidesUsage ? undefined : usage
-    if (!request.stream) return sendCompletion(c, format, fields, answer, sentUsage)
-    return sendStream(c, format, fields, answer, request.stream_options?.include_usage ? sentUsage : undefined)
+    const sent = request.stream
+      ? sendStream(c, format, fields, answer, request.stream_options?.include_usage ? sentUsage : undefined)
+      : sendCompletion(c, format, fields, answer, sentUsage)
+    return isCut ? cut(c, await sent.text()) : sent
   })
   app.get('/models/:model', (c) => {
     const model = localModels.find(({ id }) => id === c.req.param('model'))
@@ -98,6 +104,21 @@ function sendCompletion(
     choices: [{ index: 0, message, finish_reason: toFinishReason(finishReason), logprobs: null }],
     usage,
   })
+}
+
+/** Send half of a response, and break the connection. */
+function cut(c: Context<LocalEnv>, text: string): Response {
+  const half = new TextEncoder().encode(text.slice(0, text.length / 2))
+  let isSent = false
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!isSent) controller.enqueue(half)
+      // The half has to arrive before.
+      else setImmediate(() => c.env.incoming.socket.destroy())
+      isSent = true
+    },
+  })
+  return c.body(body, 200, { 'content-type': text.startsWith('data:') ? 'text/event-stream' : 'application/json' })
 }
 
 function sendStream(
