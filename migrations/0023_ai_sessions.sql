@@ -106,13 +106,16 @@ create table ai_messages (
   content    text not null check (length(content) between 1 and 20000),
   -- The sources that an answer of the model has used: `[{"kind": "flow", "id": "…", "title": "…"}]`.
   citations  jsonb not null default '[]',
+  -- Why the model gave no answer. The message then offers sources alone.
+  failure    text check (failure in ('declined', 'unusable', 'truncated')),
   author_id  uuid,
   created_at timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, session_id, id),
   foreign key (account_id, session_id, branch_id) references ai_branches (account_id, session_id, id) on delete cascade,
   foreign key (account_id, author_id) references users (account_id, id),
-  check ((role = 'user') = (author_id is not null))
+  check ((role = 'user') = (author_id is not null)),
+  check (failure is null or role = 'assistant')
 );
 create index ai_messages_branch on ai_messages (account_id, session_id, branch_id, position);
 
@@ -140,6 +143,8 @@ create table ai_steps (
   options    jsonb not null default '[]' check (jsonb_typeof(options) = 'array'),
   rationale  text check (length(rationale) <= 20000),
   citations  jsonb not null default '[]',
+  -- As in ai_messages.
+  failure    text check (failure in ('declined', 'unusable', 'truncated')),
   response   text check (length(response) between 1 and 20000),
   -- The work of the request that stored the response, so that a repetition does not answer the next step.
   answer_work_id uuid,

@@ -532,13 +532,15 @@ content: string
 upload_ids: (Id)[]
 /** Id of the branch it belongs to. */
 branch_id: string
-/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: ({
 kind: CitationKind
 id: Id
 /** Its title when it was used. */
 title: string
 })[]
+/** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
+failure: (AnswerFailure | null)
 created_at: Timestamp
 }
 export type AiOutput = {
@@ -584,6 +586,7 @@ export type AiSessionStatus = ('active' | 'parked' | 'requesting_escalation' | '
 export type AiSessionType = ('guided' | 'chat')
 /** A number of days that ends today, in my time zone. */
 export type AnalyticsPeriod = ('7d' | '30d' | '90d')
+export type AnswerFailure = ('declined' | 'unusable' | 'truncated')
 export type ApiKey = {
 /** Also the id of the user as which the key acts. */
 id: string
@@ -911,13 +914,15 @@ id: Id
 role: 'assistant'
 /** The text, as markdown. */
 content: string
-/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: ({
 kind: CitationKind
 id: Id
 /** Its title when it was used. */
 title: string
 })[]
+/** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
+failure: (AnswerFailure | null)
 created_at: Timestamp
 }
 /** Fields of the triage header that the model filled. The model never overwrites a value. */
@@ -1996,13 +2001,15 @@ text: string
 options: (string)[]
 /** Why this step comes next. */
 rationale: (string | null)
-/** The flows, articles and resolved sessions that the model has used, of those in its prompt. */
+/** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: ({
 kind: CitationKind
 id: Id
 /** Its title when it was used. */
 title: string
 })[]
+/** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
+failure: (AnswerFailure | null)
 /** The answer; null while it is the current step. */
 response: (string | null)
 created_at: Timestamp

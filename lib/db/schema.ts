@@ -229,6 +229,7 @@ export interface AiMessagesTable {
   role: 'user' | 'assistant'
   content: string
   citations: Generated<JsonColumns['ai_messages.citations']>
+  failure: 'declined' | 'unusable' | 'truncated' | null
   author_id: string | null
   created_at: Generated<string>
 }
@@ -293,6 +294,7 @@ export interface AiStepsTable {
   options: Generated<JsonColumns['ai_steps.options']>
   rationale: string | null
   citations: Generated<JsonColumns['ai_steps.citations']>
+  failure: 'declined' | 'unusable' | 'truncated' | null
   response: string | null
   answer_work_id: string | null
   created_at: Generated<string>

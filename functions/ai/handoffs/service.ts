@@ -17,6 +17,7 @@ import { ask } from '#vendors/ai/ask.ts'
 import { describeFix, describeScriptResult, writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts } from '#vendors/ai/facts.ts'
 import { handoffDraft } from '#vendors/ai/prompts/writing.ts'
+import { isAnswer } from '#vendors/ai/unanswered.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import type { LiveEvent } from '#vendors/realtime/realtime.ts'
 import { enqueueEmitted } from '#work/events.ts'
@@ -66,7 +67,10 @@ export async function resume(ctx: WriteContext, id: string): Promise<AiSessionDe
 export async function draft(ctx: WriteContext, id: string): Promise<Content> {
   const session = await aiSessions.findOwn(ctx.db, id, queries.escalatableStates)
   const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
-  const conversation = session.messages.slice(-maxPromptMessages).map(({ role, content }) => ({ role, text: content }))
+  const conversation = session.messages
+    .filter(isAnswer)
+    .slice(-maxPromptMessages)
+    .map(({ role, content }) => ({ role, text: content }))
   const facts = { ...toCaseFacts(session, ticket), conversation }
   return createEventStream<DraftEvents>(ctx, async (send) => {
     const listener = {

@@ -108,7 +108,15 @@ export const Citations = z
       title: z.string().describe('Its title when it was used.'),
     }),
   )
-  .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt.')
+  .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.')
+
+export const AnswerFailure = z
+  .enum(['declined', 'unusable', 'truncated'])
+  .meta({ id: 'AnswerFailure' })
+  .nullable()
+  .describe(
+    'Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit.',
+  )
 
 export const GuidedStep = z
   .strictObject({
@@ -121,6 +129,7 @@ export const GuidedStep = z
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
     rationale: z.string().nullable().describe('Why this step comes next.'),
     citations: Citations,
+    failure: AnswerFailure,
     response: z.string().nullable().describe('The answer; null while it is the current step.'),
     created_at: Time,
   })
@@ -134,6 +143,7 @@ export const GuidedStep = z
         options: ['Yes', 'No'],
         rationale: 'It shows whether the network or the printer is at fault.',
         citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+        failure: null,
         response: null,
         created_at: '2026-11-21T09:30:05.000Z',
       },
@@ -148,6 +158,7 @@ export const AiMessage = z
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
     citations: Citations,
+    failure: AnswerFailure,
     created_at: Time,
   })
   .meta({
@@ -160,6 +171,7 @@ export const AiMessage = z
         upload_ids: [],
         branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
         citations: [],
+        failure: null,
         created_at: '2026-11-21T09:30:00.000Z',
       },
     ],

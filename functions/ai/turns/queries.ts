@@ -5,6 +5,7 @@ import { accountId, jsonb, nowText } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import {
   type AiMessage,
+  type AnswerFailure,
   type Citation,
   type Evidence,
   type Fix,
@@ -125,15 +126,17 @@ async function storeTurn<T>(db: WriteDb, sessionId: string, insert: Compilable<T
 
 const isoCreatedAt = sql<string>`app.iso(created_at)`.as('created_at')
 
-interface NewReply {
+export interface NewReply {
+  id: string
   content: string
   citations: Citation[]
+  failure: AnswerFailure | null
 }
-export function storeReply(db: WriteDb, sessionId: string, branchId: string, { content, citations }: NewReply, changes: TurnChanges) {
+export function storeReply(db: WriteDb, sessionId: string, branchId: string, { citations, ...reply }: NewReply, changes: TurnChanges) {
   const insert = db
     .insertInto('ai_messages')
-    .values({ session_id: sessionId, branch_id: branchId, role: 'assistant', content, citations: jsonb(citations) })
-    .returning(['id', 'role', 'content', 'citations', isoCreatedAt])
+    .values({ session_id: sessionId, branch_id: branchId, role: 'assistant', citations: jsonb(citations), ...reply })
+    .returning(['id', 'role', 'content', 'citations', 'failure', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 
@@ -141,8 +144,9 @@ export interface NewStep {
   kind: GuidedStep['kind']
   text: string
   options: string[]
-  rationale: string
+  rationale: string | null
   citations: Citation[]
+  failure: AnswerFailure | null
 }
 /** Insert the step that follows the existing ones. A unique index rejects the second of two concurrent inserts. */
 export function storeStep(
@@ -154,7 +158,7 @@ export function storeStep(
   const insert = db
     .insertInto('ai_steps')
     .values({ session_id: sessionId, options: jsonb(options), citations: jsonb(citations), ...step })
-    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'response', isoCreatedAt])
+    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'failure', 'response', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   AiMessage,
+  AnswerFailure,
   Citations,
   EvidenceItem,
   GuidedStep,
@@ -48,6 +49,7 @@ export const ChatReply = z
         role: z.literal('assistant').describe('The model.'),
         content: z.string().describe('The text, as markdown.'),
         citations: Citations,
+        failure: AnswerFailure,
         created_at: Time,
       })
       .describe('The reply of the model.'),
@@ -66,6 +68,7 @@ export const ChatReply = z
           role: 'assistant',
           content: 'Does the printer answer a ping?',
           citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+          failure: null,
           created_at: '2026-11-21T09:30:04.000Z',
         },
         triage_update: { issue_category: 'Printing' },
@@ -104,6 +107,7 @@ export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next 
         options: [],
         rationale: 'The queue is stuck.',
         citations: [],
+        failure: null,
         response: null,
         created_at: '2026-11-21T09:31:00.000Z',
       },

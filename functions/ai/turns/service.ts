@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '#db/page.ts'
-import { type AiSessionRow, workingStates } from '#db/rows/ai-session.ts'
+import { type AiSessionRow, type AnswerFailure, workingStates } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
@@ -10,13 +10,14 @@ import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem } from '#problem.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { Turn } from '#vendors/ai/ai.ts'
-import type { AnswerListener } from '#vendors/ai/ask.ts'
+import { type AnswerListener, toAnswerFailure } from '#vendors/ai/ask.ts'
 import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
 import { requireAiBudget } from '#vendors/ai/budget.ts'
 import { type CaseMaterial, toCaseFacts, toSearchText } from '#vendors/ai/facts.ts'
 import { type ChatTurn, chatTurn, type FixIdea, type GuidedAnswer, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
 import { isRepeatedFix, listTriedFixes } from '#vendors/ai/repeated-fixes.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
+import { describeFailure, isAnswer } from '#vendors/ai/unanswered.ts'
 import * as queries from './queries.ts'
 import type { ChatMessage, ChatReply, GuidedReply, GuidedResponse, ReplyEvents } from './schemas.ts'
 
@@ -41,7 +42,7 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 /** Store the user's message, then the model's reply. The message stays when the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const wholeSession = await aiSessions.findOwn(ctx.db, id, workingStates)
-  const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.workId)
+  const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.workId, { message, upload_ids })
   if (reply) return { message: toReplyMessage(reply) }
   const images = await loadImages(ctx, upload_ids)
   await requireAiBudget(ctx)
@@ -52,13 +53,21 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
   const isRepetition = (answer: ChatTurn) =>
     isRepeatedFix(answer.fix, answer.reply, listTriedFixes(session, answer.outcome?.outcome === 'applied_failed'))
+  // The reply to a message that an earlier request stored has the id of this work, by which a repetition finds it.
+  const replyId = storedMessage && storedMessage.id !== ctx.workId ? ctx.workId : uuidv7()
   const askModel = async (listener?: AnswerListener) => {
-    const { answer, isRepeated } = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, isRepetition, listener)
-    return storeReply(isRepeated ? { ...answer, fix: null } : answer)
+    const answered = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, isRepetition, listener).catch(toAnswerFailure)
+    if ('failure' in answered) {
+      listener?.onRestart()
+      return storeReply({ ...createUnansweredText(answered.failure, input), changes: noChanges })
+    }
+    const answer = answered.isRepeated ? { ...answered.answer, fix: null } : answered.answer
+    const citations = toCitations(answer.citations, input.sources)
+    return storeReply({ text: answer.reply, citations, failure: null, changes: toTurnChanges(answer, input) })
   }
-  const storeReply = async (answer: ChatTurn) => {
-    const newReply = { content: answer.reply, citations: toCitations(answer.citations, input.sources) }
-    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, newReply, toTurnChanges(answer, input)).catch(throwIfDeleted)
+  const storeReply = async ({ text: content, changes, ...rest }: TurnText & { changes: queries.TurnChanges }) => {
+    const reply = { id: replyId, content, ...rest }
+    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, reply, changes).catch(throwIfDeleted)
     return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
@@ -74,21 +83,30 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   })
 }
 
-/** Split a session at the message that an earlier call of the same task has stored, if there is one. */
-function splitAtMessage(session: AiSessionRow, messageId: string) {
-  const index = session.messages.findIndex(({ id }) => id === messageId)
-  if (index < 0) return { session, storedMessage: undefined, reply: undefined }
-  const reply = session.messages.slice(index + 1).find(({ role }) => role === 'assistant')
-  return { session: { ...session, messages: session.messages.slice(0, index) }, storedMessage: session.messages[index], reply }
+/**
+ * Split a session at the message that an earlier call of the same task has stored, or at its last one, if that has the same text and no reply:
+ * after a failure people send a message again.
+ */
+function splitAtMessage(session: AiSessionRow, workId: string, { message, upload_ids }: Required<ChatMessage>) {
+  const { messages } = session
+  const index = messages.findIndex(({ id }) => id === workId)
+  if (messages[index]?.role === 'assistant') return { session, storedMessage: undefined, reply: messages[index] }
+  const last = messages.at(-1)
+  const isSame = last?.role === 'user' && last.content === message && String(last.upload_ids) === String(upload_ids)
+  const at = index < 0 && isSame ? messages.length - 1 : index
+  if (at < 0) return { session, storedMessage: undefined, reply: undefined }
+  const reply = messages.slice(at + 1).find(({ role }) => role === 'assistant')
+  return { session: { ...session, messages: messages.slice(0, at) }, storedMessage: messages[at], reply }
 }
 
 function toReplyMessage({
   id,
   content,
   citations,
+  failure,
   created_at,
 }: Omit<AiSessionRow['messages'][number], 'role' | 'branch_id' | 'upload_ids'>) {
-  return { id, role: 'assistant' as const, content, citations, created_at }
+  return { id, role: 'assistant' as const, content, citations, failure, created_at }
 }
 
 /** Store the response to the current step of a guided session, and return the next step. */
@@ -123,16 +141,16 @@ export async function listMessages(
   return toPage(await queries.selectMessages(db, id, branchId, page), page, queries.messageOrder)
 }
 
-/** Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. */
+/**
+ * Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. If it gives no answer,
+ * the step offers the sources alone, and its response asks again.
+ */
 async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<GuidedReply> {
   const input = await collectTurnInput(ctx, session)
   const triedFixes = listTriedFixes(session)
   const isRepetition = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
-  const { answer, isRepeated } = await askForNewFix(ctx, guidedStep, { facts: input.facts }, isRepetition)
-  const { kind, text, options, rationale, findings, fix } = answer
-  const citations = toCitations(answer.citations, input.sources)
-  const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations }
-  const changes = toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input)
+  const answered = await askForNewFix(ctx, guidedStep, { facts: input.facts }, isRepetition).catch(toAnswerFailure)
+  const { newStep, changes } = 'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
   const { row: step, applied } = await queries
     .storeStep(ctx.db, session.id, { ...newStep, id: ctx.workId, seq: session.steps.length + 1 }, changes)
     .catch(async (error: unknown) => {
@@ -143,6 +161,28 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
 }
 
+interface PlannedStep {
+  newStep: queries.NewStep
+  changes: queries.TurnChanges
+}
+
+function toStep({ answer, isRepeated }: { answer: GuidedAnswer; isRepeated: boolean }, input: TurnInput): PlannedStep {
+  const { kind, text, options, rationale, findings, fix } = answer
+  const citations = toCitations(answer.citations, input.sources)
+  const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations, failure: null }
+  return { newStep, changes: toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input) }
+}
+
+function createUnansweredStep(failure: AnswerFailure, input: TurnInput): PlannedStep {
+  return { newStep: { kind: 'action', options: [], rationale: null, ...createUnansweredText(failure, input) }, changes: noChanges }
+}
+
+type TurnText = Pick<queries.NewStep, 'text' | 'citations' | 'failure'>
+
+function createUnansweredText(failure: AnswerFailure, { sources: { numbered } }: TurnInput): TurnText {
+  return { text: describeFailure(failure, numbered), citations: numbered, failure }
+}
+
 /** Create the step that ends a guided session in which the model has no other fix. */
 function createEscalationStep(repeatedTitle: string): queries.NewStep {
   return {
@@ -151,6 +191,7 @@ function createEscalationStep(repeatedTitle: string): queries.NewStep {
     options: [],
     rationale: clip(`The model suggested a fix again that did not help: ${repeatedTitle}`, 1000),
     citations: [],
+    failure: null,
   }
 }
 
@@ -165,10 +206,21 @@ async function collectTurnInput(ctx: WriteContext, session: AiSessionRow, latest
 }
 
 function toTurns({ messages }: AiSessionRow): Turn[] {
-  return messages.slice(-maxPromptMessages).map(({ role, content, upload_ids }) => ({
-    role,
-    text: upload_ids.length > 0 ? `${content}\n\n(${upload_ids.length} pictures were shown here.)` : content,
-  }))
+  return messages
+    .filter(isAnswer)
+    .slice(-maxPromptMessages)
+    .map(({ role, content, upload_ids }) => ({
+      role,
+      text: upload_ids.length > 0 ? `${content}\n\n(${upload_ids.length} pictures were shown here.)` : content,
+    }))
+}
+
+const noChanges: queries.TurnChanges = {
+  findings: { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] },
+  questions: [],
+  actions: [],
+  fix: null,
+  outcome: null,
 }
 
 type ModelTurn = Pick<ChatTurn, 'findings' | 'fix'> & Partial<Pick<ChatTurn, 'questions' | 'actions' | 'outcome'>>

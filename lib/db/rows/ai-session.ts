@@ -32,6 +32,8 @@ export interface Citation {
   id: string
   title: string
 }
+/** Why the model gave no answer to a turn. */
+export type AnswerFailure = 'declined' | 'unusable' | 'truncated'
 export interface AiMessage {
   id: string
   role: 'user' | 'assistant'
@@ -39,6 +41,7 @@ export interface AiMessage {
   upload_ids: string[]
   branch_id: string
   citations: Citation[]
+  failure: AnswerFailure | null
   created_at: string
 }
 export interface GuidedStep {
@@ -48,6 +51,7 @@ export interface GuidedStep {
   options: string[]
   rationale: string | null
   citations: Citation[]
+  failure: AnswerFailure | null
   response: string | null
   created_at: string
 }

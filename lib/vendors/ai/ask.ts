@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { AnswerFailure } from '#db/rows/ai-session.ts'
 import { Problem } from '#problem.ts'
 import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
@@ -121,6 +122,13 @@ export function toProviderProblem(cause: unknown): Problem {
   if (!(cause instanceof AiFailure)) return new Problem('ai_provider_error', undefined, { cause })
   const headers = cause.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(cause.retryAfterMs / 1000)) }
   return new Problem('ai_provider_error', failureDetails[cause.kind], { cause, headers })
+}
+
+/** Return why the model has answered and the answer is none. Throw any other error, such as the failure of a provider. */
+export function toAnswerFailure(error: unknown): { failure: AnswerFailure } {
+  const kind = error instanceof Problem && error.cause instanceof AiFailure ? error.cause.kind : undefined
+  if (kind === 'declined' || kind === 'unusable' || kind === 'truncated') return { failure: kind }
+  throw error
 }
 
 /** Return a listener that passes text on, and a function that returns whether there was any. */

@@ -5,6 +5,7 @@ import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { clipStart } from '#rules/text/clip.ts'
 import { measureMinutes } from '#vendors/psa/time-entry.ts'
+import { isAnswer } from './unanswered.ts'
 import { dropUnsettledItems, listUnsettledItems } from './unsettled.ts'
 
 interface DocumentationOptions {
@@ -66,7 +67,9 @@ function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptio
 }
 
 const listSteps = ({ steps }: AiSessionRow) =>
-  steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`)
+  steps
+    .filter(({ response }) => response)
+    .map((step) => (isAnswer(step) ? `${step.text.split('\n')[0]}: ${step.response}` : `${step.response}`))
 
 function writeUndecided(session: AiSessionRow): string[] {
   const { questions, actions } = listUnsettledItems(session)
@@ -155,5 +158,5 @@ export function describeCitation({ kind, title }: Citation): string {
 
 /** List the sources that the model's messages and steps cite, each once. */
 function listSources({ messages, steps }: AiSessionRow): string[] {
-  return [...new Set([...messages, ...steps].flatMap(({ citations }) => citations.map(describeCitation)))]
+  return [...new Set([...messages, ...steps].filter(isAnswer).flatMap(({ citations }) => citations.map(describeCitation)))]
 }

@@ -3,6 +3,7 @@ import { shorten } from '#rules/ai/shorten.ts'
 import type { PromptNote } from '#vendors/psa/prompt.ts'
 import type { TicketDetails } from '#vendors/psa/psa.ts'
 import type { Sources } from './sources.ts'
+import { isAnswer } from './unanswered.ts'
 import { dropUnsettledItems } from './unsettled.ts'
 
 /** A ticket as facts for a prompt. */
@@ -55,7 +56,9 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, {
       responses: responses.map(({ text }) => shorten(text, 1000)),
     },
     ticket,
-    steps: session.steps.map(({ kind, text, options, response }) => ({ kind, text: shorten(text, 1000), options, response })),
+    steps: session.steps
+      .filter((step) => isAnswer(step) || step.response !== null)
+      .map(({ kind, text, options, response }) => ({ kind, text: shorten(text, 1000), options, response })),
     fixes: session.suggested_fixes.map((fix, index) => ({
       number: index + 1,
       title: fix.title,
@@ -84,7 +87,10 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
   return {
     ...toCaseFacts(session, ticket),
     resolution: outcome && { outcome, notes, follow_up },
-    conversation: session.messages.slice(-maxTurns).map(({ role, content }) => ({ role, text: content })),
+    conversation: session.messages
+      .filter(isAnswer)
+      .slice(-maxTurns)
+      .map(({ role, content }) => ({ role, text: content })),
   }
 }
 

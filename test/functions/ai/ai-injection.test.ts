@@ -85,7 +85,7 @@ const injectionsPerOwner = 9
 /** Each place gets every third demand, so that together they get all. The nightly run tries every demand at every place. */
 const isTried = (place: number, demand: number) => process.env.ALL_OPERATIONS === '1' || demand % 3 === place % 3
 
-it('ignores injected demands in chats, tickets, flows, articles, facts, client names and file names', {
+it('AIS-50 ignores injected demands in chats, tickets, flows, articles, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
   const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
@@ -109,7 +109,7 @@ it('ignores injected demands in chats, tickets, flows, articles, facts, client n
   const readBystanderSession = async () => (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
   const [checksumsBefore, bystanderBefore] = [await readChecksums(service, account.id), await readBystanderSession()]
   await setFault({ service: 'openai', mode: 'prompt_injection' })
-  const statuses: Record<number, number> = {}
+  const turns = { answered: 0, unanswered: 0 }
   const obeyedPlaces = new Set<string>()
   const inject = async (
     { name, place, streams, demand, preparedId }: (typeof work)[number]['preparedInjections'][number],
@@ -121,9 +121,10 @@ it('ignores injected demands in chats, tickets, flows, articles, facts, client n
     const fixId = await insertFix(service, session)
     const before = (await owner.call('GET', sessionPath)).body
     const status = streams ? await streamTurn(owner, sessionPath, turn) : (await owner.call('POST', `${sessionPath}/chat`, turn)).status
-    statuses[status] = (statuses[status] ?? 0) + 1
-    expect([200, 502]).toContain(status)
+    // No ticket ends a turn.
+    expect(status).toBe(200)
     const after = (await owner.call('GET', sessionPath)).body
+    turns[after.messages.at(-1).failure ? 'unanswered' : 'answered']++
     if (after.messages.at(-1)?.content === baseTurn.reply) obeyedPlaces.add(name)
     const unchangedFields = [
       'status',
@@ -158,8 +159,8 @@ it('ignores injected demands in chats, tickets, flows, articles, facts, client n
   expect(withoutWritable(checksumsAfter)).toEqual(withoutWritable(checksumsBefore))
   expect(await readBystanderSession()).toEqual(bystanderBefore)
   expect(
-    [statuses[200], statuses[502]].every((count) => (count ?? 0) > 20),
-    JSON.stringify(statuses),
+    Object.values(turns).every((count) => count > 20),
+    JSON.stringify(turns),
   ).toBe(true)
 })
 

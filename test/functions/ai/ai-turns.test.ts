@@ -129,7 +129,7 @@ it.each([
   ],
   ['a lone surrogate', JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } })],
 ] as const)(
-  'AIS-30 calls the model again after an answer with %s, then returns 502 and stores no reply, as JSON and as a stream',
+  'AIS-30 AIS-50 calls the model again after an answer with %s, then stores a reply without one, as JSON and as a stream',
   async (_, text) => {
     const { owner, session, sendMessage, sessionPath, readSession } = await createScene()
     await setFault({ service: 'openai', mode: 'prompt_injection' })
@@ -137,18 +137,82 @@ it.each([
     await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [session.id, `OBEY: ${text}`])
     const before = { ...(await readSession()), messages: [], updated_at: '' }
     const response = await sendMessage('What is wrong?')
-    expect([response.status, response.body.code]).toEqual([502, 'ai_provider_error'])
+    const unanswered = {
+      role: 'assistant',
+      content: expect.stringMatching(/^The AI gave no usable answer\./),
+      citations: [],
+      failure: 'unusable',
+    }
+    expect([response.status, response.body]).toMatchObject([200, { message: unanswered }])
     expect(await listRecords('ai')).toHaveLength(2)
-    // Before the first event, the failure is a plain 502 response.
-    const streamResponse = await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' })
-    const failureStatus = streamResponse.status === 502 ? 502 : (await readEvents(streamResponse)).at(-1)?.data.status
-    expect(failureStatus).toBe(502)
+    const events = await readEvents(await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' }))
+    expect(events.slice(-2)).toMatchObject([{ event: 'restart' }, { event: 'message', data: { message: unanswered } }])
     expect(await listRecords('ai')).toHaveLength(4)
     const after = await readSession()
-    expect(after.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user'])
+    expect(after.messages).toMatchObject([{ content: 'What is wrong?' }, unanswered, { content: 'And now?' }, unanswered])
     expect({ ...after, messages: [], updated_at: '' }).toEqual(before)
   },
 )
+
+it.each([
+  ['refusal', 'declined', /^The AI declined to answer\./, 1],
+  ['content_filter', 'declined', /^The AI declined to answer\./, 1],
+  ['cut', 'unusable', /^The AI gave no usable answer\./, 2],
+] as const)('AIS-50 a turn that ends with %s is stored once, and the next one has an answer', async (mode, failure, text, calls) => {
+  const { owner, sessionPath, sendMessage, readSession } = await createScene()
+  await clearRecords('ai')
+  await setFault({ service: 'openai', mode, times: calls })
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const send = async () => {
+    const body = { message: 'It is offline.' }
+    return (await readEvents(await requestStream(service, owner, 'POST', `${sessionPath}/chat`, body, headers))).at(-1)
+  }
+  const stored = await send()
+  expect(stored).toMatchObject({ event: 'message', data: { message: { failure, content: expect.stringMatching(text) } } })
+  // A repetition gets the same turn, and asks no model.
+  expect([await send(), (await listRecords('ai')).length]).toEqual([stored, calls])
+  expectStatus(await sendMessage('And again?'), 200)
+  const { messages } = await readSession()
+  expect(messages.map((message: Record<string, unknown>) => message.failure)).toEqual([null, failure, null, null])
+  // The model does not read what it did not say.
+  const [{ request }] = await listRecords('ai')
+  expect(JSON.stringify(request)).not.toMatch(/The AI (?:gave|declined)/)
+})
+
+it('AIS-50 a guided step without an answer offers to go on, and its response asks again', async () => {
+  const { owner } = await createScene()
+  await setFault({ service: 'openai', mode: 'refusal', times: 1 })
+  const { id, steps } = await owner.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail arrives.' })
+  expect(steps).toMatchObject([{ kind: 'action', text: expect.stringMatching(/^The AI declined/), failure: 'declined', response: null }])
+  const { step } = await owner.client.ai.turns.respondToStep({ session_id: id, response: 'I restarted Outlook' })
+  expect(step.failure).toBeNull()
+  const [{ request }] = await listRecords('ai')
+  expect(JSON.stringify(request)).toContain('I restarted Outlook')
+})
+
+it('AIS-51 a message that is sent again after a failure is stored once, with one reply', async () => {
+  const { owner, sessionPath, sendMessage, readSession } = await createScene()
+  await setFault({ service: 'openai', mode: 'client_error', times: 1 })
+  expectStatus(await sendMessage('It is offline.'), 502)
+  expectStatus(await sendMessage('It is offline.'), 200)
+  const list = async () =>
+    (await readSession()).messages.map(({ role, content }: Record<string, string>) => `${role}: ${content?.slice(0, 14)}`)
+  expect(await list()).toEqual(['user: It is offline.', expect.stringMatching(/^assistant: /)])
+  // What has a reply is said again.
+  expectStatus(await sendMessage('It is offline.'), 200)
+  expect(await list()).toHaveLength(4)
+  // A repetition of the second request finds its reply, also after a crash before its answer was stored.
+  await setFault({ service: 'openai', mode: 'client_error', times: 1 })
+  expectStatus(await sendMessage('Still.'), 502)
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const again = () => owner.call('POST', `${sessionPath}/chat`, { message: 'Still.' }, headers)
+  const first = await again()
+  expectStatus(first, 200)
+  await service.sql(`update idempotency_keys set status = null, body = null, leased_until = app.now() - interval '1 second'`)
+  await clearRecords('ai')
+  expect((await again()).body.message).toEqual(first.body.message)
+  expect([(await list()).length, await listRecords('ai')]).toEqual([6, []])
+})
 
 it('AIS-18 abandons a session from every open state without an outcome, and does not change a closed one', async () => {
   const { admin } = await createAccount(service)

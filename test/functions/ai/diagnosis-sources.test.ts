@@ -53,6 +53,20 @@ describe('the sources of a diagnosis', () => {
     expect(citations).toEqual([{ kind: 'flow', id: flow.id, title: dockName }])
   })
 
+  it('AIS-50 are offered alone when the model declines, and do not count as used', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createProcedure(admin, dockName)
+    const citation = { kind: 'flow', id: flow.id, title: dockName }
+    await dashboard(service).setFault({ service: 'openai', mode: 'refusal', times: 2 })
+    const { session, citations } = await askAbout(admin, dockProblem)
+    expect(citations).toEqual([citation])
+    const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: dockProblem })
+    expect(guided.steps).toMatchObject([{ text: 'The AI declined to answer. These sources may fit the case.', citations: [citation] }])
+    const { documentation } = (await admin.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'New dock' }))
+      .body
+    expect(documentation).not.toContain(dockName)
+  })
+
   it('AIS-35 are none when none fits', async () => {
     const { admin } = await createAccount(service)
     const { given, citations } = await askAbout(admin, 'The zorblatt hums in a minor key.')

@@ -52,7 +52,7 @@ function readAlert({ findStatements }: ReturnType<typeof createStubScope>): obje
 }
 
 describe('the alert of an escalation', () => {
-  const message = (role: string, content: string) => ({ role, content, citations: [] })
+  const message = (role: string, content: string) => ({ role, content, citations: [], failure: null })
   const messages = [message('assistant', 'Hello'), message('user', 'Message'), message('user', 'Later')]
   it.each([
     ['the problem of the session', {}, {}, 'Problem'],

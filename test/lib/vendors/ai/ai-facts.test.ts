@@ -14,7 +14,14 @@ import { toCitations, toSources } from '#vendors/ai/sources.ts'
 const fix = (title: string, status: string, changes: object = {}) => ({
   ...{ title, status, description: 'd', partial_notes: null, pending_reason: null, failure_reason: null, ...changes },
 })
-const step = (text: string, response: string | null, kind = 'fix') => ({ kind, text, options: ['a'], response, citations: [] })
+const step = (text: string, response: string | null, kind = 'fix') => ({
+  kind,
+  text,
+  options: ['a'],
+  response,
+  citations: [],
+  failure: null,
+})
 const emptySession = {
   ...{ title: 'VPN drops', problem_summary: null, client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null },
   ...{
@@ -43,8 +50,8 @@ const fullSession = toSession({
     fix('E', 'applied_failed'),
   ],
   messages: [
-    { role: 'user', content: 'Hi', citations: [citation] },
-    { role: 'assistant', content: 'Yes', citations: [citation, { ...citation, kind: 'article' }] },
+    { role: 'user', content: 'Hi', citations: [citation], failure: null },
+    { role: 'assistant', content: 'Yes', citations: [citation, { ...citation, kind: 'article' }], failure: null },
   ],
   pending_task_lane: {
     questions: [{ text: 'Q1', answered: true }, { text: 'Q2' }],
@@ -162,7 +169,7 @@ describe('the facts of a case', () => {
     ])
   })
   it('of a whole case have the resolution and the last 30 turns', () => {
-    const messages = Array.from({ length: 31 }, (_, n) => ({ role: 'user', content: `m${n}`, citations: [] }))
+    const messages = Array.from({ length: 31 }, (_, n) => ({ role: 'user', content: `m${n}`, citations: [], failure: null }))
     const { resolution, conversation } = toWholeCase(
       toSession({ messages, outcome: 'resolved', resolution_notes: 'n', follow_up: 'f' }),
       null,
@@ -173,6 +180,25 @@ describe('the facts of a case', () => {
       { role: 'user', text: 'm1' },
     ])
     expect(toWholeCase(toSession({}), null).resolution).toBeNull()
+  })
+  it('AIS-50 leave out turns without an answer, but not what a technician responded', () => {
+    const failure = 'unusable'
+    const messages = [
+      { role: 'user', content: 'Hi', citations: [], failure: null },
+      { role: 'assistant', content: 'No answer', citations: [citation], failure },
+    ]
+    const steps = [
+      { ...step('No answer', 'I restarted it'), failure, citations: [citation] },
+      { ...step('No answer', null), failure },
+    ]
+    const session = toSession({ messages, steps, status: 'resolved' })
+    expect(toWholeCase(session, null)).toMatchObject({
+      conversation: [{ role: 'user', text: 'Hi' }],
+      steps: [{ response: 'I restarted it' }],
+    })
+    const text = writeDocumentation(session, {}, false, createBudget())
+    expect(text).toContain('I restarted it')
+    expect(text).not.toMatch(/No answer|VPN \(/)
   })
   it('are searched by at most 4,000 characters of what is known', () => {
     const session = toSession({ problem_summary: 'It drops', issue_category: 'Network' })

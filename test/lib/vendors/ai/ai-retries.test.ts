@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Problem } from '#problem.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import { AiFailure, type AiFailureKind, type AiPort, type Completion } from '#vendors/ai/ai.ts'
-import { ask, type Prompt, toCompletion, toProviderProblem } from '#vendors/ai/ask.ts'
+import { ask, type Prompt, toAnswerFailure, toCompletion, toProviderProblem } from '#vendors/ai/ask.ts'
 import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
 import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 
@@ -98,6 +98,19 @@ describe('a failed call of the model', () => {
     [new Error('x'), { kind: 'ai_provider_error', headers: {} }],
     [new Problem('conflict'), { kind: 'conflict' }],
   ])('is answered for %s', (error, expected) => expect(toProviderProblem(error)).toMatchObject(expected))
+})
+
+it.each<[unknown, AiFailureKind | null]>([
+  [toProviderProblem(failure('declined')), 'declined'],
+  [toProviderProblem(failure('unusable')), 'unusable'],
+  [toProviderProblem(failure('truncated')), 'truncated'],
+  [toProviderProblem(failure('timeout')), null],
+  [toProviderProblem(failure('failed')), null],
+  [toProviderProblem(new Error('x')), null],
+  [new Problem('ai_budget_exhausted'), null],
+])('AIS-50 %s means that the model has answered: %s', (error, kind) => {
+  if (kind) expect(toAnswerFailure(error)).toEqual({ failure: kind })
+  else expect(() => toAnswerFailure(error)).toThrow(error as Error)
 })
 
 describe('the request of a question', () => {

@@ -52,6 +52,14 @@ describe.each(Object.keys(wireFormats) as WireFormatName[])('an endpoint in the 
     expect((await listStatuses()).slice(first.length)).toEqual([200, 200])
   })
 
+  it('AIM-13 says that it does not know a model', async () => {
+    const local = await startTestServer()
+    const { path }: WireFormat = wireFormats[name]
+    const ai = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai${path}`, model: 'gone' })
+    const { context } = createAskContext()
+    await expect(askCase({ ...context, ai }, chatTurn)).rejects.toMatchObject({ cause: { kind: 'unavailable' } })
+  })
+
   it('AIM-12 streams the reply alone, without thoughts and fences', async () => {
     const { context } = await startEndpoint(name)
     let streamed = ''

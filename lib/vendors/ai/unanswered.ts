@@ -1,0 +1,17 @@
+import type { AnswerFailure, Citation } from '#db/rows/ai-session.ts'
+
+/** Return whether a message or step is not one that only says that the model gave no answer. Prompts and texts about the case leave those out. */
+export function isAnswer({ failure }: { failure: AnswerFailure | null }): boolean {
+  return failure === null
+}
+
+const reasons: Record<AnswerFailure, string> = {
+  declined: 'The AI declined to answer.',
+  unusable: 'The AI gave no usable answer.',
+  truncated: 'The answer of the AI was too long.',
+}
+
+/** Return what a turn without an answer says. It cites the sources that were found for the case. */
+export function describeFailure(failure: AnswerFailure, sources: readonly Citation[]): string {
+  return `${reasons[failure]} ${sources.length > 0 ? 'These sources may fit the case.' : 'No source fits the case. Ask again, or go on without it.'}`
+}
