@@ -34,7 +34,8 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   // Without null the client takes these from the environment, where they may belong to another program.
   const account = { organization: null, project: null }
   // https://learn.microsoft.com/azure/ai-foundry/openai/reference: an address with a deployment takes the key in a header of its own.
-  const headers = baseUrl.includes('/deployments/') ? { defaultHeaders: { 'api-key': key } } : {}
+  const isDeployment = baseUrl.includes('/deployments/')
+  const headers = isDeployment ? { defaultHeaders: { 'api-key': key } } : {}
   const client = new OpenAI({
     apiKey: key,
     baseURL: baseUrl,
@@ -77,16 +78,30 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
     async ping() {
       const missing = listMissing(known)
       try {
-        const details = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) })
+        const details = await findModel(client, model, { signal: AbortSignal.timeout(pingTimeoutMs) })
         if (typeof details?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
         return { isLimited: false, shutdownAt: toShutdownDate(details.shutdown_date), missing }
       } catch (error) {
         const status = error instanceof APIError ? error.status : undefined
-        // A key that is restricted to completions gets 403 here. Like a 429, it proves that the provider answers.
-        if (status === 403 || status === 429) return { isLimited: status === 429, shutdownAt: null, missing }
+        // A key that is restricted to completions gets 403 here, and a deployment has no models API. Like a 429, it proves that the provider answers.
+        if (status === 403 || status === 429 || (status === 404 && isDeployment))
+          return { isLimited: status === 429, shutdownAt: null, missing }
         throw error
       }
     },
+  }
+}
+
+/** Return the details of a model. Servers such as vLLM and llama.cpp only list what they have loaded. */
+async function findModel(client: OpenAI, model: string, options: { signal: AbortSignal }): Promise<OpenAI.Model> {
+  try {
+    return await client.models.retrieve(model, options)
+  } catch (error) {
+    if (!(error instanceof APIError) || error.status !== 404) throw error
+    const { data } = await client.models.list(options).catch(() => ({ data: [] }))
+    const found = data?.find(({ id }) => id === model)
+    if (!found) throw error
+    return found
   }
 }
 

@@ -6,7 +6,7 @@ import type { Faults } from '#local/vendors/faults.ts'
 import type { Records } from '#local/vendors/records.ts'
 import { computeCost, defaultPrices } from '#rules/ai/prices.ts'
 import { createAnswer, createPromptCache, type LocalAnswer, toUsage } from './openai-answer.ts'
-import { localModels } from './openai-models.ts'
+import { type LocalModel, localModels } from './openai-models.ts'
 import { getTask, modelNotFound, parseCompletionRequest } from './openai-request.ts'
 import { type RequestError, type WireFormat, wireFormats } from './wire-formats.ts'
 
@@ -60,12 +60,16 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
       : sendCompletion(c, format, fields, answer, sentUsage)
     return isCut ? cut(c, await sent.text()) : sent
   })
-  app.get('/models/:model', (c) => {
-    const model = localModels.find(({ id }) => id === c.req.param('model'))
-    if (!model) return sendError(c, modelNotFound(c.req.param('model')))
-    const shutdown_date = model.daysLeft === null ? null : new Date(clock.now() + model.daysLeft * dayMs).toISOString().slice(0, 10)
-    return c.json({ id: model.id, object: 'model', created: 0, owned_by: 'local', shutdown_date })
-  })
+  const toModel = ({ id, daysLeft }: LocalModel) => {
+    const shutdown_date = daysLeft === null ? null : new Date(clock.now() + daysLeft * dayMs).toISOString().slice(0, 10)
+    return { id, object: 'model', created: 0, owned_by: 'local', shutdown_date }
+  }
+  if (format.modelsApi !== 'none') app.get('/models', (c) => c.json({ object: 'list', data: localModels.map(toModel) }))
+  if (!format.modelsApi)
+    app.get('/models/:model', (c) => {
+      const model = localModels.find(({ id }) => id === c.req.param('model'))
+      return model ? c.json(toModel(model)) : sendError(c, modelNotFound(c.req.param('model')))
+    })
   app.all('*', (c) => sendError(c, { status: 404, message: `Unknown request URL: ${c.req.method} ${c.req.path}`, param: null, code: null }))
   return app
 }

@@ -31,6 +31,8 @@ export interface WireFormat {
   hidesUsage?: true
   /** Whether a stream starts with an event without a choice. */
   startsEmpty?: true
+  /** What it has of the models API; a model and the list if this is left out. */
+  modelsApi?: 'list' | 'none'
 }
 
 const toOpenAiError = ({ message, param, code }: RequestError) => ({ error: { message, type: 'invalid_request_error', param, code } })
@@ -55,6 +57,7 @@ export const wireFormats = {
     },
     toErrorBody: ({ message }) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
     startsEmpty: true,
+    modelsApi: 'none',
   },
 
   // https://docs.ollama.com/api/openai-compatibility lists the fields. Others are ignored, so nothing bounds the answer.
@@ -74,6 +77,7 @@ export const wireFormats = {
     refuses: { json_schema: 'The provided JSON schema contains features not supported by xgrammar.' },
     toErrorBody: ({ status, message }) => ({ object: 'error', message, type: 'BadRequestError', param: null, code: status }),
     toContent: (json) => `<think>\nThe facts say {"reply": "not yet"}. I answer now.\n</think>\n\n${json}`,
+    modelsApi: 'list',
   },
 
   // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; https://github.com/ggml-org/llama.cpp/issues/11847 quotes the error.
@@ -83,6 +87,7 @@ export const wireFormats = {
     toErrorBody: ({ status, message }) => ({ error: { code: status, message, type: 'invalid_request_error' } }),
     reasoningField: 'reasoning_content',
     hidesUsage: true,
+    modelsApi: 'list',
   },
 
   // https://docs.litellm.ai/docs/completion/drop_params: without drop_params, what the model behind it does not support is an error, which

@@ -268,6 +268,22 @@ describe('the status of the model', () => {
   })
 })
 
+it.each([
+  [['m', 'n'], 'm'],
+  [['n'], '404'],
+  [null, '404'],
+])('AIM-11 the status of a model that is only listed among %j is %s', async (ids, expected) => {
+  vendor.answer = ({ path }) =>
+    path === '/models' && ids ? { headers: json, body: { data: ids.map((id) => ({ id })) } } : { status: 404, headers: json, body: {} }
+  const outcome = await open()
+    .ping()
+    .then(
+      () => 'm',
+      ({ message }: Error) => message.slice(0, 3),
+    )
+  expect(outcome).toBe(expected)
+})
+
 describe('parseRetryAfterMs', () => {
   const now = Date.parse('2026-11-23T09:00:00Z')
   it.each([
