@@ -47,42 +47,173 @@ create function app.text_dictionary(p_text text) returns regdictionary language 
      group by d.place, d.dictionary order by count(*) desc, d.place limit 1), 'english_stem')
 $$;
 
--- Splits the start of a text into words: each as written (`simple`) and as its stem, without stop words. NodeNotReady is also three words.
--- The rest of a long text adds little to its words, and would make its first save slow.
+-- Writes names of several words apart: KubeNodeNotReady is also four words. OneDrive stays one, because a drive is something else.
+create function app.split_names(p_text text, p_parts integer) returns text language sql immutable parallel safe as $$
+  select string_agg(regexp_replace(m[1], '([[:lower:]])([[:upper:]])', '\1 \2', 'g'), ' ')
+    from regexp_matches(p_text, '\m((?:[[:alpha:]]*?[[:lower:]](?=[[:upper:]])){' || p_parts - 1 || ',}[[:alpha:]]+)', 'g') m
+$$;
+-- Splits the start of a text into words without accents: each as written (`simple`) and as its stem, without stop words. The rest of a long text
+-- adds little to its words, and would make its first save slow.
 create function app.text_words(p_text text, p_dictionary regdictionary) returns table (word text, stem text)
 language sql immutable parallel safe as $$
-  select w.lexeme, coalesce((ts_lexize(p_dictionary, w.lexeme))[1], w.lexeme)
-    from unnest(to_tsvector('simple', left(p_text, 30000) || ' '
-                || regexp_replace(left(p_text, 30000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g'))) w
+  select app.fold(w.lexeme), app.fold(coalesce((ts_lexize(p_dictionary, w.lexeme))[1], w.lexeme))
+    from unnest(to_tsvector('simple', concat_ws(' ', left(p_text, 30000), app.split_names(left(p_text, 30000), 3)))) w
    where length(w.lexeme) between 2 and 60 and w.lexeme !~ '^[0-9.]+$' and ts_lexize(p_dictionary, w.lexeme) is distinct from '{}'
 $$;
--- Words that occur in tickets of every kind. They say nothing about the problem, even if few entries contain them.
+-- Words that occur in tickets of every kind: what people say, that something fails, who works where, days. They say nothing about the problem,
+-- even if few entries contain them. They are written without accents: English, German, Czech, then French and Spanish.
 create function app.ticket_filler() returns text[] language sql immutable parallel safe as $$
-  select regexp_split_to_array(btrim('
-    able actually already also always anymore another anyone anything asap asks back better came can cannot caller call change changed
-    changing client colleague come comes could customer did different does done end ends even every everybody everyone everything find
-    fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just keep
-    keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often ok okay
-    old one ones open opens people person please possible problem problems put really reports right said say says see seems send since
-    solution some somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure take takes tell
-    thank thanks thing things think though ticket time times today tomorrow told tried try trying two use used user users uses using via
-    want way we week well went whole without work worked working works would wrong yes yesterday yet bitte danke fehler gerade gestern
-    hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit aujourd bonjour bonsoir client depuis encore erreur hier matin
-    merci nouveau plus problème ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo problema todavía', E' \n'), '\s+')
+  select string_to_array(replace(ltrim('
+    able accounting actually already also always another anymore anyone anything april asap ask asks august back better boss bought branch
+    broken call caller came can cannot ceo change changed changing client colleague colleagues come comes company could customer damaged day
+    days dead december defect defective department did different does doesnt done dont employee employees end ends even every everybody
+    everyone everything fail failed failing fails failure february finance find fine first fix friday get gets getting give go goes going
+    gone good got guys happen happened happens hello help hi however hr issue issues january july june just keep keeps know last like look
+    looks made make manager many march may maybe missing monday morning mr mrs much must need needed needs never new next nobody nothing
+    november now number october office often ok okay old one ones open opens people person please possible problem problems put really
+    reception reports right said sales saturday say says see seems send sent september service services set show shows since solution some
+    somebody someone something sometimes soon staff start started starts still stop stopped stops suddenly suggest sunday sure take takes
+    tell thank thanks thing things think though thursday ticket time times today told tomorrow tried try trying tuesday twice two use used
+    user users uses using via want way we wednesday week weekend well went whole without wont work worked working works would wrong yes
+    yesterday yet
+    abteilung bitte brauche brauchen braucht buchhaltung buro chef chefin danke defekt dezember dienst dienstag dienste donnerstag einkauf
+    empfang erst februar fehlen fehler fehlt filiale firma frau freitag funktioniert ganz geht gerade gestern haben hallo herr heute hilfe
+    immer januar jetzt juli juni kaputt kein keine kommen kommt kunde kunden lager lasst lauft macht mai marz mehr meldet mitarbeiter
+    mitarbeiterin mittwoch montag morgen neu neue neuen neuer neues nimmt obwohl oktober samstag schon seit sonntag standig starten startet
+    startete steht vertrieb wieder wird wochenende wurde wurden zeigt
+    aby ale ani asi az bude budou by byl byla bylo byt chce chceme chtel chvili chyba chybi co ctvrtek da den dnes do dobry firme hlasi ho i
+    ja jak jako je jeho jeji jen jeste ji jiz jsem jsme jsou k kancelar kancelari kazdou kde kdy kdyz ke kolega kolegyne ktera ktere ktery
+    ma maji mame me mi mne moc mohu muj muze muzete my na nad nam nas nebo nedele nedeli nefunguje nejde nejede nemuzu neni nespousti
+    nespusti nez nic nikdo nove novy o od oddeleni ode on ona oni ono pak patek pise po pobocce pobocka pod podle pokud pondeli porad
+    porucha poruchu potrebujeme potrebuji pred pri pro proc prosim pry recepce recepci s se sef si sklad skladu sluzba sobota sobotu spousti
+    spustit stale streda stredu svuj ta tak tam te ted ten tento ti to toho tu u uctarna uctarne utery uz v vam vas vcera vcerejska ve
+    vikend vikendu vsak vse vsechna vsechny vy z za zamestnanec zase zde ze
+    aujourd ayuda bonjour bonsoir buenos cliente depuis desde encore erreur error favor gracias hier hola hoy manana matin merci nouveau
+    nuevo plus problema probleme todavia', E'\n '), E'\n    ', ' '), ' ')
+$$;
+
+-- Returns the words of the field that mean the same, in English, German and Czech, as LIKE patterns of words without accents. A line is a concept and
+-- its words. Two neighbouring words are one here: "log on" is logon.
+create function app.field_terms() returns table (concept text, pattern text, length integer) language sql immutable parallel safe as $$
+  select '#' || l.words[1], replace(w, '*', '%'), length(replace(w, '*', ''))
+    from (select string_to_array(line, ' ') as words from string_to_table(btrim('
+account account accounts konto konten kontos *benutzerkonto ucet uctu
+announcement announcement* greeting* *ansage
+antivirus antivir* virenscan* virenschutz* eset defender
+attachment attachment* *anhang *anhange* priloh*
+audio audio sound ton hear hears hort horen mikro mikrofon* microphone* mic *headset* sluchatk* zvuk* slysi*
+backup backup* *sicherung* zaloh* veeam
+battery batter* akku* bateri*
+beep beep* piep* pipa
+bluescreen bluescreen* bsod stopcode*
+call call calls caller callers *anruf* hovor* volani
+camera camera* *kamera *kameras kamer* cctv
+card card cards *karte *karten *zahlung* payment* kartou
+cash kasse* pos pokladn*
+certificate certificat* cert certs ssl tls *zertifikat* certifik*
+clock clock clocks *uhr uhrzeit* hodiny
+computer pc pcs computer* laptop* *notebook* workstation* *rechner rechners pocitac*
+connect connect* *verbind* verbund* pripoj* nepripoj* spojen*
+crash crash* absturz* abgesturzt* sturzt pada padaji padla spadn*
+database database* datenbank* databaz*
+delete delet* losch* gelosch* smaz* vymaz*
+disk disk disks volume volumes *festplatt* platte disku
+distribution distributionlist* mailinglist* *verteiler* distribucniseznam*
+drive drive drives *laufwerk*
+drop drop drops dropped dropping disconnect* abbruch* bricht getrennt trennt odpoj* vypadav* unstable
+encrypt encrypt* ransom* cryptolock* lockbit* verschlussel* erpress* zasifr* vykupn*
+expire expir* abgelaufen* ablauf* vyprs*
+file file files *datei *dateien soubor* document* dokument*
+folder folder* *ordner* *verzeichnis* slozk* directories
+forward forward* weiterleit* *umleit* presmer* divert*
+freeze freez* frozen froze hang hangs hanging hangt zamrz*
+full full voll volle plny plna plne
+guest guest* visitor* gast gaste besuch* hoste navstev*
+holiday holiday* vacation* *urlaub* feiertag* dovolen*
+install install* nainstal*
+internet internet*
+invoice invoice* *rechnung* faktur*
+key key keys *schlussel* klic*
+label label* *etikett* stitk*
+licence licen* *lizenz* unlicen*
+lock lock locks locked lockout* locking gesperrt* sperr* entsperr* zamk* zamc* zablok* uzamc*
+lost lost stolen verloren* verlor* gestohlen* geklaut* ztrac* ztrati* ukrad*
+mail mail mails email* maily mailu maile post posta posty
+mailbox mailbox* *postfach* inbox*
+meeting meeting* *besprechung* schuzk* konferenz*
+mfa mfa 2fa authenticator* otp secondfactor zweitfaktor* totp
+monitor monitor monitors screen screens display* *bildschirm* obrazovk* monitory
+name dns hostname* resolv* auflos* nameserver*
+offboarding offboard* leaver* leavesthe leavesus leftthe resign* austritt* kundig* ausscheid* odchaz* odchod*
+onboarding onboard* newstarter* newuser* newemployee* newhire* newcolleague* newjoiner* joiner* apprentice* neuemitarbeiter* neuermitarbeiter* neuekolleg* neuerkolleg* eintritt* novyzamestnan* novazamestnan* novakoleg* nastup*
+password password* passwort* kennwort* passphrase* heslo hesla heslem
+permission permission* rights access *berechtig* zugriff* recht rechte opravn* pristup*
+phishing phish* scam* spoof* suspicious* fake faked verdachtig* betrug* podezrel* podvod* pretend*
+phone phone phones iphone* smartphone* *handy *handys *telefon* mobil mobile mobilu
+power power turnon turnson poweron einschalt* zapn* nezapn* napajen*
+print print prints printer* printing *drucker* druck druckt drucken *ausdruck* gedruckt tiskar* tisk tiskn* netiskn* vytisk* copier* kopierer*
+queue queue* *warteschlang*
+record record recording* recorder* aufzeichn* nahrav* nenahrav* zaznam*
+replace replac* *tausch* wechsel* vymen*
+replicate replic* replik*
+restart restart* reboot* neustart* neugestart*
+restore restor* wiederherstell* obnov* recover* zuruckhol*
+scan scan scans scann* sken* eingescan*
+signin signin signon login* logon* logging loggedin einlogg* anmeld* angemeld* prihlas* neprihlas*
+signature signature* signatur* podpis* podeps* unterschrift*
+slow slow* sluggish* crawl* langsam* lahm* pomal* zpomal*
+space space *speicher* misto
+stripe streif* stripe* streak* pruh*
+sync sync syncs synced syncing synchron* nesynchron*
+terminal rds rdp terminalserver* remotedesktop*
+toner toner* cartridge* kartusche*
+update update* updating aktualis* aktualiz* patch* upgrad*
+ups ups usv
+vm vm vms virtualmachine* virtuell*
+website website* webseite* homepage*
+wifi wifi wlan wireless ssid
+', E'\n'), E'\n') line) l, unnest(l.words[2:]) w
+$$;
+-- Returns the concepts of words. `p_firsts` has the length of the first word of each pair, which does not decide alone, and 0 for a single word.
+create function app.find_concepts(p_words text[], p_firsts integer[]) returns table (word text, concept text)
+language sql immutable parallel safe as $$
+  with terms as materialized (select *, left(pattern, 2) as start from app.field_terms()), words as (select * from unnest(p_words, p_firsts) w (word, first)),
+  endings as materialized (select * from terms where start like '\%%')
+  select w.word, t.concept from words w join terms t on t.start = left(w.word, 2) and w.word like t.pattern and (w.first = 0 or t.length > w.first)
+  union select w.word, t.concept from endings t join words w on w.word like t.pattern where w.first = 0
+$$;
+-- Returns whether a word says nothing about a problem, in a text that may mix languages.
+create function app.is_filler(p_word text) returns boolean language sql immutable parallel safe as $$
+  select p_word = any (app.ticket_filler()) or ts_lexize('english_stem', p_word) = '{}' or ts_lexize('german_stem', p_word) = '{}'
+$$;
+-- Returns the neighbouring words at the start of a text as one word, each with the length of its first part. A name has no stop word or filler.
+create function app.word_pairs(p_text text) returns table (pair text, first integer, is_name boolean) language sql immutable parallel safe as $$
+  with words as (
+    select m[1] as word, place, m[1] !~ '^[0-9]' and not app.is_filler(m[1]) as is_name
+      from regexp_matches(app.fold(left(p_text, 1000)), '[[:alnum:]]+', 'g') with ordinality r (m, place))
+  select w.word || n.word, min(length(w.word)), bool_or(w.is_name and n.is_name) from words w join words n on n.place = w.place + 1
+   where length(w.word || n.word) between 4 and 40 group by 1
 $$;
 
 -- Quotes a word for a tsvector or tsquery literal.
 create function app.quote_term(p_term text) returns text language sql immutable parallel safe
   as $$ select '''' || replace(replace(p_term, '\', '\\'), '''', '''''') || '''' $$;
--- Returns the words of the three texts of an entry: its title, its description and its body.
+-- Returns the words and concepts of the three texts of an entry: its title, its description and its body.
 create function app.knowledge_words(p_title text, p_description text, p_body text) returns tsvector
 language sql immutable parallel safe as $$
   with language as materialized (select app.text_dictionary(concat_ws(' ', p_title, p_description, p_body)) as dictionary),
-  texts (weight, content) as (values ('A', p_title), ('B', p_description), ('C', p_body)),
+  texts (weight, content) as (values ('A', coalesce(p_title, '')), ('B', coalesce(p_description, '')), ('C', coalesce(p_body, ''))),
+  words as materialized (
+    select texts.weight, t.term, 0 as first
+      from language, texts, lateral app.text_words(texts.content, language.dictionary) w, unnest(array[w.word, w.stem]) t (term)
+    union select texts.weight, p.pair, p.first from texts, lateral app.word_pairs(texts.content) p where texts.weight < 'C'),
+  concepts as materialized (
+    select c.* from (select array_agg(term) as terms, array_agg(first) as firsts from (select distinct term, first from words) w) w,
+           lateral app.find_concepts(w.terms, w.firsts) c),
   terms as (
-    select distinct on (t.term) t.term, texts.weight from language, texts,
-           lateral app.text_words(coalesce(texts.content, ''), language.dictionary) w, unnest(array[w.word, w.stem]) t (term)
-     order by t.term, texts.weight)
+    select t.term, min(t.weight) as weight from (
+      select term, weight from words where first = 0
+      union all select c.concept, w.weight from words w join concepts c on c.word = w.term) t group by 1)
   select coalesce((select string_agg(app.quote_term(term) || ':1' || weight, ' ' order by term) from terms)::tsvector, ''::tsvector)
 $$;
 
@@ -118,7 +249,9 @@ create function app.flow_knowledge(t trees) returns tsvector language sql stable
      and t.status = 'published' and t.deleted_at is null
 $$;
 create function app.article_knowledge(i kb_imports) returns tsvector language sql stable set search_path = public, pg_temp as $$
-  select app.knowledge_words(i.title, null, (select string_agg(b.item ->> 'text', E'\n') from jsonb_array_elements(i.blocks) b (item)))
+  -- An article begins with what it is about.
+  select app.knowledge_words(i.title, left(t.body, 600), substr(t.body, 601))
+    from (select string_agg(b.item ->> 'text', E'\n') as body from jsonb_array_elements(i.blocks) b (item)) t
 $$;
 create function app.session_knowledge(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.knowledge_words(s.title, concat_ws(E'\n', s.problem_summary, s.issue_category),
@@ -179,72 +312,104 @@ end $$;
 create constraint trigger terms after insert or update or delete on knowledge_entries deferrable initially deferred
   for each row execute function app.keep_terms();
 
--- Returns the entries of the account and the platform that fit a problem, best first. Of a long text, the 40 rarest words that entries contain
--- are searched, then unknown ones. The weight of a word depends on its rarity and on where it occurs. An entry must meet three conditions:
--- 1. It shares three rare words with the text, or two words of which one is in its title, or a quarter of the text's weight.
--- 2. It shares 15 % of the text's weight, or a tenth if a word is in its title. Among few entries, it must share more.
--- 3. Its score reaches a threshold that chance does not explain. The threshold grows with the number of entries.
+-- Returns the entries of the account and the platform that fit a problem, best first. A word of the text also stands for its stems, its concepts,
+-- similar words, and parts of a compound. Of a long text, the 40 rarest words that entries contain are searched, then unknown ones. The weight of a
+-- word depends on its rarity and on where it occurs. An entry must meet three conditions:
+-- 1. One of the shared words is rare, and in its title or description.
+-- 2. One of the shared words is in its title; otherwise, two are in its description and condition 3 is stricter.
+-- 3. It shares 28 % of the text's weight, or 40 % without a word in the title. It may share less if it shares more words, which chance does not
+--    explain, and must share more among few entries, where rarity says little. A long text is not compared whole.
 -- Security definer, because @@ and % are not leakproof; the caller joins the ids to the rows that the policies show.
 create function app.find_knowledge(p_text text, p_limit integer)
 returns table (tree_id uuid, import_id uuid, ai_session_id uuid, score double precision)
 language plpgsql stable security definer rows 20 set search_path = public, pg_temp
 -- Every step must use its index, with the values of this call.
-set plan_cache_mode = force_custom_plan set enable_seqscan = off set pg_trgm.similarity_threshold = 0.45 as $$
+set plan_cache_mode = force_custom_plan set enable_seqscan = off set pg_trgm.similarity_threshold = 0.4 as $$
 declare
+  v_accounts constant uuid[] := array[app.account_id(), app.platform_account()];
+  v_text text := left(p_text, 4000);
   v_entries double precision;
   v_words integer[];
+  v_are_pairs boolean[];
   v_queries tsquery[];
   v_weights double precision[];
   v_all double precision;
   v_query tsquery;
-  v_threshold double precision;
+  v_few double precision;
   -- The weight of a word that a fifth of the entries contain.
   v_rare constant double precision := 1.5;
-  -- The share of the text's weight that an entry needs, if a word is in its title. Among few entries, rarity says little.
-  v_share double precision;
   -- What ts_rank makes of one occurrence with weight 1: 6 / pi^2.
   v_one constant double precision := ts_rank('a:1'::tsvector, 'a'::tsquery) / 0.1;
 begin
   perform app.require_scope();
-  select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k
-   where k.account_id in (app.account_id(), app.platform_account()) and k.term = '';
-  v_threshold := 0.42 * ln(1 + 2 * v_entries);
-  v_share := least(0.2, 0.1 * sqrt(greatest(1, 30 / greatest(v_entries, 1))));
+  select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k where k.account_id = any (v_accounts) and k.term = '';
+  v_few := least(2, sqrt(greatest(1, 30 / greatest(v_entries, 1))));
+  -- A name that no entry contains may be written apart there.
+  v_text := concat_ws(' ', v_text, (
+    select string_agg(app.split_names(n.name, 2), ' ') from (
+      select distinct m[1] as name from regexp_matches(v_text, '\m([[:alpha:]]*[[:lower:]][[:upper:]][[:alpha:]]*)', 'g') m) n
+     where not exists (select from knowledge_terms k where k.account_id = any (v_accounts) and k.term = app.fold(n.name) and k.entries > 0)));
 
-  with input as materialized (
-    select row_number() over (order by k.entries, w.word) as place, w.word, w.stem
-      from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w, lateral (
-             select sum(k.entries) as entries from knowledge_terms k
-              where k.account_id in (app.account_id(), app.platform_account()) and k.term in (w.word, w.stem) and k.entries > 0) k
-     where w.word <> all (app.ticket_filler()) order by k.entries, w.word limit 40
+  with words as materialized (
+    select w.word, array_agg(distinct app.fold(x)) filter (where length(x) > 3) as stems, 0 as first, true as is_name
+      from app.text_words(v_text, app.text_dictionary(v_text)) w left join lateral (
+             -- A short text does not tell its language.
+             select unnest(ts_lexize(d, w.word)) as x
+               from unnest('{english_stem,german_stem,french_stem,spanish_stem,italian_stem,portuguese_stem,dutch_stem,danish_stem,swedish_stem}'::regdictionary[]) d
+           ) stems on true
+     where not app.is_filler(w.word) group by 1
+    union all select p.pair, null, p.first, p.is_name from app.word_pairs(v_text) p
+  ), concepts as materialized (
+    select c.word, array_agg(c.concept) as concepts
+      from (select array_agg(word) as words, array_agg(first) as firsts from words) w, lateral app.find_concepts(w.words, w.firsts) c group by 1
+  ), forms as materialized (
+    select w.word, w.first > 0 as is_pair,
+           case when w.is_name then array[w.word] else '{}' end || coalesce(w.stems, '{}') || coalesce(c.concepts, '{}') as terms
+      from words w left join concepts c using (word)
+  ), input as materialized (
+    select row_number() over (order by k.entries, f.word) as place, f.*, k.entries
+      from forms f, lateral (
+             select max(t.entries) as entries from (
+               select sum(k.entries) as entries from knowledge_terms k
+                where k.account_id = any (v_accounts) and k.term = any (f.terms) and k.entries > 0 group by k.term) t) k
+     where not f.is_pair or k.entries > 0 order by k.entries, f.word limit 40
   ), known as materialized (
-    select i.place, t.term, sum(k.entries) as entries, 1::real as factor
-      from input i, lateral (select distinct unnest(array[i.word, i.stem])) t (term), knowledge_terms k
-     where k.account_id in (app.account_id(), app.platform_account()) and k.term = t.term and k.entries > 0 group by 1, 2
-  ), unknown as materialized (
-    select i.place, i.word from input i where length(i.word) >= 5 and i.place not in (select place from known) order by i.place limit 8
+    select i.place, k.term, sum(k.entries) as entries, 1::real as factor
+      from input i, lateral (select distinct unnest(i.terms)) t (term), knowledge_terms k
+     where k.account_id = any (v_accounts) and k.term = t.term and k.entries > 0 group by 1, 2
+  ), inexact as materialized (
+    select i.place, i.word, i.entries from input i where length(i.word) >= 5 and not i.is_pair and i.word !~ '[0-9]'
+     order by i.entries nulls first, i.word limit 12
   ), found as (
-    select * from known
-    union all
-    select u.place, s.* from unknown u, lateral (
-      select k.term, sum(k.entries), similarity(k.term, u.word) from knowledge_terms k
-       where k.account_id in (app.account_id(), app.platform_account()) and k.term % u.word and k.entries > 0
-       group by 1 order by 3 desc, 1 limit 3) s
-  ), weighted as (
-    select i.place, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
+    select f.place, f.term, max(f.entries) as entries, max(f.factor) as factor from (
+      select * from known
+      union all
+      select i.place, s.* from inexact i, lateral (
+        select k.term, sum(k.entries), similarity(k.term, i.word) * 0.9::real from knowledge_terms k
+         where k.account_id = any (v_accounts) and k.term % i.word and k.entries > 0 and left(k.term, 1) <> '#'
+           -- Beside a word that entries contain only its other forms count.
+           and (i.entries is null or left(k.term, 4) = left(i.word, 4))
+         group by 1 order by 3 desc, 1 limit 4) s
+      union all
+      select i.place, k.term, sum(k.entries), 0.7::real from inexact i, knowledge_terms k
+       where length(i.word) >= 9 and k.account_id = any (v_accounts) and k.entries > 0
+         and k.term = any (array(select unnest(array[left(i.word, n), right(i.word, n)]) from generate_series(5, length(i.word) - 3) n))
+       group by 1, 2) f group by 1, 2
+  ), weighted as materialized (
+    select i.place, i.is_pair, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
       from input i left join found f using (place)
      -- An id, version or address that no entry contains says nothing about the problem.
-     where f.place is not null or i.word !~ '[0-9]' group by 1
+     where f.place is not null or i.word !~ '[0-9]' group by 1, 2
   ), chosen as (
-    select f.place, app.quote_term(f.term) as term, w.weight * f.factor as weight,
+    select f.place, w.is_pair, app.quote_term(f.term) as term, w.weight * f.factor as weight,
            sum(f.entries) over (order by f.entries, f.term, f.place) as entries
-      from found f join weighted w using (place) order by f.entries, f.term, f.place limit 30
+      from found f join weighted w using (place) order by f.entries, f.term, f.place limit 60
   )
-  select array_agg(c.place), array_agg(c.term::tsquery), array_agg(c.weight),
+  select array_agg(c.place), array_agg(c.is_pair), array_agg(c.term::tsquery), array_agg(c.weight),
          string_agg(c.term, ' | ') filter (where c.entries <= 200)::tsquery, (select sum(weight) from weighted)
-    into v_words, v_queries, v_weights, v_query, v_all from chosen c;
-  -- The words are so common that no entry can reach the threshold.
-  if coalesce((select sum(w) from unnest(v_weights) w), 0) / 0.7 < v_threshold then
+    into v_words, v_are_pairs, v_queries, v_weights, v_query, v_all from chosen c;
+  -- No word is rare enough for condition 1.
+  if coalesce((select max(w) from unnest(v_weights) w), 0) < v_rare then
     return;
   end if;
   -- Every word is common: an entry has to contain the two rarest.
@@ -256,21 +421,23 @@ begin
 
   return query
     with candidates as materialized (
-      select e.tree_id, e.import_id, e.ai_session_id, e.words || '' as words, ts_filter(e.words, '{a}') as title from knowledge_entries e
-       where e.account_id in (app.account_id(), app.platform_account()) and e.words @@ v_query limit 200
+      select e.tree_id, e.import_id, e.ai_session_id, e.words || '' as words from knowledge_entries e
+       where e.account_id = any (v_accounts) and e.words @@ v_query limit 200
+    ), matches as (
+      select c.*, u.word, u.is_pair, u.weight, ts_rank('{0, 0.35, 0.7, 1}', c.words, u.query) / v_one as place
+        from candidates c, unnest(v_words, v_are_pairs, v_queries, v_weights) u (word, is_pair, query, weight) where c.words @@ u.query
     ), points as (
-      select c.*, u.word, max(u.weight * ts_rank('{0, 0.45, 0.7, 1}', c.words, u.query) / v_one) as points,
-             bool_or(u.weight >= v_rare) as is_rare, bool_or(c.title @@ u.query) as is_titled
-        from candidates c, unnest(v_words, v_queries, v_weights) u (word, query, weight)
-       where c.words @@ u.query group by 1, 2, 3, 4, 5, 6
+      select m.tree_id, m.import_id, m.ai_session_id, m.words, m.word, m.is_pair, max(m.weight * m.place) as points,
+             coalesce(max(m.weight * m.place) filter (where m.place > 0.5), 0) as front, bool_or(m.place > 0.9) as is_titled
+        from matches m group by 1, 2, 3, 4, 5, 6
     ), totals as (
-      select p.tree_id, p.import_id, p.ai_session_id, sum(p.points) as points, count(*) as words,
-             count(*) filter (where p.is_rare) as rare_words, bool_or(p.is_titled) as is_titled,
-             sum(p.points) / (0.7 + 0.3 * length(p.words) / 150.0) as score
+      select p.tree_id, p.import_id, p.ai_session_id, sum(p.points) / (0.9 + 0.1 * length(p.words) / 150.0) as score, bool_or(p.is_titled) as is_titled,
+             max(p.front) as best, count(*) filter (where p.front > 0 and not p.is_pair) as front_words,
+             -- What is only in the body counts half.
+             (sum(p.points) + sum(p.front)) / 2 / least(v_all, 40) / v_few
+               * greatest(1, (count(*) + count(*) filter (where p.front > 0 and not p.is_pair)) / 2.0) ^ 0.7 as share
         from points p group by 1, 2, 3, p.words
     )
     select t.tree_id, t.import_id, t.ai_session_id, t.score from totals t
-     where t.score >= v_threshold and (t.rare_words >= 3 or (t.is_titled and t.words >= 2) or t.points >= 0.25 * v_all)
-       and t.points >= case when t.is_titled then 1 else 1.5 end * v_share * least(v_all, 40)
-     order by 4 desc, 1, 2, 3 limit p_limit;
+     where t.best >= v_rare and (t.is_titled and t.share >= 0.28 or t.front_words >= 2 and t.share >= 0.4) order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;

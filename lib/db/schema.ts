@@ -1976,7 +1976,9 @@ export interface SqlFunctions {
   'app.erase_traces': { p_user: string; p_limit: number }
   'app.erase_user': { p_user: string }
   'app.feature_on': { p_account: string; p_feature: string }
+  'app.field_terms': Record<never, never>
   'app.fill_triage': { p_session: string; p_client: string; p_asset: string; p_category: string; p_hypothesis: string; p_evidence: string }
+  'app.find_concepts': { p_words: readonly string[]; p_firsts: readonly number[] }
   'app.find_diagrams': { p_words: readonly string[] }
   'app.find_entries': { p_text: string; p_types: readonly string[]; p_limit: number }
   'app.find_entries_of': { p_account: string; p_type: string; p_matching: string; p_ranking: string; p_limit: number }
@@ -2024,6 +2026,7 @@ export interface SqlFunctions {
   'app.inherits_from': { p_user: string }
   'app.is_ai_budget_used': { p_account: string }
   'app.is_empty': { p_account: string }
+  'app.is_filler': { p_word: string }
   'app.is_key_admitted': { p_account: string; p_key: string }
   'app.is_key_open': { p_account: string; p_key: string }
   'app.is_open_ai_session': { p_status: string }
@@ -2140,6 +2143,7 @@ export interface SqlFunctions {
   'app.service_user': Record<never, never>
   'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
+  'app.split_names': { p_text: string; p_parts: number }
   'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit?: number }
   'app.start_erasures': { p_limit: number }
   'app.start_import': { p_counts: string }
@@ -2158,5 +2162,6 @@ export interface SqlFunctions {
   'app.user_id': Record<never, never>
   'app.utc_day': { p_at: string }
   'app.weigh_words': { p_text: string; p_language: string; p_weight: string }
+  'app.word_pairs': { p_text: string }
   'app.write_digests': { p_limit: number; p_late?: string }
 }

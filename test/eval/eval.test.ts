@@ -9,6 +9,7 @@ import { openAi } from '#vendors/ai/openai.ts'
 import { readCases } from './cases.ts'
 import { judgeAnswer } from './judge.ts'
 import { prompts } from './prompts.ts'
+import { formatLines, insertFlows, isRight, rankLines, readProblemLines } from './problem-lines.ts'
 import { insertArticles, measureHitRate, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
@@ -44,6 +45,17 @@ it.each(['chat_turn', 'guided_step'])('AIS-53 %s isolates first at a sign of an 
   const { text } = await openLocalModel(settings).complete(toCompletion(prompt as Prompt, recorded as never, 60_000, undefined))
   expect(text).toContain('Disconnect the machine from the network')
   expect(text).not.toMatch(/\b[Rr]estart the server/)
+})
+
+it('the ranking finds the flow of a problem line among three in 85 %, and a flow for at most one in 17 that none answers', async () => {
+  const database = new URL(await createMigratedDatabase()).pathname.slice(1)
+  await withSuperuser(inject('shared').postgresPort, database, async (client) => {
+    const ranked = (await rankLines(client, await insertFlows(client), await readProblemLines())).filter(({ set }) => set === 'held')
+    const answered = ranked.filter(({ flow, needsEmbeddings }) => flow !== null && !needsEmbeddings)
+    const unanswered = ranked.filter(({ flow }) => flow === null)
+    expect(answered.filter(isRight).length / answered.length, formatLines(ranked)).toBeGreaterThanOrEqual(0.85)
+    expect(unanswered.filter((line) => !isRight(line)).length / unanswered.length, formatLines(ranked)).toBeLessThanOrEqual(1 / 17)
+  })
 })
 
 it('the local model passes every check of every recorded case', async () => {

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type pg from 'pg'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+import { formatLines, insertFlows, isRight, rankLines, readProblemLines } from './problem-lines.ts'
 import { insertArticles, measureHitRate, type RankedTicket, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
@@ -43,11 +45,20 @@ async function evaluateRanking(): Promise<void> {
         await readUnrelatedTickets(read(articles ? 'unrelated-tickets.tsv' : 'foreign-tickets.tsv')),
       )
       if (!printRanking(tickets, unrelated)) process.exitCode = 1
+      if (!articles) await printProblemLines(client)
     })
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Print how often a problem line finds its flow, or none when none fits, and the tuned lines that are wrong. */
+async function printProblemLines(client: pg.Client): Promise<void> {
+  const ranked = await rankLines(client, await insertFlows(client), await readProblemLines())
+  console.log(`\n${formatLines(ranked)}`)
+  for (const { flow, text, found } of ranked.filter((line) => line.set === 'tune' && !isRight(line)))
+    console.log(`  ${flow ?? 'none'}: ${text} -> ${found.join(', ') || 'nothing'}`)
 }
 
 /** Print hit rates and misses. Return whether both goals are reached. */
@@ -64,8 +75,6 @@ function printRanking(tickets: readonly RankedTicket[], unrelated: readonly Rank
   const wrong = unrelated.filter(({ found }) => found.some(({ article }) => article !== null))
   console.log(`unrelated: an article is above the threshold for ${wrong.length} of ${unrelated.length} tickets`)
   for (const { text } of wrong) console.log(`  ${text}`)
-  const times = [...tickets, ...unrelated].map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
-  console.log(`median ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(1)} ms`)
   return measureHitRate(tickets) >= goal && wrong.length === 0
 }
 

@@ -15,14 +15,43 @@ export interface LabelledTicket {
 /** The entries above the threshold for a ticket, best first. The article is null for a flow that ships with the service. */
 export interface RankedTicket extends LabelledTicket {
   found: { article: string | null; score: number }[]
-  milliseconds: number
 }
 
 type ArticleNames = Map<string, string>
 
-/** The account of the evaluation, which has the articles and nothing else. */
-const accountId = '000000e0-0000-7000-b000-000000000001'
-const userId = '000000e0-0000-7000-8000-000000000001'
+/** Whose knowledge is ranked. */
+export interface Reader {
+  accountId: string
+  userId: string
+}
+
+/** The account of the articles, which has nothing else. */
+const articleReader: Reader = { accountId: '000000e0-0000-7000-b000-000000000001', userId: '000000e0-0000-7000-8000-000000000001' }
+
+/** Insert an account with one engineer. The client is a superuser's or the owner's. */
+export async function insertReader(client: pg.Client, { accountId, userId }: Reader): Promise<void> {
+  await client.query(`insert into accounts (id, name, plan, subscription_status) values ($1, 'Evaluation', 'enterprise', 'active')`, [
+    accountId,
+  ])
+  await client.query(`insert into users (id, account_id, email, full_name, role) values ($1, $2, $3, 'Evaluation', 'engineer')`, [
+    userId,
+    accountId,
+    `${userId}@people.example`,
+  ])
+}
+
+/** Find the sources of each text, best first, as the reader. */
+export async function rankTexts(client: pg.Client, { accountId, userId }: Reader, texts: readonly string[]) {
+  const found: { id: string; score: number; title: string }[][] = []
+  await client.query('begin')
+  await client.query(`select app.set_scope($1, $2, 'engineer', null, null, null)`, [accountId, userId])
+  for (const text of texts) {
+    const { sql, parameters } = selectCandidates.query(text, null).compile()
+    found.push((await client.query(sql, [...parameters])).rows)
+  }
+  await client.query('rollback')
+  return found
+}
 
 /** Read labelled tickets: a line has the set, the name of the article, and the text, between tabs. */
 export async function readTickets(file: string): Promise<LabelledTicket[]> {
@@ -44,18 +73,12 @@ export async function readUnrelatedTickets(file: string): Promise<LabelledTicket
 /** Insert the articles of a folder into a new account. Return their file names by id. The client is a superuser's or the owner's. */
 export async function insertArticles(client: pg.Client, folder: string): Promise<ArticleNames> {
   const names: ArticleNames = new Map()
-  await client.query(`insert into accounts (id, name, plan, subscription_status) values ($1, 'Evaluation', 'enterprise', 'active')`, [
-    accountId,
-  ])
-  await client.query(
-    `insert into users (id, account_id, email, full_name, role) values ($2, $1, 'evaluation@people.example', 'Evaluation', 'engineer')`,
-    [accountId, userId],
-  )
+  await insertReader(client, articleReader)
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
     const { title, format, blocks } = await readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' }, createBudget())
     const inserted = await client.query(
       `insert into kb_imports (account_id, created_by, title, format, blocks) values ($1, $2, $3, $4, $5) returning id`,
-      [accountId, userId, title, format, JSON.stringify(blocks)],
+      [articleReader.accountId, articleReader.userId, title, format, JSON.stringify(blocks)],
     )
     names.set(inserted.rows[0].id, name.replace(/\.md$/, ''))
   }
@@ -64,18 +87,15 @@ export async function insertArticles(client: pg.Client, folder: string): Promise
 
 /** Rank the account's knowledge for each ticket. */
 export async function rankTickets(client: pg.Client, names: ArticleNames, tickets: readonly LabelledTicket[]): Promise<RankedTicket[]> {
-  const ranked: RankedTicket[] = []
-  await client.query('begin')
-  await client.query(`select app.set_scope($1, $2, 'engineer', null, null, null)`, [accountId, userId])
-  for (const ticket of tickets) {
-    const start = performance.now()
-    const { sql, parameters } = selectCandidates.query(ticket.text, null).compile()
-    const { rows } = await client.query(sql, [...parameters])
-    const found = rows.map((row) => ({ article: names.get(row.id) ?? null, score: row.score }))
-    ranked.push({ ...ticket, found, milliseconds: performance.now() - start })
-  }
-  await client.query('rollback')
-  return ranked
+  const found = await rankTexts(
+    client,
+    articleReader,
+    tickets.map(({ text }) => text),
+  )
+  return tickets.map((ticket, index) => ({
+    ...ticket,
+    found: (found[index] ?? []).map(({ id, score }) => ({ article: names.get(id) ?? null, score })),
+  }))
 }
 
 /** Return the share of tickets whose article is among the first three. */

@@ -77,6 +77,8 @@ describe('the sources of a diagnosis', () => {
     [dockName, 'What should I check?'],
     [dockName, 'Both monitors stay black since the update. The admin password is unknown.'],
     ['The coffee machine in the kitchen leaks onto the floor', 'It started after the update of the server room.'],
+    ['Ransomware note on file server', 'What should I check?'],
+    ['SQL Server service does not start', 'What should I check?'],
   ])('AIS-35 contain no starter flow that shares only common words: %s %s', async (problem, message) => {
     const { admin } = await createAccount(service)
     expect((await askAbout(admin, problem, message)).given.flows).toEqual([])
@@ -151,11 +153,24 @@ describe('the sources of a diagnosis', () => {
     ['German', 'Drucker druckt nur leere Seiten', 'Die Drucker im Lager drucken leere Seiten, seit gestern'],
     ['French', 'Bourrage papier dans l’imprimante', 'Encore des bourrages de papier, les imprimantes sont bloquées'],
     ['Spanish', 'La impresora imprime páginas en blanco', 'Las impresoras imprimen una página en blanco'],
+    ['Czech', 'Kávovar nehřeje vodu', 'v kuchynce studeny kavovar, voda nehreje'],
     ['misspelled', 'Synchronisation of the calendar stops', 'The calender is not synchronized'],
+    ['foreign', 'Printer queue hangs', 'Der Drucker hängt, die Warteschlange ist voll'],
+    ['compound', 'Ansage der Zentrale ändern', 'Die Zentrale hat eine falsche Telefonansage'],
   ])('AIS-36 are found in the language of a %s text', async (_, name, problem) => {
     const { admin } = await createAccount(service)
     await createProcedure(admin, name)
     expect((await askAbout(admin, problem)).given.flows).toContain(name)
+  })
+
+  it.each([
+    ['Cannot log on to the kiosk', 'The login at the kiosk is refused'],
+    ['FancyDrive keeps old files', 'fancy drive has only old files'],
+    ['Blue screen of the kiosk', 'kiosk: bluescreens all day'],
+  ])('AIS-36 are found however two words are written: %s', async (name, problem) => {
+    const { admin } = await createAccount(service)
+    await createProcedure(admin, name)
+    expect((await askAbout(admin, problem)).given.flows).toEqual([name])
   })
 
   it('AIS-37 are at most 24,000 characters, the best first', async () => {
