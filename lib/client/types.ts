@@ -945,6 +945,14 @@ created_at: Timestamp
 })[] | undefined
 } | undefined
 suggested_fix?: SuggestedFix | undefined
+/** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
+sources?: ({
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+})[] | undefined
+flow_offer?: FlowOffer | undefined
 /** The whole task lane, when the model added to it. */
 task_lane_update?: TaskLane | undefined
 /** The outcome that the model proposes for a fix. The technician decides on it. */
@@ -1687,6 +1695,15 @@ solution?: (string | null) | undefined
 }
 /** `decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch. */
 export type FlowNodeType = ('decision' | 'action' | 'solution')
+/** Present if no published flow fits the case. */
+export type FlowOffer = {
+/** That no flow fits, and the offer, in English. */
+text: string
+/** The operation that drafts a flow from the case once it is resolved. */
+operation: 'authoring.proposals.create'
+/** Its path for this case. */
+path: string
+}
 export type FlowOption = {
 /** Unique in its decision. Generated if left out. */
 id?: string | undefined
@@ -1983,6 +2000,14 @@ created_at: Timestamp
 })[] | undefined
 } | undefined
 suggested_fix?: SuggestedFix | undefined
+/** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
+sources?: ({
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+})[] | undefined
+flow_offer?: FlowOffer | undefined
 }
 export type GuidedResponse = {
 /** The response to the current step. Leave it out when there is no current step, to get the next one. */

@@ -32,7 +32,7 @@ export const aiTurnOperations = [
     path: '/ai-sessions/{session_id}/chat',
     summary: 'Send a message to the model',
     description:
-      'If the model gives no usable answer, the reply has a `failure` and cites sources that may fit. If no provider answers, the 502 leaves the message stored; sending it again asks again. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone.',
+      'If no published flow fits the case, the reply has a `flow_offer`. If the model gives no usable answer, the reply has a `failure` and cites sources that may fit. If no provider answers, the 502 leaves the message stored; sending it again asks again. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone.',
     access: 'engineer',
     limit: 'ai',
     strictLimit: 'ai',
@@ -72,7 +72,7 @@ export const aiTurnOperations = [
     path: '/ai-sessions/{session_id}/respond',
     summary: 'Respond to the current guided step',
     description:
-      'Returns the next step. If the model gives no usable answer, it has a `failure` and cites sources that may fit, and its response asks again. If no provider answers, the 502 leaves the response stored; a request without a response then returns the next step.',
+      'Returns the next step, with a `flow_offer` if no published flow fits the case. If the model gives no usable answer, it has a `failure` and cites sources that may fit, and its response asks again. If no provider answers, the 502 leaves the response stored; a request without a response then returns the next step.',
     access: 'engineer',
     limit: 'ai',
     strictLimit: 'ai',

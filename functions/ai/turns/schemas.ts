@@ -41,6 +41,20 @@ const turnChanges = {
   suggested_fix: SuggestedFix.optional().describe('The fix that the model suggests.'),
 }
 
+/** What a reply says about its sources. They are not stored: a reply that an earlier call has stored comes without them. */
+const turnSources = {
+  sources: Citations.describe('The flows, articles and resolved sessions that fit the case, best first. Empty if none fits.').optional(),
+  flow_offer: z
+    .strictObject({
+      text: z.string().describe('That no flow fits, and the offer, in English.'),
+      operation: z.literal('authoring.proposals.create').describe('The operation that drafts a flow from the case once it is resolved.'),
+      path: z.string().describe('Its path for this case.'),
+    })
+    .meta({ id: 'FlowOffer' })
+    .optional()
+    .describe('Present if no published flow fits the case.'),
+}
+
 export const ChatReply = z
   .strictObject({
     message: z
@@ -54,6 +68,7 @@ export const ChatReply = z
       })
       .describe('The reply of the model.'),
     ...turnChanges,
+    ...turnSources,
     task_lane_update: TaskLane.optional().describe('The whole task lane, when the model added to it.'),
     outcome_proposal: OutcomeProposal.extend({ fix_id: Id.describe('Id of the fix.') })
       .optional()
@@ -72,6 +87,7 @@ export const ChatReply = z
           created_at: '2026-11-21T09:30:04.000Z',
         },
         triage_update: { issue_category: 'Printing' },
+        sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
       },
     ],
   })
@@ -96,7 +112,7 @@ export const GuidedResponse = z
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
 export type GuidedResponse = z.infer<typeof GuidedResponse>
 
-export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges }).meta({
+export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges, ...turnSources }).meta({
   id: 'GuidedReply',
   examples: [
     {

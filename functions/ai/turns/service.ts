@@ -68,7 +68,7 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   const storeReply = async ({ text: content, changes, ...rest }: TurnText & { changes: queries.TurnChanges }) => {
     const reply = { id: replyId, content, ...rest }
     const { row, applied } = await queries.storeReply(ctx.db, id, branchId, reply, changes).catch(throwIfDeleted)
-    return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
+    return removeNulls({ message: toReplyMessage(row), ...applied, ...describeSources(id, input) }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
   return createEventStream<ReplyEvents>(ctx, async (send) => {
@@ -158,7 +158,17 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
       return throwStepNotCurrent(ctx, session.id)
     })
   const { triage_update, suggested_fix } = applied
-  return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
+  return removeNulls({ step, triage_update, suggested_fix, ...describeSources(session.id, input) }) as GuidedReply
+}
+
+/** Return the sources of a turn. If none of them is a flow, offer to draft one from the case. */
+function describeSources(sessionId: string, { sources: { numbered } }: TurnInput): Pick<ChatReply, 'sources' | 'flow_offer'> {
+  if (numbered.some(({ kind }) => kind === 'flow')) return { sources: numbered }
+  const text = 'No flow of yours fits this case. Once the case is resolved, you can draft one from it.'
+  return {
+    sources: numbered,
+    flow_offer: { text, operation: 'authoring.proposals.create', path: `/sessions/${sessionId}/convert-to-flow` },
+  }
 }
 
 interface PlannedStep {

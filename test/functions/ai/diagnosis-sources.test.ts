@@ -190,6 +190,49 @@ describe('the sources of a diagnosis', () => {
   })
 })
 
+describe('a turn', () => {
+  const offerOf = (id: string) => ({
+    text: 'No flow of yours fits this case. Once the case is resolved, you can draft one from it.',
+    operation: 'authoring.proposals.create',
+    path: `/sessions/${id}/convert-to-flow`,
+  })
+
+  it('AIS-52 names the flow that fits, without an offer', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createProcedure(admin, dockName)
+    const sources = [{ kind: 'flow', id: flow.id, title: dockName }]
+    const chat = await createAiSession(admin, { problem_summary: dockProblem })
+    const reply = expectStatus(await admin.call('POST', `/ai-sessions/${chat.id}/chat`, { message: 'What should I check?' }), 200).body
+    expect([reply.sources, reply.flow_offer]).toEqual([sources, undefined])
+    const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: dockProblem })
+    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body
+    expect([step.sources, step.flow_offer]).toEqual([sources, undefined])
+  })
+
+  it('AIS-52 offers to draft a flow when none fits, and the offer leads to a proposal once the case is resolved', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createAiSession(admin, { problem_summary: 'The zorblatt hums in a minor key.' })
+    const reply = expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'What should I check?' }), 200).body
+    expect([reply.sources, reply.flow_offer]).toEqual([[], offerOf(session.id)])
+    const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: 'The zorblatt hums in a minor key.' })
+    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body
+    expect([step.sources, step.flow_offer]).toEqual([[], offerOf(guided.id)])
+    const resolution = { outcome: 'resolved', notes: 'Tightened the bolt of the zorblatt.', accept_proposals: true }
+    expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/resolve`, resolution), 200)
+    expectStatus(await admin.call('POST', reply.flow_offer.path, {}), 201)
+  })
+
+  it('AIS-52 offers to draft a flow when only an article fits', async () => {
+    const { admin } = await createAccount(service)
+    const article = { title: 'Kiln overheats', content: '# Kiln overheats\n\n1. Open the flap.', format: 'markdown' }
+    const { body } = expectStatus(await admin.call('POST', '/kb-imports', article), 201)
+    const session = await createAiSession(admin, { problem_summary: 'The kiln overheats' })
+    const reply = expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'What should I check?' }), 200).body
+    expect(reply.sources).toEqual([{ kind: 'article', id: body.id, title: article.title }])
+    expect(reply.flow_offer).toEqual(offerOf(session.id))
+  })
+})
+
 describe('citations', () => {
   const emptyFindings = { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] }
   const answer = (citations: number[]) =>
