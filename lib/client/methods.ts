@@ -689,11 +689,11 @@ resume: Method<'ai.handoffs.resume'>
 turns: {
 /** Create an AI session. Creates a guided session or a chat from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model gives no usable answer, the first step has a `failure` and cites sources that may fit. If no provider answers, the session is created anyway: the 502 has its `session_id`, and `respond` continues it. */
 createSession: Method<'ai.turns.createSession'>
-/** Send a message to the model. If the model gives no usable answer, the reply has a `failure` and cites sources that may fit. If no provider answers, the 502 leaves the message stored; sending it again asks again. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone. */
+/** Send a message to the model. If no published flow fits the case, the reply has a `flow_offer`. If the model gives no usable answer, the reply has a `failure` and cites sources that may fit. If no provider answers, the 502 leaves the message stored; sending it again asks again. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`. A replay by `Idempotency-Key` is the `message` event alone. */
 sendMessage: StreamableMethod<'ai.turns.sendMessage'>
 /** List the messages of an AI session. The messages of one branch, oldest first. */
 listMessages: PagedMethod<'ai.turns.listMessages'>
-/** Respond to the current guided step. Returns the next step. If the model gives no usable answer, it has a `failure` and cites sources that may fit, and its response asks again. If no provider answers, the 502 leaves the response stored; a request without a response then returns the next step. */
+/** Respond to the current guided step. Returns the next step, with a `flow_offer` if no published flow fits the case. If the model gives no usable answer, it has a `failure` and cites sources that may fit, and its response asks again. If no provider answers, the 502 leaves the response stored; a request without a response then returns the next step. */
 respondToStep: BackgroundMethod<'ai.turns.respondToStep'>
 }
 sessions: {

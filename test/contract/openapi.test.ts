@@ -163,7 +163,7 @@ function listTypedIds(schema: z.ZodType | undefined): string[] {
   return [...normalised].flatMap(([place, isNormalised]) => (isNormalised ? [] : place))
 }
 
-it('WIR-77 an id of a request is read in small letters', () => {
+it('WIR-78 an id of a request is read in small letters', () => {
   const typed = operations.flatMap((op) => [op.body, op.query, op.params].flatMap(listTypedIds).map((place) => `${op.id} ${place}`))
   expect(typed).toEqual([])
 })

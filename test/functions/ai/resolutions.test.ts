@@ -71,7 +71,7 @@ it.each([['applied_success'], ['applied_failed'], ['applied_partial'], ['applied
   },
 )
 
-it('AIS-47 WIR-77 records outcomes that the request gives, and judges them as those of the fix', async () => {
+it('AIS-47 WIR-78 records outcomes that the request gives, and judges them as those of the fix', async () => {
   const { id, untried, resolve, read, reportOutcome, session, owner } = await createUnsettledCase()
   const other = await createUnsettledCase()
   expectStatus(await resolve({ outcomes: [{ fix_id: other.id, outcome: 'applied_success' }] }), 422)
