@@ -11,6 +11,7 @@ import { adminOperationsOperations } from './admin/operations/operations.ts'
 import { adminPlanOperations } from './admin/plans/operations.ts'
 import { adminUserOperations } from './admin/users/operations.ts'
 import { escalationOperations } from './ai/escalations/operations.ts'
+import { aiFeedbackOperations } from './ai/feedback/operations.ts'
 import { fixOperations } from './ai/fixes/operations.ts'
 import { handoffOperations } from './ai/handoffs/operations.ts'
 import { handoverOperations } from './ai/handover/operations.ts'
@@ -163,6 +164,7 @@ export const operations: readonly AnyOperation[] = [
   ...aiSessionOperations,
   ...aiTriageOperations,
   ...fixOperations,
+  ...aiFeedbackOperations,
   ...aiScriptRunOperations,
   ...aiOutputOperations,
   ...aiTaskOperations,

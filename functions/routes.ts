@@ -622,6 +622,13 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./ai/feedback/operations.ts')).aiFeedbackOperations,
+    routes: {
+      'ai.feedback.list': 'GET /ai-sessions/{session_id}/feedback',
+      'ai.feedback.set': 'PUT /ai-sessions/{session_id}/feedback',
+    },
+  },
+  {
     load: async () => (await import('./ai/script-runs/operations.ts')).aiScriptRunOperations,
     routes: {
       'ai.scriptRuns.list': 'GET /ai-sessions/{session_id}/script-runs',

@@ -7,6 +7,7 @@ create table ai_calls (
   -- Who caused the call. Null for a job that nobody caused.
   user_id          uuid default app.user_id(),
   prompt           text not null check (length(prompt) <= 100),
+  prompt_version   smallint,
   model            text not null check (length(model) <= 200),
   outcome          text not null default 'running' check (outcome in (
     'running', 'answered', 'unusable', 'truncated', 'declined', 'timed_out', 'limited', 'rejected', 'failed')),
@@ -90,7 +91,8 @@ $$;
 -- (`p_unpaid_limit`). Concurrent callers wait for the same row lock and see
 -- one another's reservations. The last allowed call can exceed the limit by its own cost. Each call that runs at that time can exceed it by
 -- its cost beyond the reservation.
-create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint, p_unpaid_limit bigint default null) returns uuid
+create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint, p_unpaid_limit bigint default null,
+                                  p_prompt_version smallint default null) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare
   period constant timestamptz := (select app.quota_period(a) from accounts a where a.id = app.account_id());
@@ -106,7 +108,8 @@ begin
   on conflict (account_id, period_start) do update set used_micros = b.used_micros + excluded.used_micros
     where most is null or b.used_micros < most;
   if found then
-    insert into ai_calls (prompt, model, cost_micros, period_start) values (p_prompt, p_model, p_reserved, period) returning id into call;
+    insert into ai_calls (prompt, prompt_version, model, cost_micros, period_start)
+    values (p_prompt, p_prompt_version, p_model, p_reserved, period) returning id into call;
   elsif is_unpaid then
     perform app.settle_unpaid_ai(app.now(), -p_reserved);
   end if;
@@ -171,3 +174,44 @@ create policy reads on ai_tasks for select using (account_id = (select app.signe
 grant select, insert on ai_tasks to app_runtime;
 grant update (state, body, next_attempt_at, finished_at, response_status, response_body) on ai_tasks to app_runtime;
 grant select, insert, update, delete on ai_tasks to app_platform;
+
+-- What technicians think of the model's answers, with the prompt and the model that wrote them: cases for the evaluation of prompts.
+
+create table ai_feedback (
+  id             uuid not null default uuidv7(),
+  account_id     uuid not null default app.account_id() references accounts on delete cascade,
+  session_id     uuid not null,
+  subject        text not null check (subject in ('reply', 'step', 'fix', 'assessment')),
+  subject_id     uuid not null,
+  user_id        uuid not null default app.user_id(),
+  helpful        boolean not null,
+  -- What would have been right.
+  correction     text check (length(correction) between 1 and 4000),
+  -- The answer as it was read.
+  answer         text not null check (length(answer) between 1 and 20000),
+  -- Null for an answer whose call is no longer in the ledger.
+  prompt         text check (length(prompt) <= 100),
+  prompt_version smallint,
+  model          text check (length(model) <= 200),
+  given_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  unique (account_id, session_id, subject, subject_id, user_id),
+  foreign key (account_id, session_id) references ai_sessions (account_id, id) on delete cascade,
+  foreign key (account_id, user_id) references users (account_id, id)
+);
+create index ai_feedback_given on ai_feedback (account_id, given_at desc, id desc);
+
+call app.protect('ai_feedback');
+grant select, insert, update (helpful, correction, given_at) on ai_feedback to app_runtime;
+grant select, insert, update, delete on ai_feedback to app_platform;
+
+-- Returns the last answered call of the account with one of these prompts until a time. Members see their own calls only, so it runs as the owner.
+create function app.find_answering_call(p_prompts text[], p_until timestamptz)
+  returns table (prompt text, prompt_version smallint, model text)
+  language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
+  select c.prompt, c.prompt_version, c.model from ai_calls c
+   where c.account_id = app.account_id() and c.prompt = any (p_prompts) and c.outcome = 'answered' and c.created_at <= p_until
+   order by c.created_at desc limit 1
+$$;

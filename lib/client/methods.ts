@@ -738,6 +738,12 @@ updateScript: Method<'ai.fixes.updateScript'>
 /** Decide how to use a fix’s script. The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script, and 409 `approval_required` with `risk` and `risk_reasons` for a template, or a script used once, of medium or high risk. For another decision on such a script, `script` is the template without values. */
 decideScript: Method<'ai.fixes.decideScript'>
 }
+feedback: {
+/** List feedback on the model. What technicians think of the answers in a session, newest first. */
+list: PagedMethod<'ai.feedback.list'>
+/** Give feedback on an answer. Whether a reply, a step, a fix or an assessment helped, and what would have been right. A second one of the same person replaces the first. It is stored with the prompt, its version and the model, for whoever evaluates prompts; the client never sees it. */
+set: Method<'ai.feedback.set'>
+}
 scriptRuns: {
 /** List script runs of an AI session. What scripts did on machines, oldest first. */
 list: PagedMethod<'ai.scriptRuns.list'>

@@ -287,6 +287,8 @@ export const operationTable = {
   'ai.fixes.recordOutcome': 'patch /ai-sessions/{session_id}/suggested-fixes/{fix_id}/outcome body',
   'ai.fixes.updateScript': 'patch /ai-sessions/{session_id}/suggested-fixes/{fix_id}/script body',
   'ai.fixes.decideScript': 'post /ai-sessions/{session_id}/suggested-fixes/{fix_id}/decision body',
+  'ai.feedback.list': 'get /ai-sessions/{session_id}/feedback paged',
+  'ai.feedback.set': 'put /ai-sessions/{session_id}/feedback body',
   'ai.scriptRuns.list': 'get /ai-sessions/{session_id}/script-runs paged',
   'ai.scriptRuns.create': 'post /ai-sessions/{session_id}/script-runs body key',
   'ai.outputs.createStatusUpdate': 'post /ai-sessions/{session_id}/status-update body key',

@@ -1,6 +1,38 @@
 // Written by `npm run client` from the declarations of the operations. Do not edit.
 import type { FileInput, ServerEvent } from './call-types.ts'
 
+export type AIFeedback = {
+id: Id
+session_id: Id
+subject: AIFeedbackSubject
+/** Id of the message, step, fix or handoff. */
+subject_id: string
+/** Who gave it. */
+user_id: string
+/** Whether it helped. */
+helpful: boolean
+/** What would have been right. */
+correction: (string | null)
+/** The prompt that wrote the answer; null if its call is no longer known. */
+prompt: (string | null)
+/** The version of the prompt. */
+prompt_version: (number | null)
+/** The model that answered. */
+model: (string | null)
+/** When it was given or changed. */
+given_at: string
+}
+export type AIFeedbackPut = {
+subject: AIFeedbackSubject
+/** Id of the message, step, fix or handoff. */
+subject_id: string
+/** Whether it helped. */
+helpful: boolean
+/** What would have been right. */
+correction?: (string | null) | undefined
+}
+/** What the model wrote: a reply of a chat, a guided step, a suggested fix, or the assessment of a handoff. */
+export type AIFeedbackSubject = ('reply' | 'step' | 'fix' | 'assessment')
 export type AIQuota = {
 /** AI builds of the account in this month. */
 used: number
@@ -6759,6 +6791,13 @@ fix_id: string } & (FixScript); output: SuggestedFix; code: 'already_decided' | 
   'ai.fixes.decideScript': { input: { /** Id of the AI session. */
 session_id: string; /** Id of the suggested fix. */
 fix_id: string } & (FixDecision); output: FixDecisionResponse; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'no_script' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.feedback.list': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (AIFeedback)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.feedback.set': { input: { /** Id of the AI session. */
+session_id: string } & (AIFeedbackPut); output: AIFeedback; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.scriptRuns.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */

@@ -120,6 +120,7 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('ai_steps', 'ai_steps', { key: { session_id: 'uuid', seq: 'integer' } }),
   exportTable('ai_facts', 'ai_facts', { key: { session_id: 'uuid', key: 'text' } }),
   exportTable('ai_fixes', 'ai_fixes', { key: perSession, limit: 50 }),
+  exportTable('ai_feedback', 'ai_feedback', { key: perSession, limit: 50 }),
   exportTable('ai_handoffs', 'ai_handoffs', {
     key: perSession,
     leftOut: { assessment_lease: state, swept_at: state, assessment_attempts: state },

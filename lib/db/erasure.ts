@@ -72,6 +72,7 @@ export const erasure: Declaration = {
   ai_messages: { account: batches(), person: keeps(work, 'content') },
   ai_steps: { account: batches(), person: keeps(work, 'response') },
   ai_facts: { account: batches(), person: keeps(work, 'value') },
+  ai_feedback: { account: batches(), person: keeps(work, 'correction', 'answer') },
   ai_fixes: { account: batches(), person: keeps(work, 'description') },
   ai_handoffs: { account: batches(), person: keeps(work, 'summary', 'documentation') },
   ai_outputs: { account: batches(), person: keeps(work, 'content') },

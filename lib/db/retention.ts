@@ -49,6 +49,7 @@ export const retention: Record<keyof DB, Policy> = {
   ai_unpaid_budgets: kept('one row per day'),
   ai_calls: expires('costs of a year can be compared with the one before', { column: 'created_at', keptFor: '400 days' }),
   ai_facts: endsWith('ai_sessions', 'the record of a session'),
+  ai_feedback: endsWith('ai_sessions', 'the record of a session'),
   ai_fixes: endsWith('ai_sessions', 'the record of a session'),
   ai_handoffs: endsWith('ai_sessions', 'the record of a session'),
   ai_message_uploads: endsWith('ai_messages', 'uploads of a message'),

@@ -136,6 +136,7 @@ export interface AiCallsTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string | null>
   prompt: string
+  prompt_version: number | null
   model: string
   outcome: Generated<'running' | 'answered' | 'unusable' | 'truncated' | 'declined' | 'timed_out' | 'limited' | 'rejected' | 'failed'>
   input_tokens: Generated<number>
@@ -160,6 +161,22 @@ export interface AiFactsTable {
   created_by: Generated<string>
   created_at: Generated<string>
   updated_at: Generated<string>
+}
+
+export interface AiFeedbackTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  subject: 'reply' | 'step' | 'fix' | 'assessment'
+  subject_id: string
+  user_id: Generated<string>
+  helpful: boolean
+  correction: string | null
+  answer: string
+  prompt: string | null
+  prompt_version: number | null
+  model: string | null
+  given_at: Generated<string>
 }
 
 export interface AiFixesTable {
@@ -1745,6 +1762,7 @@ export interface DB {
   ai_budgets: AiBudgetsTable
   ai_calls: AiCallsTable
   ai_facts: AiFactsTable
+  ai_feedback: AiFeedbackTable
   ai_fixes: AiFixesTable
   ai_handoffs: AiHandoffsTable
   ai_message_uploads: AiMessageUploadsTable
@@ -1978,6 +1996,7 @@ export interface SqlFunctions {
   'app.feature_on': { p_account: string; p_feature: string }
   'app.field_terms': Record<never, never>
   'app.fill_triage': { p_session: string; p_client: string; p_asset: string; p_category: string; p_hypothesis: string; p_evidence: string }
+  'app.find_answering_call': { p_prompts: readonly string[]; p_until: string }
   'app.find_concepts': { p_words: readonly string[]; p_firsts: readonly number[] }
   'app.find_diagrams': { p_words: readonly string[] }
   'app.find_entries': { p_text: string; p_types: readonly string[]; p_limit: number }
@@ -2144,7 +2163,7 @@ export interface SqlFunctions {
   'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
   'app.split_names': { p_text: string; p_parts: number }
-  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit?: number }
+  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit?: number; p_prompt_version?: number }
   'app.start_erasures': { p_limit: number }
   'app.start_import': { p_counts: string }
   'app.step_ids': { p_structure: string }

@@ -49,6 +49,12 @@ export async function insertFullAiSession(service: Service, owner: Person) {
     owner.id,
   )
   await insert(
+    `insert into ai_feedback (account_id, session_id, subject, subject_id, user_id, helpful, correction, answer)
+     values ($1, $2, 'fix', $4, $3, false, 'The queue was paused.', 'Restart the spooler') returning id`,
+    owner.id,
+    fix_id,
+  )
+  await insert(
     `insert into ai_handoffs (account_id, session_id, intent, created_by, closed_at) values ($1, $2, 'park', $3, now()) returning id`,
     owner.id,
   )
@@ -126,6 +132,12 @@ export const aiFixtures = {
     ...(await buildPartFixture('fix_id')(service, owner)),
     body: { decision: 'draft_template' },
   }),
+
+  'ai.feedback.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.feedback.set': async (service, owner) => {
+    const { session_id, fix_id } = await insertFullAiSession(service, owner)
+    return { params: { session_id }, body: { subject: 'fix', subject_id: fix_id, helpful: false, correction: 'The queue was paused.' } }
+  },
 
   'ai.handover.get': async (service, owner) => {
     await createFullSession(service, owner)

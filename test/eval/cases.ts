@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -18,8 +19,8 @@ export interface Case {
   }
 }
 
-/** Read the recorded cases of a prompt. */
-export async function readCases(promptName: string): Promise<Case[]> {
-  const file = join(import.meta.dirname, 'cases', `${promptName.replaceAll('_', '-')}.json`)
-  return JSON.parse(await readFile(file, 'utf8')) as Case[]
+/** Read the cases of a prompt from a folder, by default the recorded ones. */
+export async function readCases(promptName: string, folder = join(import.meta.dirname, 'cases')): Promise<Case[]> {
+  const file = join(folder, `${promptName.replaceAll('_', '-')}.json`)
+  return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Case[]) : []
 }

@@ -4,23 +4,25 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
+import { root } from '#local/root.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+import { writeFeedbackCases } from './from-feedback.ts'
 import { formatLines, insertFlows, isRight, rankLines, readProblemLines } from './problem-lines.ts'
 import { insertArticles, measureHitRate, type RankedTicket, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
-const { values } = parseArgs({ options: { ranking: { type: 'boolean' } } })
+const { values } = parseArgs({ options: { ranking: { type: 'boolean' }, 'from-feedback': { type: 'boolean' } } })
 const goal = 0.9
 
 /** Ask the model at OPENAI_BASE_URL every recorded case, and print the scoreboard and the failed checks. */
-async function evaluatePrompts(): Promise<void> {
+async function evaluatePrompts(folder?: string): Promise<void> {
   const { OPENAI_BASE_URL: baseUrl = '', OPENAI_API_KEY: key = '', OPENAI_MODEL: model = '' } = process.env
   if (!baseUrl || !key || !model) throw new Error('Set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL')
   // The local model answers by rules, and cannot judge.
   const isReal = !['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname)
   const judge = isReal ? openAi({ baseUrl, key, model: process.env.EVAL_JUDGE_MODEL ?? model }) : undefined
   if (!judge) console.log('The local model cannot judge: whether the answers are correct is not measured.')
-  const scored = await runPrompts(openAi({ baseUrl, key, model }), judge)
+  const scored = await runPrompts(openAi({ baseUrl, key, model }), judge, folder)
   for (const { prompt, name, failure, ...score } of scored) {
     const failed = Object.entries(score).flatMap(([check, passed]) => (passed === false ? check : []))
     if (failed.length > 0) console.log(`${prompt}, ${name}: not ${failed.join(', ')}${failure ? ` (${failure})` : ''}`)
@@ -78,4 +80,15 @@ function printRanking(tickets: readonly RankedTicket[], unrelated: readonly Rank
   return measureHitRate(tickets) >= goal && wrong.length === 0
 }
 
-await (values.ranking ? evaluateRanking() : evaluatePrompts())
+const feedbackFolder = join(root, '.data/feedback-cases')
+
+/** Write the feedback of the database at DATABASE_OWNER_URL as cases, and ask the model these cases if one is set. */
+async function evaluateFeedback(): Promise<void> {
+  const { DATABASE_OWNER_URL, OPENAI_API_KEY } = process.env
+  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  console.log(`Wrote ${await writeFeedbackCases(DATABASE_OWNER_URL, feedbackFolder)} cases to ${feedbackFolder}.`)
+  if (OPENAI_API_KEY) await evaluatePrompts(feedbackFolder)
+}
+
+if (values.ranking) await evaluateRanking()
+else await (values['from-feedback'] ? evaluateFeedback() : evaluatePrompts())

@@ -19,9 +19,10 @@ export interface ScoredCase extends AnswerScore {
  * Ask the model each recorded case once, without the service's second attempt, and score the answers. With a `judge`, it decides whether an
  * answer is correct; the local model cannot.
  */
-export async function runPrompts(ai: AiPort, judge?: AiPort): Promise<ScoredCase[]> {
+export async function runPrompts(ai: AiPort, judge?: AiPort, folder?: string): Promise<ScoredCase[]> {
   const scored: ScoredCase[] = []
-  for (const prompt of prompts) for (const recorded of await readCases(prompt.name)) scored.push(await runCase(ai, prompt, recorded, judge))
+  for (const prompt of prompts)
+    for (const recorded of await readCases(prompt.name, folder)) scored.push(await runCase(ai, prompt, recorded, judge))
   return scored
 }
 

@@ -8,6 +8,7 @@ export type AiCallOutcome = 'running' | 'answered' | 'unusable' | 'truncated' | 
 
 export interface StartedAiCall {
   prompt: string
+  version: number
   model: string
   /** Micro-dollars that count until the call reports its cost. */
   reserved: number
@@ -46,12 +47,13 @@ export const selectAiBudget = readStatement(Budget, selectBudgetSql)
 /** Reserve the cost of a call and insert its row. Return null if a budget is used up. */
 export const startAiCall = writeStatement(
   z.object({ id: z.string().nullable() }),
-  ({ prompt, model, reserved, unpaidLimit }: StartedAiCall) =>
+  ({ prompt, version, model, reserved, unpaidLimit }: StartedAiCall) =>
     sql`select ${callFunction('app.start_ai_call', {
       p_prompt: prompt,
       p_model: model,
       p_reserved: reserved,
       p_unpaid_limit: unpaidLimit,
+      p_prompt_version: version,
     })} as id`,
 )
 

@@ -16,6 +16,8 @@ export type ReasoningEffort = 'low' | 'medium'
 export interface Completion {
   /** The prompt's name, also used as the name of the schema. */
   name: string
+  /** The prompt's version. */
+  version: number
   instructions: string
   turns: readonly Turn[]
   /** JSON Schema of the answer, with every property required. */

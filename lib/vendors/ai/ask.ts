@@ -177,6 +177,7 @@ export function toCompletion(
   const { name, version, instructions, answer, effort } = prompt
   return {
     name,
+    version,
     instructions: `${baseInstructions}\n\nTask ${name}, version ${version}.\n${instructions}`,
     turns: addFacts(turns, facts),
     schema: z.toJSONSchema(answer, { io: 'input' }) as Record<string, unknown>,

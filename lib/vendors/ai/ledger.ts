@@ -39,6 +39,7 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
   const expected = { ...estimateUsage(completion, ''), output: Math.min(completion.maxTokens, expectedOutputTokens) }
   const { id } = await startAiCall.one(db, {
     prompt: completion.name,
+    version: completion.version,
     model: ai.model,
     reserved: toCost(expected),
     unpaidLimit: toUnpaidLimit(context),

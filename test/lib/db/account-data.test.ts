@@ -72,7 +72,7 @@ it('an export reads fewer records at once where a record can be large', () => {
     3: ['kb_imports'],
     10: ['diagram_versions', 'diagrams', 'flow_conversations', 'flow_proposals', 'flow_versions'],
     20: ['script_builder_sessions', 'script_drafts', 'script_versions', 'scripts', 'target_lists'],
-    50: ['ai_fixes', 'ai_handoffs', 'ai_outputs', 'ai_sessions', 'script_runs', 'ticket_notes'],
+    50: ['ai_feedback', 'ai_fixes', 'ai_handoffs', 'ai_outputs', 'ai_sessions', 'script_runs', 'ticket_notes'],
     100: [
       ...['approvals', 'beta_feedback', 'escalation_follow_ups', 'feedback', 'kb_import_nodes', 'onboarding', 'script_builder_messages'],
       'session_notes',

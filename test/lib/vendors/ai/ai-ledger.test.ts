@@ -9,7 +9,7 @@ import { callMetered } from '#vendors/ai/ledger.ts'
 
 const prices = PriceTable.parse('{"*": {"input": 1, "cached": 0.5, "output": 10}}')
 const completion: Completion = {
-  ...{ name: 'n', instructions: 'x'.repeat(397), turns: [], schema: {}, maxTokens: 4000, effort: 'low', timeoutMs: 1000 },
+  ...{ version: 1, name: 'n', instructions: 'x'.repeat(397), turns: [], schema: {}, maxTokens: 4000, effort: 'low', timeoutMs: 1000 },
 }
 const usage: TokenUsage = { input: 50, cached: 20, cacheWrites: 0, output: 7, reasoning: 3, isEstimated: false }
 const budget = { is_exhausted: true, resets_at: '2026-12-01T00:00:00Z', seconds: 90, is_unpaid_exhausted: false, unpaid_resets_at: '' }

@@ -13,7 +13,15 @@ process.env.OPENAI_ORG_ID = 'org-other'
 process.env.OPENAI_PROJECT_ID = 'proj-other'
 
 const completion: Completion = {
-  ...{ name: 'reply', instructions: 'Answer.', turns: [{ role: 'user', text: 'Hi' }], maxTokens: 9, effort: 'low', timeoutMs: 3000 },
+  ...{
+    version: 1,
+    name: 'reply',
+    instructions: 'Answer.',
+    turns: [{ role: 'user', text: 'Hi' }],
+    maxTokens: 9,
+    effort: 'low',
+    timeoutMs: 3000,
+  },
   schema: { $schema: 's', type: 'object', properties: { format: { type: 'string', minLength: 1 } } },
 }
 const open = () => openAi({ key: 'k', baseUrl: vendor.origin, model: 'm' })

@@ -86,6 +86,7 @@ const message = { title: 'Title', body: 'Body', url: null }
 const mail = { deliveryId: 'd1', to: 'a@example.com', subject: 'Subject', html: 'Text', text: 'Text' }
 const noDns = { resolve: async () => [] }
 const completion = {
+  version: 1,
   name: 'n',
   instructions: 'i',
   turns: [],
