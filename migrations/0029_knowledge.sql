@@ -143,7 +143,7 @@ mailbox mailbox* *postfach* inbox*
 meeting meeting* *besprechung* schuzk* konferenz*
 mfa mfa 2fa authenticator* otp secondfactor zweitfaktor* totp
 monitor monitor monitors screen screens display* *bildschirm* obrazovk* monitory
-name dns hostname* resolv* auflos* nameserver*
+name dns hostname* nslookup* resolv* auflos* nameserver*
 offboarding offboard* leaver* leavesthe leavesus leftthe resign* austritt* kundig* ausscheid* odchaz* odchod*
 onboarding onboard* newstarter* newuser* newemployee* newhire* newcolleague* newjoiner* joiner* apprentice* neuemitarbeiter* neuermitarbeiter* neuekolleg* neuerkolleg* eintritt* novyzamestnan* novazamestnan* novakoleg* nastup*
 password password* passwort* kennwort* passphrase* heslo hesla heslem
@@ -169,6 +169,7 @@ terminal rds rdp terminalserver* remotedesktop*
 toner toner* cartridge* kartusche*
 update update* updating aktualis* aktualiz* patch* upgrad*
 ups ups usv
+vpn vpn vpns tunnel* forticlient* globalprotect* anyconnect* wireguard* openvpn*
 vm vm vms virtualmachine* virtuell*
 website website* webseite* homepage*
 wifi wifi wlan wireless ssid
@@ -335,15 +336,13 @@ declare
   v_weights double precision[];
   v_all double precision;
   v_query tsquery;
-  v_few double precision;
-  -- The weight of a word that a fifth of the entries contain.
-  v_rare constant double precision := 1.5;
+  -- The weight of a word that a quarter of the entries contain.
+  v_rare constant double precision := 1.4;
   -- What ts_rank makes of one occurrence with weight 1: 6 / pi^2.
   v_one constant double precision := ts_rank('a:1'::tsvector, 'a'::tsquery) / 0.1;
 begin
   perform app.require_scope();
   select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k where k.account_id = any (v_accounts) and k.term = '';
-  v_few := least(2, sqrt(greatest(1, 30 / greatest(v_entries, 1))));
   -- A name that no entry contains may be written apart there.
   v_text := concat_ws(' ', v_text, (
     select string_agg(app.split_names(n.name, 2), ' ') from (
@@ -434,7 +433,7 @@ begin
       select p.tree_id, p.import_id, p.ai_session_id, sum(p.points) / (0.9 + 0.1 * length(p.words) / 150.0) as score, bool_or(p.is_titled) as is_titled,
              max(p.front) as best, count(*) filter (where p.front > 0 and not p.is_pair) as front_words,
              -- What is only in the body counts half.
-             (sum(p.points) + sum(p.front)) / 2 / least(v_all, 40) / v_few
+             (sum(p.points) + sum(p.front)) / 2 / least(v_all, 40) / case when v_entries < 20 then 1.2 else 1 end
                * greatest(1, (count(*) + count(*) filter (where p.front > 0 and not p.is_pair)) / 2.0) ^ 0.7 as share
         from points p group by 1, 2, 3, p.words
     )
