@@ -5,7 +5,8 @@ create table stream_events (
   id         uuid not null default uuidv7(),
   account_id uuid not null default app.account_id() references accounts on delete cascade,
   event      text not null check (
-    event in ('handoff_created', 'handoff_claimed', 'handoff_closed', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed', 'approval_changed', 'kb_batch_finished')),
+    event in ('handoff_created', 'handoff_claimed', 'handoff_closed', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed', 'approval_changed', 'kb_batch_finished',
+              'job_progressed')),
   data       jsonb not null check (jsonb_typeof(data) = 'object'),
   created_at timestamptz(3) not null default app.now(),
   -- When a sweep last took the event, because its first publish failed.

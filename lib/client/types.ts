@@ -278,6 +278,7 @@ status: AccountExportStatus
 size: number
 /** How far the job is. The unit is kinds of records and files; 0 of 0 before it runs. */
 progress: {
+phase: AccountExportPhase
 /** What is done. It never decreases. */
 done: number
 /** What there is to do. */
@@ -304,6 +305,8 @@ url: string
 /** When the link ends: after 24 hours, or with the archive. */
 expires_at: string
 }
+/** `writing`: records and files are added to the archive. `finished`: nothing follows. */
+export type AccountExportPhase = ('waiting' | 'writing' | 'finished')
 /** `ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export. */
 export type AccountExportStatus = ('queued' | 'running' | 'ready' | 'failed' | 'expired')
 export type AccountGuard = ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')
@@ -312,6 +315,7 @@ id: Id
 status: AccountImportStatus
 /** How far the job is. The unit is bytes of records; each counts when it is checked, and again when it is prepared for storing. */
 progress: {
+phase: AccountImportPhase
 /** What is done. It never decreases. */
 done: number
 /** What there is to do. */
@@ -345,6 +349,8 @@ created_at: Timestamp
 /** When it succeeded or failed. */
 finished_at: (Timestamp | null)
 }
+/** `checking`: records are read. `preparing`: their new ids are written. `storing`: all are stored at once. `finished`: nothing follows. */
+export type AccountImportPhase = ('waiting' | 'checking' | 'preparing' | 'storing' | 'finished')
 /** `succeeded`: everything is stored. `failed`: nothing is stored; `problem` says why. */
 export type AccountImportStatus = ('queued' | 'running' | 'succeeded' | 'failed')
 /** The preferences of the account. */
@@ -2343,6 +2349,22 @@ parent_id: (string | null)
 /** Position among the items with this parent, starting at 0. */
 index: number
 }
+/** What the job does: the export or import of the account, or a batch of articles. */
+export type JobKind = ('export' | 'import' | 'kb_batch')
+/** Its JSON. */
+export type JobProgressedEvent = {
+kind: JobKind
+/** Id of the export, import or batch. */
+id: string
+/** The user who started it. */
+user_id: (Id | null)
+/** The phase in its `progress`; `finished` when nothing follows. */
+phase: string
+/** What is done. */
+done: number
+/** What there is to do. */
+total: number
+}
 /** The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped. */
 export type JsonValue = (string | number | boolean | null | (JsonValue)[] | { [key: string]: JsonValue })
 export type KbBatch = (KbBatchListItem & {
@@ -2372,13 +2394,13 @@ source: KbBatchSource
 /** Address of the page or of the vendor; null for an archive. */
 address: (string | null)
 status: KbBatchStatus
-/** How far the batch is. The unit is articles. */
+/** How far the job is. The unit is articles. */
 progress: {
+phase: KbBatchPhase
 /** What is done. It never decreases. */
 done: number
 /** What there is to do. */
 total: number
-phase: KbBatchPhase
 }
 /** Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise. */
 problem: (string | null)
@@ -6685,7 +6707,7 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
 after?: string | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_claimed', HandoffClaimedEvent> | ServerEvent<'handoff_closed', HandoffClosedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_claimed', HandoffClaimedEvent> | ServerEvent<'handoff_closed', HandoffClosedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'job_progressed', JobProgressedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

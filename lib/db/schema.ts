@@ -1528,7 +1528,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_claimed' | 'handoff_closed' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed' | 'kb_batch_finished'
+  event: 'handoff_created' | 'handoff_claimed' | 'handoff_closed' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed' | 'kb_batch_finished' | 'job_progressed'
   data: Json
   created_at: Generated<string>
   swept_at: string | null

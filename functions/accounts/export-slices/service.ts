@@ -1,3 +1,4 @@
+import type { WriteDb } from '#db/scope.ts'
 import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
@@ -6,6 +7,7 @@ import type { SendResult } from '#vendors/net/send-result.ts'
 import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { enqueueDeliveries } from '#work/deliveries.ts'
+import { announceProgress } from '#work/job-progress.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
@@ -89,6 +91,7 @@ async function recordSlice(ctx: ExportContext, claimed: queries.ClaimedExport, {
       : await queries.continueExport.first(db, claimed, progress)
     if (!recorded) return false
     if (part) await queries.insertPart.run(db, claimed.id, part)
+    await announce(db, claimed, isLast ? 'finished' : 'writing', progress)
     if (!isLast) db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1 })
     else if (claimed.requested_by)
       enqueueDeliveries(
@@ -101,6 +104,10 @@ async function recordSlice(ctx: ExportContext, claimed: queries.ClaimedExport, {
   return isRecorded
 }
 
+function announce(db: WriteDb, { id, requested_by }: queries.ClaimedExport, phase: string, { stages }: Partial<ExportProgress>) {
+  return announceProgress(db, { kind: 'export', id, user_id: requested_by, phase, ...(stages ?? { done: 0, total: 0 }) })
+}
+
 async function recordFailure(ctx: ExportContext, claimed: queries.ClaimedExport, result: SendResult): Promise<void> {
   const failures = listAttempts(claimed).length
   const delaySeconds = secondsUntilRetry({ ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts }, result)
@@ -109,6 +116,7 @@ async function recordFailure(ctx: ExportContext, claimed: queries.ClaimedExport,
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeExport.first(db, claimed, result, delaySeconds, null))) return
     if (delaySeconds !== null) return db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    await announce(db, claimed, 'finished', claimed.progress)
     if (!claimed.requested_by) return
     const mails = await queries.insertMail.all(db, claimed.requested_by, 'export_failed')
     enqueueDeliveries(

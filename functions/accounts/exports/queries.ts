@@ -9,7 +9,8 @@ import { AccountExport, type ExportCreate } from './schemas.ts'
 
 const columns = sql`
   e.id, e.contents, e.bytes as size, coalesce(e.progress -> 'counts', '{}') as counts,
-  coalesce(e.progress -> 'stages', '{"done": 0, "total": 0}') as progress, e.requested_by, e.created_at, e.ready_at, e.expires_at,
+  coalesce(e.progress -> 'stages', '{"done": 0, "total": 0}') || jsonb_build_object('phase',
+    case when e.state not in ('queued', 'retrying') then 'finished' when e.attempts = 0 then 'waiting' else 'writing' end) as progress, e.requested_by, e.created_at, e.ready_at, e.expires_at,
   case when e.state = 'ready' and e.expires_at <= app.now() then 'expired' when e.state = 'retrying' or e.state = 'queued' and e.attempts > 0 then 'running'
        else e.state end as status`
 

@@ -20,7 +20,7 @@ const example = {
   contents: 'all' as const,
   status: 'ready' as const,
   size: 48_213_441,
-  progress: { done: 68, total: 68 },
+  progress: { phase: 'finished' as const, done: 68, total: 68 },
   counts: { members: 4, flows: 31, sessions: 1204, upload_files: 212 },
   requested_by: exampleIds.user,
   created_at: '2026-11-21T09:30:00.000Z',
@@ -37,7 +37,11 @@ export const AccountExport = z
       .meta({ id: 'AccountExportStatus' })
       .describe('`ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export.'),
     size: z.int().describe('Bytes of the archive so far.'),
-    progress: progressField('kinds of records and files; 0 of 0 before it runs'),
+    progress: progressField('kinds of records and files; 0 of 0 before it runs', {
+      id: 'AccountExportPhase',
+      phases: ['waiting', 'writing', 'finished'],
+      meaning: '`writing`: records and files are added to the archive. `finished`: nothing follows.',
+    }),
     counts: z.record(z.string(), z.int()).describe('Records so far by kind, and files.'),
     requested_by: Id.nullable().describe('The admin who started it.'),
     created_at: Time,

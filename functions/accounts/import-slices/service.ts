@@ -10,6 +10,7 @@ import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { announceProgress } from '#work/job-progress.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
@@ -96,8 +97,20 @@ async function recordSlice(ctx: ImportContext, claimed: queries.ClaimedImport, s
         ? await queries.completeImport.first(db, claimed, result.counts)
         : await queries.continueImport.first(db, claimed, result.progress, result.done)
     if (!recorded) throw new OvertakenError()
+    await announce(
+      db,
+      claimed,
+      'progress' in result ? phases[result.progress.stage] : 'finished',
+      'progress' in result ? result.done : claimed.total,
+    )
     if ('progress' in result) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1 })
   })
+}
+
+const phases = { check: 'checking', connect: 'preparing', prepare: 'preparing', store: 'storing' } as const
+
+function announce(db: WriteDb, { id, requested_by, total }: queries.ClaimedImport, phase: string, done: number): Promise<void> {
+  return announceProgress(db, { kind: 'import', id, user_id: requested_by, phase, done: Math.round(done), total })
 }
 
 type Progress<Stage> = Extract<queries.ImportProgress, { stage: Stage }>
@@ -264,6 +277,7 @@ async function completeFailure(ctx: ImportContext, claimed: queries.ClaimedImpor
   recordAttempt('import', { ok: false }, delaySeconds)
   await openScope(ctx, claimed).transaction(async (db) => {
     const recorded = await queries.failImport.first(db, claimed, result, delaySeconds, problem.body)
+    if (recorded && delaySeconds === null) await announce(db, claimed, 'finished', 0)
     if (recorded && delaySeconds !== null) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
   })
 }

@@ -7,7 +7,9 @@ import { AccountImport } from './schemas.ts'
 
 const columns = sql`
   i.id, case when i.state = 'retrying' or i.state = 'queued' and i.attempts > 0 then 'running' else i.state end as status,
-  jsonb_build_object('done', i.done, 'total', i.total) as progress, coalesce(i.counts -> 'restored', '{}') as restored,
+  jsonb_build_object('done', i.done, 'total', i.total, 'phase',
+    case when i.state not in ('queued', 'retrying') then 'finished' when i.attempts = 0 then 'waiting' when i.progress ->> 'stage' = 'store' then 'storing'
+         when i.progress ->> 'stage' = 'check' then 'checking' else 'preparing' end) as progress, coalesce(i.counts -> 'restored', '{}') as restored,
   i.counts -> 'not_restored' as not_restored, i.progress -> 'skipped' -> 'records' as skipped, (i.progress -> 'skipped' ->> 'count')::integer as skipped_count,
   i.problem, i.requested_by, i.created_at, i.finished_at`
 

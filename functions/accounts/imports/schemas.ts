@@ -8,7 +8,7 @@ const Counts = z.record(z.string(), z.int())
 const example = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c4a02',
   status: 'succeeded' as const,
-  progress: { done: 20_480_000, total: 20_480_000 },
+  progress: { phase: 'finished' as const, done: 20_480_000, total: 20_480_000 },
   restored: { teams: 2, categories: 5, scripts: 12, diagrams: 3, target_lists: 4, flows: 31, flow_versions: 118, library_steps: 64 },
   not_restored: { members: 4, sessions: 1204, audit_log: 5310 },
   skipped: [{ kind: 'flows', name: 'Old printer guide', reason: 'was deleted' }],
@@ -26,7 +26,12 @@ export const AccountImport = z
       .enum(['queued', 'running', 'succeeded', 'failed'])
       .meta({ id: 'AccountImportStatus' })
       .describe('`succeeded`: everything is stored. `failed`: nothing is stored; `problem` says why.'),
-    progress: progressField('bytes of records; each counts when it is checked, and again when it is prepared for storing'),
+    progress: progressField('bytes of records; each counts when it is checked, and again when it is prepared for storing', {
+      id: 'AccountImportPhase',
+      phases: ['waiting', 'checking', 'preparing', 'storing', 'finished'],
+      meaning:
+        '`checking`: records are read. `preparing`: their new ids are written. `storing`: all are stored at once. `finished`: nothing follows.',
+    }),
     restored: Counts.describe('Records that were restored, by kind. Empty until the import has succeeded.'),
     not_restored: Counts.describe('Records of kinds that an import never restores.'),
     skipped: z

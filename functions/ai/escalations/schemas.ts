@@ -143,6 +143,19 @@ export const EscalationEvents = {
       status: z.enum(['succeeded', 'failed']).meta({ id: 'KbBatchResult' }).describe('How it ended.'),
     })
     .meta({ id: 'KbBatchFinishedEvent' }),
+  job_progressed: z
+    .strictObject({
+      kind: z
+        .enum(['export', 'import', 'kb_batch'])
+        .meta({ id: 'JobKind' })
+        .describe('What the job does: the export or import of the account, or a batch of articles.'),
+      id: Id.describe('Id of the export, import or batch.'),
+      user_id: Id.nullable().describe('The user who started it.'),
+      phase: z.string().describe('The phase in its `progress`; `finished` when nothing follows.'),
+      done: z.int().describe('What is done.'),
+      total: z.int().describe('What there is to do.'),
+    })
+    .meta({ id: 'JobProgressedEvent' }),
   overflow: z.strictObject({ dropped: z.int().describe('Number of missed events.') }),
   replaced: z.strictObject({}).describe('A newer stream of this user replaces this one.'),
 }

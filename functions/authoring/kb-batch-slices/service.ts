@@ -5,6 +5,7 @@ import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { announceProgress } from '#work/job-progress.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
@@ -64,6 +65,7 @@ async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, out
       ? await queries.completeBatch.first(db, claimed, { ok: true, status: null }, null, done)
       : await queries.continueBatch.first(db, claimed, done)
     if (!recorded) throw new OvertakenError()
+    await announceProgress(db, toProgress(claimed, { phase: isLast ? 'finished' : 'importing', done, total: claimed.total }))
     if (isLast) await announce(db, claimed, 'succeeded')
     else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
   })
@@ -82,6 +84,8 @@ async function recordListing(ctx: BatchContext, claimed: queries.ClaimedBatch, {
       ? await queries.completeBatch.first(db, claimed, { ok: false, status: null, error: 'There are no published articles' }, null, 0)
       : await queries.recordListing.first(db, claimed, { position, total, problem })
     if (!recorded) throw new OvertakenError()
+    const phase = isEmpty ? 'finished' : position === null ? 'importing' : 'listing'
+    await announceProgress(db, toProgress(claimed, { phase, done: 0, total }))
     if (isEmpty) await announce(db, claimed, 'failed')
     else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
   })
@@ -111,6 +115,11 @@ async function postpone(ctx: BatchContext, claimed: queries.ClaimedBatch, delayS
       db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
   })
 }
+
+const toProgress = (
+  { id, created_by }: queries.ClaimedBatch,
+  progress: { phase: string; done: number; total: number },
+): Parameters<typeof announceProgress>[1] => ({ kind: 'kb_batch', id, user_id: created_by, ...progress })
 
 function announce(db: WriteDb, { id, created_by }: queries.ClaimedBatch, status: 'succeeded' | 'failed'): Promise<void> {
   return enqueueLiveEvent(db, 'kb_batch_finished', { batch_id: id, user_id: created_by, status })

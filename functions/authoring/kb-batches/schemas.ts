@@ -71,16 +71,11 @@ const fields = {
     .enum(['queued', 'running', 'succeeded', 'failed', 'canceled'])
     .meta({ id: 'KbBatchStatus' })
     .describe('`succeeded`: each article is imported or refused. `failed`, `canceled`: the imported articles stay.'),
-  progress: progressField('articles')
-    .extend({
-      phase: z
-        .enum(['waiting', 'listing', 'importing', 'finished'])
-        .meta({ id: 'KbBatchPhase' })
-        .describe(
-          '`listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows.',
-        ),
-    })
-    .describe('How far the batch is. The unit is articles.'),
+  progress: progressField('articles', {
+    id: 'KbBatchPhase',
+    phases: ['waiting', 'listing', 'importing', 'finished'],
+    meaning: '`listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows.',
+  }),
   problem: z.string().nullable().describe('Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise.'),
   created_by: Id.describe('The user who started it.'),
   created_at: Time,

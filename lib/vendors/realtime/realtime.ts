@@ -8,6 +8,7 @@ export const liveEvents = [
   'ticket_changed',
   'approval_changed',
   'kb_batch_finished',
+  'job_progressed',
 ] as const
 
 export interface LiveEvent {

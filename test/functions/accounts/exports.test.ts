@@ -264,13 +264,13 @@ it('DAT-17 shows how many kinds of an archive are complete', async () => {
   for (let n = 0; n < 3; n++) await uploadImage(service, admin, await createImage('png', 30, 20))
   const { id, attempt, finish } = await insertUnpublished(admin)
   const readProgress = async () => (await admin.client.accounts.exports.get({ export_id: id })).progress
-  expect(await readProgress()).toEqual({ done: 0, total: 0 })
+  expect(await readProgress()).toEqual({ phase: 'waiting', done: 0, total: 0 })
   const get = async () => new Uint8Array(3 * 1024 * 1024)
   await attempt(1, { get })
-  const { done, total } = await readProgress()
-  expect([total, done]).toEqual([exportedTables.length + 3, 1])
+  const { phase, done, total } = await readProgress()
+  expect([phase, total, done]).toEqual(['writing', exportedTables.length + 3, 1])
   await finish()
-  expect(await readProgress()).toEqual({ done: total, total })
+  expect(await readProgress()).toEqual({ phase: 'finished', done: total, total })
 })
 
 it('DAT-06 a late attempt cannot change a part that a later one has written', async () => {

@@ -139,15 +139,20 @@ describe('an archive of articles', () => {
 describe('a slice of a batch', () => {
   const entries = Array.from({ length: 25 }, (_, n) => article(`${n}.md`))
 
-  it('KBI-21 shows the progress, and the next slice goes on from there', async () => {
+  it('KBI-21 SSE-41 shows the progress, and the next slice goes on from there', async () => {
     const admin = await createAdmin()
     const { id, attempt, get, published } = await startBatch(admin, { entries })
     expect((await get()).progress).toEqual({ phase: 'waiting', done: 0, total: 25 })
     await attempt(1)
     expect(await get()).toMatchObject({ status: 'running', progress: { phase: 'importing', done: 20, total: 25 } })
-    expect(published).toEqual([{ kind: 'kb_batch', id, attempt: 2 }])
+    const progressed = (progress: object) => ({
+      kind: 'live_event',
+      event: { event: 'job_progressed', data: { kind: 'kb_batch', id, user_id: admin.id, ...progress } },
+    })
+    expect(published).toMatchObject([progressed({ phase: 'importing', done: 20, total: 25 }), { kind: 'kb_batch', id, attempt: 2 }])
     await attempt(2)
     expect(await get()).toMatchObject({ status: 'succeeded', progress: { phase: 'finished', done: 25, total: 25 } })
+    expect(published.at(-2)).toMatchObject(progressed({ phase: 'finished', done: 25, total: 25 }))
     const data = { batch_id: id, user_id: admin.id, status: 'succeeded' }
     expect(published.at(-1)).toMatchObject({ kind: 'live_event', event: { event: 'kb_batch_finished', data } })
   })
