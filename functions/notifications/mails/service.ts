@@ -1,5 +1,6 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { retryWhileUnavailable } from '#db/retry.ts'
+import { toDatabaseProblem } from '#db/sqlstate.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { Mail, MailResult } from '#vendors/mail/mail.ts'
@@ -27,13 +28,19 @@ const maxParallelWrites = 6
 export async function send(ctx: MailContext, id: string, attempt: number): Promise<SendResult | undefined> {
   const claimed = await claimInTurn(ctx, id, attempt)
   if (!Array.isArray(claimed)) return claimed
-  const prepared = await prepare(ctx, claimed)
-  const mails = prepared.flatMap((item) => item.mails.map((mail) => ({ ...mail, deliveryId: item.delivery.id })))
-  const key = claimed[0]?.batch_key ?? id
-  const result: MailResult = mails.length > 0 ? await ctx.mail.send(mails, key) : { ok: true, status: null }
-  const results = splitResult(prepared, result)
+  const { written, refused } = await prepare(ctx, claimed)
+  // Before the call, so that a repetition has the same e-mails: the provider would refuse the key for others.
+  if (refused.length > 0) await recordResults(ctx, refused)
+  const sent = written.length > 0 ? await sendCall(ctx, written, claimed[0]?.batch_key ?? id) : []
+  return [...refused, ...sent].find(({ delivery }) => delivery.id === id)?.result
+}
+
+/** Send e-mails in one call, and record the result of each delivery. */
+async function sendCall(ctx: MailContext, written: readonly WrittenDelivery[], key: string): Promise<DeliveryResult[]> {
+  const mails = written.flatMap((item) => item.mails.map((mail) => ({ ...mail, deliveryId: item.delivery.id })))
+  const results = splitResult(written, await ctx.mail.send(mails, key))
   await recordResults(ctx, results)
-  return results.find(({ delivery }) => delivery.id === id)?.result
+  return results
 }
 
 /** Wait for the turn of an attempt and claim it. Postpone it and return a failed result if its turn is too late. Return undefined if it is over. */
@@ -58,35 +65,10 @@ async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promi
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-interface PreparedDelivery {
+interface WrittenDelivery {
   delivery: ClaimedDelivery
   mails: Mail[]
-  note: string | undefined
-  refusal: SendResult | undefined
-}
-
-async function prepare(ctx: MailContext, claimed: readonly ClaimedDelivery[]): Promise<PreparedDelivery[]> {
-  const slots = limitConcurrency({ running: maxParallelWrites })
-  // A repeated call with the same key must contain the e-mails in the same order.
-  const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
-  return Promise.all(
-    sorted.map(async (delivery) => {
-      const written = await slots(() => messages.writeMails(ctx, delivery)).catch(toRefusal)
-      return 'refusal' in written
-        ? { delivery, mails: [], note: undefined, refusal: written.refusal }
-        : { delivery, mails: written.mails, note: written.note, refusal: undefined }
-    }),
-  )
-}
-
-/**
- * An e-mail that cannot be written must not stop the others of its call. Its status makes its next attempt a call of its own with a key of its
- * own, because the key of this call may be its id.
- */
-function toRefusal(error: unknown): { refusal: SendResult } {
-  return {
-    refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` },
-  }
+  note?: string
 }
 
 interface DeliveryResult {
@@ -94,11 +76,38 @@ interface DeliveryResult {
   result: MailResult
 }
 
+/** Write the e-mails of a call. Return those that are sent, and why the others are not. */
+async function prepare(
+  ctx: MailContext,
+  claimed: readonly ClaimedDelivery[],
+): Promise<{ written: WrittenDelivery[]; refused: DeliveryResult[] }> {
+  const slots = limitConcurrency({ running: maxParallelWrites })
+  // A repeated call with the same key must contain the e-mails in the same order.
+  const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const prepared = await Promise.all(
+    sorted.map(async (delivery) => ({ delivery, ...(await slots(() => messages.writeMails(ctx, delivery)).catch(toRefusal)) })),
+  )
+  return {
+    written: prepared.flatMap((item) => ('mails' in item ? item : [])),
+    refused: prepared.flatMap((item) => ('refusal' in item ? { delivery: item.delivery, result: item.refusal } : [])),
+  }
+}
+
+/**
+ * An e-mail that cannot be written must not stop the others of its call. Its status makes its next attempt a call of its own with a key of its
+ * own, because the key of this call may be its id. Without the database no call is made: a repeated one would lack e-mails.
+ */
+function toRefusal(error: unknown): { refusal: SendResult } {
+  if (toDatabaseProblem(error)?.kind === 'unavailable') throw error
+  return {
+    refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` },
+  }
+}
+
 /** Return the result of each delivery of a call. */
-function splitResult(prepared: readonly PreparedDelivery[], result: MailResult): DeliveryResult[] {
+function splitResult(written: readonly WrittenDelivery[], result: MailResult): DeliveryResult[] {
   let place = 0
-  return prepared.map(({ delivery, mails, note, refusal }) => {
-    if (refusal) return { delivery, result: refusal }
+  return written.map(({ delivery, mails, note }) => {
     const failures = mails.flatMap((_, index) => result.failures?.get(place + index) ?? [])
     place += mails.length
     if (!result.ok) return { delivery, result }

@@ -183,6 +183,37 @@ it('NOT-65 repeats a call without an answer with the same key and the same e-mai
   expect(await listRecords('mail')).toHaveLength(4)
 })
 
+it('NOT-65 sends an e-mail that could not be written, although the worker dies after the call with the others', async () => {
+  const ids = await escalateInEach(3)
+  const [bad = '', good = ''] = ids
+  await service.sql(`update deliveries set recipient = 'stranger@elsewhere.example' where id = $1`, [bad])
+  const sign = () => Promise.reject(new RangeError('cannot be signed'))
+  const send: typeof ctx.mail.send = async (...args) => {
+    await ctx.mail.send(...args)
+    throw new Error('The worker dies')
+  }
+  const dying = { ...ctx, mail: { ...ctx.mail, send }, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }
+  await expect(deliver(dying, { delivery_id: good, attempt: 1 })).rejects.toThrow('The worker dies')
+  await wait(61_000)
+  for (const id of ids) await attempt(id, 2)
+  expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('stranger@elsewhere.example')
+  expect(await listRecords('mail')).toHaveLength(3)
+})
+
+it('NOT-65 repeats no call while the database is away, which could leave out an e-mail of it', async () => {
+  const ids = await escalateInEach(3)
+  await service.sql(`update deliveries set recipient = 'stranger@elsewhere.example' where id = $1`, [ids[0]])
+  await sendAndDie(ids[1], 3)
+  await wait(61_000)
+  const sign = () => Promise.reject(new Error('Connection terminated unexpectedly'))
+  const withoutDatabase = { ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }
+  await expect(deliver(withoutDatabase, { delivery_id: ids[1] ?? '', attempt: 2 })).rejects.toThrow('Connection terminated')
+  await wait(61_000)
+  for (const id of ids) await attempt(id, 3)
+  expect(await countStates(ids)).toMatchObject([{ state: 'delivered', count: 3 }])
+  expect(await listRecords('mail')).toHaveLength(3)
+})
+
 it('NOT-65 does not repeat a call without those of its e-mails that another transaction has locked', async () => {
   const ids = await escalateInEach(4)
   const [first = ''] = ids
