@@ -75,7 +75,9 @@ export function createWorkerProcess({ api, log }: OwnService): Processes {
     },
     async stop() {
       running = []
-      for (const pid of listWorkerdPids()) process.kill(pid, 'SIGKILL')
+      const pids = listWorkerdPids()
+      if (pids.length === 0) throw new Error('No workerd runs')
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
     },
     list: () => running,
   }
