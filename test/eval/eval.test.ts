@@ -8,7 +8,7 @@ import { type Prompt, toCompletion } from '#vendors/ai/ask.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { readCases } from './cases.ts'
 import { judgeAnswer } from './judge.ts'
-import { formatLines, insertFlows, isRight, rankLines, readProblemLines } from './problem-lines.ts'
+import { formatLines, insertFlows, insertNewcomer, isRight, rankLines, readProblemLines } from './problem-lines.ts'
 import { prompts } from './prompts.ts'
 import { insertArticles, measureHitRate, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
@@ -45,6 +45,16 @@ it.each(['chat_turn', 'guided_step'])('AIS-53 %s isolates first at a sign of an 
   const { text } = await openLocalModel(settings).complete(toCompletion(prompt as Prompt, recorded as never, 60_000, undefined))
   expect(text).toContain('Disconnect the machine from the network')
   expect(text).not.toMatch(/\b[Rr]estart the server/)
+})
+
+it('AIS-36 the ranking finds the flow of a line in 85 % for an account that has the shipped flows alone, and none that does not fit', async () => {
+  const database = new URL(await createMigratedDatabase()).pathname.slice(1)
+  await withSuperuser(inject('shared').postgresPort, database, async (client) => {
+    const ranked = await rankLines(client, await insertNewcomer(client), await readProblemLines('shipped-lines.tsv'))
+    const [answered, unanswered] = [ranked.filter(({ flow }) => flow !== null), ranked.filter(({ flow }) => flow === null)]
+    expect(answered.filter(isRight).length / answered.length, formatLines(ranked)).toBeGreaterThanOrEqual(0.85)
+    expect(unanswered.filter((line) => !isRight(line)).map(({ text }) => text)).toEqual([])
+  })
 })
 
 it('the ranking finds the flow of a problem line among three in 85 %, and a flow for at most one in 17 that none answers', async () => {

@@ -22,8 +22,9 @@ export interface RankedLine extends ProblemLine {
 const reader: Reader = { accountId: '000000e1-0000-7000-b000-000000000001', userId: '000000e1-0000-7000-8000-000000000001' }
 const shippedFlows = join(import.meta.dirname, '../../migrations/content/flows')
 
-export async function readProblemLines(): Promise<ProblemLine[]> {
-  const text = await readFile(join(import.meta.dirname, 'problem-lines.tsv'), 'utf8')
+/** Read the lines for the large library, or those for an account that has the shipped flows alone. */
+export async function readProblemLines(file: 'problem-lines.tsv' | 'shipped-lines.tsv' = 'problem-lines.tsv'): Promise<ProblemLine[]> {
+  const text = await readFile(join(import.meta.dirname, file), 'utf8')
   return text
     .trim()
     .split('\n')
@@ -33,15 +34,21 @@ export async function readProblemLines(): Promise<ProblemLine[]> {
     })
 }
 
-/** Insert the flows of `msp-flows.md` into a new account. Return the names of these and of the shipped flows by id. The client is a superuser's or the owner's. */
-export async function insertFlows(client: pg.Client): Promise<Map<string, string>> {
+/** Insert an account without flows of its own. Return the names of the shipped flows by id. The client is a superuser's or the owner's. */
+export async function insertNewcomer(client: pg.Client): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   for (const file of await readdir(shippedFlows)) {
     const id = /^id: (\S+)/m.exec(await readFile(join(shippedFlows, file), 'utf8'))?.[1] ?? ''
     names.set(id, file.replace(/\.md$/, ''))
   }
-  const { accountId, userId } = reader
   await insertReader(client, reader)
+  return names
+}
+
+/** Insert the flows of `msp-flows.md` into a new account. Return the names of these and of the shipped flows by id. */
+export async function insertFlows(client: pg.Client): Promise<Map<string, string>> {
+  const names = await insertNewcomer(client)
+  const { accountId, userId } = reader
   const library = await readFile(join(import.meta.dirname, 'msp-flows.md'), 'utf8')
   for (const part of library.split(/^# /m).slice(1)) {
     const [heading = '', description = '', list = ''] = part.trim().split('\n\n')

@@ -15,7 +15,8 @@ it('takes a ticket from the first question through an escalation to its resoluti
   const [firstEngineer, secondEngineer] = [await account.addColleague(), await account.addColleague()]
   const owner = await account.addColleague()
   await connectPsa(service, admin)
-  const ticket = (await owner.call('GET', '/integrations/psa/tickets?unassigned=true')).body.items[0]
+  const { items } = (await owner.call('GET', '/integrations/psa/tickets?text=printer')).body
+  const ticket = items.find(({ summary }: { summary: string }) => /printer/i.test(summary))
   const webhook = {
     channel: 'chat1_webhook',
     webhook_url: `${service.localOrigin}/chat/1/${account.id}`,
