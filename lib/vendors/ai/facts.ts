@@ -110,8 +110,12 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
   }
 }
 
-/** Return the text with which sources and scripts are searched. */
+const toPattern = (name: string) => new RegExp(name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi')
+
+/** Return the text with which sources and scripts are searched. Names of the client and the machine say nothing about the problem. */
 export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
-  const { problem_summary, title, issue_category } = session
-  return [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)
+  const { problem_summary, title, issue_category, client_name, asset_name } = session
+  const text = [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)
+  const names = [client_name, asset_name, ticket?.company, ticket?.contact].filter((name) => typeof name === 'string' && name.length > 2)
+  return names.reduce<string>((rest, name) => rest.replace(toPattern(name ?? ''), ' '), text)
 }

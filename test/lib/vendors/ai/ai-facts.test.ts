@@ -204,6 +204,8 @@ describe('the facts of a case', () => {
     const session = toSession({ problem_summary: 'It drops', issue_category: 'Network' })
     expect(toSearchText(session, { summary: 'Ticket' } as never, 'latest')).toBe('VPN drops It drops Network Ticket latest')
     expect(toSearchText(toSession({}), null)).toBe('VPN drops')
+    const named = toSession({ title: 'Printer at Harbor (Legal) is offline', client_name: 'Harbor (Legal)', asset_name: 'PRN-2F' })
+    expect(toSearchText(named, { company: 'HARBOR (LEGAL)' } as never, 'prn-2f hums')).toBe('Printer at   is offline   hums')
     expect(toSearchText(toSession({}), null, 'x'.repeat(5000))).toHaveLength(4000)
   })
 })
