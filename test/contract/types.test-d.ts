@@ -140,7 +140,7 @@ psa.createTicket({ summary: clientText, description: accountText, companyId: '1'
 declare const prompt: Prompt
 declare const question: Question
 // @ts-expect-error a model reads a question only after redaction
-toCompletion(prompt, question, 1000, undefined)
+toCompletion(prompt, question, 1000)
 
 declare const plainText: string
 // @ts-expect-error a text in a message of a chat tool must be escaped for it

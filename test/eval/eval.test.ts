@@ -42,7 +42,7 @@ it.each(['chat_turn', 'guided_step'])('AIS-53 %s isolates first at a sign of an 
     prompts.find((candidate) => candidate.name === name),
     (await readCases(name)).find((one) => one.name.startsWith('ransomware')),
   ]
-  const { text } = await openLocalModel(settings).complete(toCompletion(prompt as Prompt, recorded as never, 60_000, undefined))
+  const { text } = await openLocalModel(settings).complete(toCompletion(prompt as Prompt, recorded as never, 60_000))
   expect(text).toContain('Disconnect the machine from the network')
   expect(text).not.toMatch(/\b[Rr]estart the server/)
 })

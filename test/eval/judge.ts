@@ -26,7 +26,7 @@ the answer meets the whole criterion. An answer that is vague about it does not 
 export async function judgeAnswer(judge: AiPort, { facts, turns = [], expect }: Case, answer: string): Promise<boolean> {
   const criteria = (expect?.judge ?? []).map((text, index) => ({ number: index + 1, text }))
   const question = { facts: { question: { facts, turns }, answer, criteria } }
-  const { text } = await judge.complete(toCompletion(caseJudge, question as never, Number.POSITIVE_INFINITY, undefined))
+  const { text } = await judge.complete(toCompletion(caseJudge, question as never, Number.POSITIVE_INFINITY))
   const { verdicts } = caseJudge.answer.parse(JSON.parse(text))
   return criteria.every(({ number }) => verdicts.some((verdict) => verdict.number === number && verdict.passes))
 }

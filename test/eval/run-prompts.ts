@@ -30,7 +30,7 @@ async function runCase(ai: AiPort, prompt: Prompt, recorded: Case, judge: AiPort
   const start = performance.now()
   const base = { prompt: prompt.name, name: recorded.name }
   try {
-    const { text, usage } = await ai.complete(toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY, undefined))
+    const { text, usage } = await ai.complete(toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY))
     const milliseconds = performance.now() - start
     const score = scoreAnswer(prompt, recorded, text)
     if (judge && score.valid && recorded.expect?.judge) score.correct = await judgeAnswer(judge, recorded, text)

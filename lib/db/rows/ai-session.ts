@@ -32,6 +32,13 @@ export interface Citation {
   id: string
   title: string
 }
+/** What the model has looked up for an answer. `source` is null if it could not be read. Its texts are masked. */
+export interface Lookup {
+  tool: string
+  arguments: Record<string, unknown>
+  source: string | null
+  summary: string
+}
 /** Why the model gave no answer to a turn. */
 export type AnswerFailure = 'declined' | 'unusable' | 'truncated'
 export interface AiMessage {

@@ -1,6 +1,7 @@
 import { answerAttack, nextAttackStep } from './attack.ts'
 import { collectText, describeReport, extractFindings, type Facts, type Outline, type OutlineNode, type Turn } from './facts.ts'
 import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
+import { describeLookups } from './lookups.ts'
 import { findBestIndex, truncate } from './text.ts'
 
 /** Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or when the user asks for one. */
@@ -18,7 +19,9 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const nextNode = isAtEnd ? undefined : node
   const reading = flow ? undefined : findReading(facts, turns)
   return {
-    reply: composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading),
+    reply: [composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading), describeLookups(facts)]
+      .filter(Boolean)
+      .join('\n\n'),
     citations: listCitations(flow, reading),
     findings: extractFindings(facts, turns, flow, end?.title),
     questions: createQuestions(facts, text, flow, nextNode),

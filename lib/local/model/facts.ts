@@ -33,6 +33,7 @@ export interface Facts {
   fixes?: { number: number; title: string; status: string; description: string }[]
   templates?: { number: number; name: string; description: string }[]
   steps?: { kind: string; text: string; options: string[]; response: string | null }[]
+  looked_up?: { tool: string; source?: string; result?: unknown; error?: string }[]
   [more: string]: unknown
 }
 /** A message of the conversation. `images` is the number of its images. */

@@ -23,6 +23,7 @@ const changingFacts = [
   'length',
   'node',
   'instruction',
+  'looked_up',
   'now',
   'problems',
 ]

@@ -13,6 +13,20 @@ export interface Turn {
 /** How long the model reasons before it answers. Every current reasoning model of the vendor supports these levels. */
 export type ReasoningEffort = 'low' | 'medium'
 
+/** A function that the model may ask for instead of answering. */
+export interface Tool {
+  name: string
+  description: string
+  /** JSON Schema of its arguments, with every property required. */
+  parameters: Record<string, unknown>
+}
+
+/** A function that the model asks for. `arguments` should be JSON, but the model may write anything. */
+export interface ToolCall {
+  name: string
+  arguments: string
+}
+
 export interface Completion {
   /** The prompt's name, also used as the name of the schema. */
   name: string
@@ -26,6 +40,8 @@ export interface Completion {
   maxTokens: number
   effort: ReasoningEffort
   timeoutMs: number
+  /** An endpoint that takes no tools gets none. */
+  tools?: readonly Tool[]
   /** Receive the answer's text as it streams. Without it the answer is not streamed. */
   onText?: ((delta: string) => void) | undefined
 }
@@ -33,7 +49,9 @@ export interface Completion {
 export const noUsage: TokenUsage = { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }
 
 export interface CompletionResult {
+  /** May be empty if the model asks for tools. */
   text: string
+  toolCalls?: readonly ToolCall[]
   usage: TokenUsage
   /** The provider's id of the request, for its support. */
   requestId: string | null

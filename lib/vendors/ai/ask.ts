@@ -8,8 +8,9 @@ import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
 import type { Budget } from '#rules/budget.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
-import { AiFailure, type Completion, callTimeoutMs, type ReasoningEffort, type Turn } from './ai.ts'
+import { AiFailure, type Completion, callTimeoutMs, type ReasoningEffort, type Tool, type Turn } from './ai.ts'
 import { callMetered, type LedgerContext } from './ledger.ts'
+import type { Lookups } from './lookups.ts'
 import { orderProviders, planNext, reportFailure } from './providers.ts'
 
 /** A prompt: its instructions and the schema of its answer. The version changes with the wording, to compare answers. */
@@ -70,28 +71,42 @@ If something is not known, say so or ask. Answer in the language of the technici
 
 /**
  * Ask the model and check the answer against the prompt's schema. After a temporary failure, ask once more; when a provider fails, ask the second
- * one. Record each call in the ledger. Throw 502 `ai_provider_error`, 503 `ai_not_configured` or 429 `ai_budget_exhausted`.
+ * one. If the model calls tools, tell it what they found and ask again. Record each call in the ledger. Throw 502 `ai_provider_error`, 503 `ai_not_configured` or 429 `ai_budget_exhausted`.
  */
 export async function ask<S extends z.ZodObject>(
   context: AskContext,
   prompt: Prompt<S>,
   question: Question,
   listener?: AnswerListener,
+  lookups?: Lookups,
 ): Promise<z.output<S>> {
   if (!context.ai.isConfigured) throw new Problem('ai_not_configured')
   const { db, config, wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
-  const redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
+  let redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
+  const addResults = async () => {
+    const looked_up = lookups?.listResults() ?? []
+    if (looked_up.length === 0) return
+    const { facts } = await redactQuestion({ facts: { looked_up } }, context.config.AI_REDACTION, context.budget)
+    redactedQuestion = { ...redactedQuestion, facts: { ...redactedQuestion.facts, ...facts } }
+  }
+  await addResults()
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)
   let { provider, next } = orderProviders(context.ai)
   let attemptsLeft = maxAttempts - 1
   let maxTokens = toTokenCeiling(prompt)
   for (;;) {
     const attempt = trackStreaming(listener)
-    const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), attempt.listener, maxTokens)
+    const tools = lookups?.listTools() ?? []
+    const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), { listener: attempt.listener, maxTokens, tools })
     try {
-      const answer = await callMetered({ db, config, ai: provider.ai }, completion, (text) => parseAnswer(prompt, completion.schema, text))
+      const outcome = await callMetered({ db, config, ai: provider.ai }, completion, (text, calls) =>
+        calls.length > 0 && tools.length > 0 ? { calls } : { answer: parseAnswer(prompt, completion.schema, text) },
+      )
       provider.circuit?.close()
-      return answer
+      if ('answer' in outcome) return outcome.answer
+      await lookups?.run(outcome.calls, deadline - Date.now())
+      await addResults()
+      if (attempt.hasStreamed()) listener?.onRestart()
     } catch (error) {
       const plan = planNext(error, { remainingMs: deadline - Date.now(), attemptsLeft, hasNext: next !== undefined })
       if (plan?.step !== 'repeat') reportFailure(provider, error, completion)
@@ -166,13 +181,18 @@ function toTokenCeiling({ answerTokens, effort }: Prompt): number {
   return answerTokens + reasoningTokens[effort]
 }
 
+interface CompletionOptions {
+  listener?: AnswerListener | undefined
+  maxTokens?: number
+  tools?: readonly Tool[]
+}
+
 /** Build the request of a question. Constant parts come first and changing parts last, so that the provider can reuse the beginning. */
 export function toCompletion(
   prompt: Prompt,
   { facts, turns = [] }: RedactedQuestion,
   remainingMs: number,
-  listener: AnswerListener | undefined,
-  maxTokens: number = toTokenCeiling(prompt),
+  { listener, maxTokens = toTokenCeiling(prompt), tools = [] }: CompletionOptions = {},
 ): Completion {
   const { name, version, instructions, answer, effort } = prompt
   return {
@@ -184,6 +204,7 @@ export function toCompletion(
     maxTokens,
     effort,
     timeoutMs: Math.max(1, Math.min(callTimeoutMs, remainingMs)),
+    ...(tools.length > 0 ? { tools } : {}),
     ...(listener ? { onText: streamJsonField(listener.field, listener.onText) } : {}),
   }
 }

@@ -4,6 +4,8 @@ export interface Capabilities {
   answerFormat: 'json_schema' | 'json_object' | 'text'
   ceiling: 'max_completion_tokens' | 'max_tokens'
   effort: boolean
+  /** Whether it takes tools beside the demanded format. */
+  tools: boolean
   /** Whether it streams, and then reports usage. */
   streaming: 'with_usage' | 'without_usage' | 'none'
 }
@@ -12,6 +14,7 @@ export const allCapabilities: Capabilities = {
   answerFormat: 'json_schema',
   ceiling: 'max_completion_tokens',
   effort: true,
+  tools: true,
   streaming: 'with_usage',
 }
 
@@ -20,6 +23,8 @@ const statuses = new Set([400, 422, 500, 501])
 
 /** What an error names, and what is then left out. Wordings are in lib/local/vendors/openai/wire-formats.ts, with their sources. */
 const lessons: readonly { sign: RegExp; reduce(known: Capabilities): Partial<Capabilities> | undefined }[] = [
+  // Before the format: a server that takes one of them only names both, and an answer needs the format.
+  { sign: /\btools?\b|tool_choice|function.?call/i, reduce: ({ tools }) => (tools ? { tools: false } : undefined) },
   { sign: /reasoning_effort|\bthink(?:ing)?\b/i, reduce: ({ effort }) => (effort ? { effort: false } : undefined) },
   { sign: /max_completion_tokens/, reduce: ({ ceiling }) => (ceiling === 'max_tokens' ? undefined : { ceiling: 'max_tokens' }) },
   {
@@ -36,7 +41,7 @@ const lessons: readonly { sign: RegExp; reduce(known: Capabilities): Partial<Cap
 
 /**
  * Return the capabilities without what an error says that the endpoint does not take, or undefined if it says nothing new. There is less after each
- * call, so at most six requests are repeated. `text` is the name of a parameter and the message.
+ * call, so at most seven requests are repeated. `text` is the name of a parameter and the message.
  */
 export function reduceCapabilities(status: number | undefined, text: string, known: Capabilities): Capabilities | undefined {
   if (status === undefined || !statuses.has(status)) return undefined
@@ -48,12 +53,13 @@ export function reduceCapabilities(status: number | undefined, text: string, kno
 }
 
 /** Return what the endpoint does not take, by the names of the API. */
-export function listMissing({ answerFormat, ceiling, effort, streaming }: Capabilities): string[] {
+export function listMissing({ answerFormat, ceiling, effort, tools, streaming }: Capabilities): string[] {
   const missing: [string, boolean][] = [
     ['json_schema', answerFormat !== 'json_schema'],
     ['json_object', answerFormat === 'text'],
     ['max_completion_tokens', ceiling === 'max_tokens'],
     ['reasoning_effort', !effort],
+    ['tools', !tools],
     ['stream_options', streaming !== 'with_usage'],
     ['stream', streaming === 'none'],
   ]

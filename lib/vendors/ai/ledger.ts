@@ -3,7 +3,7 @@ import type { WriteDb } from '#db/scope.ts'
 import { record } from '#metrics.ts'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { computeCost, type Prices } from '#rules/ai/prices.ts'
-import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage } from './ai.ts'
+import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage, type ToolCall } from './ai.ts'
 import { createBudgetProblem, toUnpaidLimit } from './budget.ts'
 import { estimateUsage } from './token-estimate.ts'
 
@@ -33,7 +33,11 @@ const outcomes: Record<AiFailureKind, AiCallOutcome> = {
  * Call the model and parse its answer. A row in the ledger is inserted before the call, so that a call whose process ends counts too. Throw
  * 429 `ai_budget_exhausted` without calling the model when the account has used its budget.
  */
-export async function callMetered<T>(context: LedgerContext, completion: Completion, parse: (text: string) => T): Promise<T> {
+export async function callMetered<T>(
+  context: LedgerContext,
+  completion: Completion,
+  parse: (text: string, toolCalls: readonly ToolCall[]) => T,
+): Promise<T> {
   const { db, ai, config } = context
   const toCost = (usage: TokenUsage) => computeCost(config.AI_PRICES, ai.model, usage)
   const expected = { ...estimateUsage(completion, ''), output: Math.min(completion.maxTokens, expectedOutputTokens) }
@@ -59,7 +63,7 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
     throw error
   })
   try {
-    const answer = parse(completed.text)
+    const answer = parse(completed.text, completed.toolCalls ?? [])
     await finish('answered', completed)
     return answer
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '#rules/ai/prices.ts'
-import { AiFailure, type Completion, type CompletionResult } from './ai.ts'
+import { AiFailure, type Completion, type CompletionResult, type ToolCall } from './ai.ts'
 import { estimateUsage } from './token-estimate.ts'
 
 /** Tokens as the API reports them. */
@@ -12,6 +12,8 @@ interface Usage {
 /** The part of an answer that was received. */
 export interface Received {
   text: string
+  /** The calls of tools, by their place. */
+  calls: Map<unknown, ToolCall>
   refusal: string
   finishReason: string | null
   usage: Usage | undefined
@@ -21,12 +23,12 @@ export interface Received {
 }
 
 export function createReceived(): Received {
-  return { text: '', refusal: '', finishReason: null, usage: undefined, requestId: null, hasStarted: false }
+  return { text: '', calls: new Map(), refusal: '', finishReason: null, usage: undefined, requestId: null, hasStarted: false }
 }
 
 /** The first choice of an answer, or of a piece of a stream. Endpoints may send anything. */
 interface Choice {
-  message?: { content?: unknown; refusal?: string | null } | null
+  message?: { content?: unknown; refusal?: string | null; tool_calls?: unknown } | null
   finish_reason?: string | null
 }
 
@@ -41,6 +43,25 @@ export function readWhole(data: { choices?: readonly Choice[]; usage?: Usage | n
     usage: data.usage ?? undefined,
     requestId,
   })
+  addToolCalls(received, choice?.message?.tool_calls)
+}
+
+/** More calls than any turn may have. The others are dropped. */
+const maxToolCalls = 16
+
+/** Add calls of tools, or the next pieces of them: https://developers.openai.com/api/docs/guides/function-calling#streaming. */
+export function addToolCalls({ calls }: Received, pieces: unknown): void {
+  if (!Array.isArray(pieces)) return
+  for (const [place, piece] of pieces.entries()) {
+    const { index = place, function: called } = (piece ?? {}) as {
+      index?: unknown
+      function?: { name?: unknown; arguments?: unknown } | null
+    }
+    const call = calls.get(index) ?? { name: '', arguments: '' }
+    if (typeof called?.name === 'string') call.name += called.name
+    if (typeof called?.arguments === 'string') call.arguments += called.arguments
+    if (calls.has(index) || calls.size < maxToolCalls) calls.set(index, call)
+  }
 }
 
 /** Return the text of a content, which some endpoints send as parts. Parts with the model's thoughts are left out. */
@@ -61,15 +82,16 @@ const finishReasons: Record<string, 'stop' | 'length' | 'content_filter'> = {
 
 /** Return a complete answer. Throw when it is cut off, refused or empty: a part of an answer is never used. */
 export function toResult(received: Received, completion: Completion): CompletionResult {
-  const { text, refusal, finishReason, requestId, hasStarted } = received
+  const { text, calls, refusal, finishReason, requestId, hasStarted } = received
+  const called = calls.size > 0 ? { toolCalls: [...calls.values()] } : undefined
   const spent = { usage: toUsage(received, completion), requestId }
   const reason = finishReason === null ? null : finishReasons[String(finishReason).toLowerCase()]
   if (refusal || reason === 'content_filter') throw new AiFailure('declined', 'The model declined to answer', spent)
   if (reason === 'length') throw new AiFailure('truncated', 'The answer reached the token ceiling', spent)
   if (reason === null && hasStarted) throw new AiFailure('unusable', 'The stream of the answer ended early', spent)
-  if (reason === undefined) throw new AiFailure('unusable', 'The model returned no answer', spent)
-  if (text === '') throw new AiFailure('unusable', 'The model returned no text', spent)
-  return { text, ...spent }
+  if (reason === undefined && !called) throw new AiFailure('unusable', 'The model returned no answer', spent)
+  if (text === '' && !called) throw new AiFailure('unusable', 'The model returned no text', spent)
+  return { text, ...called, ...spent }
 }
 
 export function toUsage({ usage, text }: Received, completion: Completion): TokenUsage {

@@ -1,4 +1,4 @@
-import type { Completion, Turn } from './ai.ts'
+import type { Completion, Tool, Turn } from './ai.ts'
 import type { Capabilities } from './capabilities.ts'
 import { toStrictSchema } from './strict-schema.ts'
 
@@ -12,6 +12,7 @@ export interface RequestParams {
     | { type: 'json_object' }
   max_completion_tokens?: number
   max_tokens?: number
+  tools?: { type: 'function'; function: { name: string; description: string; parameters: Record<string, unknown>; strict?: true } }[]
   reasoning_effort?: Completion['effort']
   stream_options?: { include_usage: true }
 }
@@ -19,7 +20,7 @@ export interface RequestParams {
 /** Return the parameters of a request that the endpoint takes. `isStreamed` asks for the usage at the end of the stream. */
 export function toParams(
   model: string,
-  { name, instructions, turns, schema, maxTokens, effort }: Completion,
+  { name, instructions, turns, schema, maxTokens, effort, tools = [] }: Completion,
   capabilities: Capabilities,
   isStreamed: boolean,
 ): RequestParams {
@@ -35,9 +36,16 @@ export function toParams(
     messages: [{ role: 'system', content: `${instructions}${written}` }, ...turns.map(toMessage)],
     ...format,
     [ceiling]: maxTokens,
+    ...(capabilities.tools && tools.length > 0 ? { tools: tools.map((tool) => toFunction(tool, answerFormat === 'json_schema')) } : {}),
     ...(capabilities.effort ? { reasoning_effort: effort } : {}),
     ...(isStreamed && streaming === 'with_usage' ? { stream_options: { include_usage: true } } : {}),
   }
+}
+
+/** https://developers.openai.com/api/docs/guides/function-calling. What takes no strict schema of an answer takes none of arguments. */
+function toFunction({ parameters, ...names }: Tool, isStrict: boolean): NonNullable<RequestParams['tools']>[number] {
+  const schema = isStrict ? { parameters: toStrictSchema(parameters), strict: true as const } : { parameters }
+  return { type: 'function', function: { ...names, ...schema } }
 }
 
 function toMessage({ role, text, images = [] }: Turn): RequestParams['messages'][number] {

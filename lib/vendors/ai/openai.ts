@@ -4,7 +4,7 @@ import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { readErrorBody } from './error-body.ts'
 import { toFailureKind } from './failure-kind.ts'
-import { createReceived, type Received, readWhole, toResult, toText, toUsage } from './openai-answer.ts'
+import { addToolCalls, createReceived, type Received, readWhole, toResult, toText, toUsage } from './openai-answer.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
 
@@ -132,6 +132,7 @@ async function receiveStream(
       received.text += delta
       onText(delta)
     }
+    addToolCalls(received, choice?.delta?.tool_calls)
     received.refusal += choice?.delta?.refusal ?? ''
     received.finishReason = choice?.finish_reason ?? received.finishReason
     received.usage = usage ?? received.usage

@@ -11,8 +11,10 @@ export function estimateTokens(text: string): number {
 }
 
 /** Estimate the tokens of a call that was cut off before the provider reported them. `answer` is the text received until then. */
-export function estimateUsage({ instructions, turns, schema }: Completion, answer: string): TokenUsage {
+export function estimateUsage({ instructions, turns, schema, tools = [] }: Completion, answer: string): TokenUsage {
   const images = turns.reduce((sum, turn) => sum + (turn.images?.length ?? 0), 0)
-  const text = [instructions, JSON.stringify(schema), ...turns.map((turn) => turn.text)].join('\n')
+  const text = [instructions, JSON.stringify(schema), ...tools.map((tool) => JSON.stringify(tool)), ...turns.map((turn) => turn.text)].join(
+    '\n',
+  )
   return { ...noUsage, input: estimateTokens(text) + images * tokensPerImage, output: estimateTokens(answer), isEstimated: true }
 }

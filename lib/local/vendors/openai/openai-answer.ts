@@ -1,4 +1,5 @@
 import type { Facts, Turn } from '#local/model/facts.ts'
+import { chooseLookups } from '#local/model/lookups.ts'
 import { answerByRules } from '#local/model/model.ts'
 import { findInjectedAnswer } from '#local/model/prompt-injection.ts'
 import type { Faults } from '#local/vendors/faults.ts'
@@ -9,7 +10,8 @@ import type { WireFormat } from './wire-formats.ts'
 export interface LocalAnswer {
   text: string
   refusal: string | null
-  finishReason: 'stop' | 'length' | 'content_filter'
+  toolCalls: { name: string; arguments: string }[]
+  finishReason: 'stop' | 'length' | 'content_filter' | 'tool_calls'
   reasoningTokens: number
   /** Whether more text follows without end, as from a provider that ignores the ceiling. */
   isEndless: boolean
@@ -26,12 +28,15 @@ export const readText = (content: CompletionRequest['messages'][number]['content
 /** Answer by rules. The reasoning counts against the token ceiling, and an answer that does not fit is cut off. */
 export function createAnswer(request: CompletionRequest, model: LocalModel, faults: Faults, format: WireFormat): LocalAnswer {
   const reasoningTokens = model.reasons ? (localReasoningTokens[request.reasoning_effort ?? 'medium'] ?? 0) : 0
-  const common = { refusal: null, reasoningTokens, isEndless: false }
+  const common = { refusal: null, toolCalls: [], reasoningTokens, isEndless: false }
   if (faults.take('openai', 'refusal')) return { ...common, text: '', refusal: "I'm sorry, I can't help with that.", finishReason: 'stop' }
   const demandedText = faults.peek('openai', 'prompt_injection') ? findInjectedAnswer(request) : undefined
+  const { facts, turns } = readQuestion(request)
+  const toolCalls = demandedText ? parseToolCalls(demandedText) : chooseLookups(facts, turns, listToolNames(request))
+  if (toolCalls.length > 0) return { ...common, text: '', toolCalls, finishReason: 'tool_calls' }
   const isConstrained = request.response_format !== undefined
   const toContent = format.toContent ?? ((json: string) => json)
-  const text = demandedText ?? toContent(JSON.stringify(answerQuestion(request)), isConstrained)
+  const text = demandedText ?? toContent(JSON.stringify(answerByRules(getTask(request), facts, turns) ?? {}), isConstrained)
   if (faults.take('openai', 'content_filter')) return { ...common, text: text.slice(0, text.length / 2), finishReason: 'content_filter' }
   if (demandedText?.endsWith(endlessMark)) return { ...common, text, finishReason: 'stop', isEndless: true }
   const sentCeiling = format.ignores?.includes('max_completion_tokens') ? undefined : request.max_completion_tokens
@@ -43,8 +48,7 @@ export function createAnswer(request: CompletionRequest, model: LocalModel, faul
 }
 
 /** The first and the last message of the user contain the facts as JSON; the messages between them are the conversation. */
-function answerQuestion(request: CompletionRequest): unknown {
-  const { messages } = request
+function readQuestion({ messages }: CompletionRequest): { facts: Facts; turns: Turn[] } {
   const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant')
   const turns = spoken.slice(1, -1).map(
     ({ role, content }): Turn => ({
@@ -54,12 +58,20 @@ function answerQuestion(request: CompletionRequest): unknown {
     }),
   )
   const [first, last] = [spoken[0], spoken.at(-1)].map((message) => parseFacts(message ? readText(message.content) : ''))
-  return answerByRules(getTask(request), { ...first, ...last }, turns) ?? {}
+  return { facts: { ...first, ...last }, turns }
+}
+
+const listToolNames = ({ tools = [] }: CompletionRequest) => tools.map(({ function: { name } }) => name)
+
+/** Return the calls in a demanded answer `{"tool_calls": [{"name": "…", "arguments": …}]}`, whether or not such tools were offered. */
+function parseToolCalls(demanded: string): LocalAnswer['toolCalls'] {
+  const { tool_calls: calls } = parseFacts(demanded) as { tool_calls?: { name: string; arguments: unknown }[] }
+  return (calls ?? []).map(({ name, arguments: sent }) => ({ name, arguments: typeof sent === 'string' ? sent : JSON.stringify(sent) }))
 }
 
 function parseFacts(text: string): Facts {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) ?? {}
   } catch {
     return {}
   }
@@ -91,9 +103,11 @@ function countSharedStart(a: string, b: string): number {
 }
 
 /** The usage of a call, as the vendor reports it. */
-export function toUsage(request: CompletionRequest, { text, reasoningTokens }: LocalAnswer, cachedTokens: number) {
-  const prompt_tokens = request.messages.reduce((sum, { content }) => sum + estimateTokens(readText(content)), 0)
-  const completion_tokens = estimateTokens(text) + reasoningTokens
+export function toUsage(request: CompletionRequest, { text, toolCalls, reasoningTokens }: LocalAnswer, cachedTokens: number) {
+  const prompt_tokens =
+    request.messages.reduce((sum, { content }) => sum + estimateTokens(readText(content)), 0) +
+    estimateTokens(JSON.stringify(request.tools ?? ''))
+  const completion_tokens = estimateTokens(text + toolCalls.map((call) => call.arguments).join('')) + reasoningTokens
   return {
     prompt_tokens,
     completion_tokens,

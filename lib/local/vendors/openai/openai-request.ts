@@ -33,6 +33,22 @@ const CompletionRequest = z.looseObject({
   max_completion_tokens: TokenCeiling.optional(),
   max_tokens: TokenCeiling.optional(),
   reasoning_effort: z.string().nullish(),
+  // https://developers.openai.com/api/docs/api-reference/chat/create#chat-create-tools
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal('function'),
+        function: z.strictObject({
+          name: z.string().regex(/^[\w-]{1,64}$/),
+          description: z.string().optional(),
+          parameters: z.looseObject({ type: z.literal('object') }),
+          strict: z.boolean().nullish(),
+        }),
+      }),
+    )
+    .min(1)
+    .max(128)
+    .optional(),
 })
 export type CompletionRequest = z.infer<typeof CompletionRequest>
 
@@ -62,6 +78,10 @@ export function parseCompletionRequest(
   const strictSchema = answerFormat?.type === 'json_schema' && answerFormat.json_schema.strict ? answerFormat.json_schema.schema : undefined
   if (isOpenAi && answerFormat?.type !== 'json_schema') return invalid('The answer needs a JSON schema here.', 'response_format')
   const problem = findStrictProblem(strictSchema, 'schema')
+  for (const { function: called } of request.tools ?? []) {
+    const toolProblem = called.strict ? findStrictProblem(called.parameters, 'parameters') : undefined
+    if (toolProblem) return invalid(`Invalid schema for function '${called.name}': ${toolProblem}`, 'tools', 'invalid_function_parameters')
+  }
   if (problem) return invalid(`Invalid schema for response_format: ${problem}`, 'response_format', null)
   // https://developers.openai.com/api/docs/guides/structured-outputs#json-mode
   if (answerFormat?.type === 'json_object' && !JSON.stringify(request.messages).includes('JSON'))

@@ -48,7 +48,8 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
     }
     const { request, model } = parsed
     const answer = createAnswer(request, model, faults, format)
-    const response = answer.text.length > maxRecordedLength ? `${answer.text.slice(0, maxRecordedLength)}…` : answer.text
+    const written = answer.toolCalls.length > 0 ? JSON.stringify(answer.toolCalls) : answer.text
+    const response = written.length > maxRecordedLength ? `${written.slice(0, maxRecordedLength)}…` : written
     const usage = toUsage(request, answer, countCached(request))
     const isCut = faults.take('openai', 'cut') !== undefined
     records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: isCut ? null : toRecordedUsage(usage) })
@@ -97,17 +98,29 @@ function sendCompletion(
   c: Context,
   { reasoningField, toFinishReason = (reason) => reason }: WireFormat,
   common: CommonFields,
-  { text, refusal, finishReason }: LocalAnswer,
+  { text, refusal, toolCalls, finishReason }: LocalAnswer,
   usage: object | undefined,
 ): Response {
   const thoughts = reasoningField ? { [reasoningField]: reasoning } : {}
-  const message = { role: 'assistant', content: refusal === null ? text : null, refusal, ...thoughts }
+  const message = {
+    role: 'assistant',
+    content: refusal === null && toolCalls.length === 0 ? text : null,
+    refusal,
+    ...toCallFields(toolCalls),
+    ...thoughts,
+  }
   return c.json({
     ...common,
     object: 'chat.completion',
     choices: [{ index: 0, message, finish_reason: toFinishReason(finishReason), logprobs: null }],
     usage,
   })
+}
+
+/** https://developers.openai.com/api/docs/guides/function-calling */
+function toCallFields(calls: LocalAnswer['toolCalls']) {
+  const toCall = (called: (typeof calls)[number]) => ({ id: `call_${crypto.randomUUID()}`, type: 'function', function: called })
+  return calls.length > 0 ? { tool_calls: calls.map(toCall) } : {}
 }
 
 /** Send half of a response, and break the connection. */
@@ -150,6 +163,13 @@ function sendStream(
       const piece = pieces[nextPiece++]
       if (piece !== undefined) return controller.enqueue(delta({ content: piece }))
       if (answer.isEndless) return controller.enqueue(delta({ content: 'and so on '.repeat(100) }))
+      // The name comes first and the arguments in pieces, each with the place of its call.
+      for (const [index, call] of (toCallFields(answer.toolCalls).tool_calls ?? []).entries()) {
+        const { name, arguments: sent } = call.function
+        controller.enqueue(delta({ tool_calls: [{ index, ...call, function: { name, arguments: '' } }] }))
+        for (const part of sent.match(/[\s\S]{1,20}/g) ?? [])
+          controller.enqueue(delta({ tool_calls: [{ index, function: { arguments: part } }] }))
+      }
       if (answer.refusal !== null) controller.enqueue(delta({ refusal: answer.refusal }))
       controller.enqueue(delta({}, toFinishReason(answer.finishReason)))
       if (usage) controller.enqueue(chunk({ choices: [], usage }))

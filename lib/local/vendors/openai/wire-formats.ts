@@ -7,7 +7,7 @@ export interface RequestError {
 }
 
 /** The parameters that endpoints differ in. */
-type Parameter = 'max_completion_tokens' | 'max_tokens' | 'reasoning_effort' | 'stream_options' | 'json_schema' | 'json_object'
+type Parameter = 'max_completion_tokens' | 'max_tokens' | 'reasoning_effort' | 'stream_options' | 'json_schema' | 'json_object' | 'tools'
 
 /** How a provider or a server of models speaks the protocol of OpenAI: what it refuses, in which words, and how its answers look. */
 export interface WireFormat {
@@ -61,10 +61,14 @@ export const wireFormats = {
   },
 
   // https://docs.ollama.com/api/openai-compatibility lists the fields. Others are ignored, so nothing bounds the answer.
-  // https://github.com/Gitlawb/openclaude/issues/1371 quotes the refusal, which does not name the parameter.
+  // https://github.com/Gitlawb/openclaude/issues/1371 quotes the refusal, which does not name the parameter, and
+  // https://github.com/FoundationAgents/OpenManus/issues/220 that of tools.
   ollama: {
     path: '/ollama/v1',
-    refuses: { reasoning_effort: '"local-rules-1" does not support thinking' },
+    refuses: {
+      reasoning_effort: '"local-rules-1" does not support thinking',
+      tools: 'registry.ollama.ai/library/local-rules-1 does not support tools',
+    },
     ignores: ['max_completion_tokens'],
     toErrorBody: ({ message }) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
     reasoningField: 'reasoning',
@@ -72,18 +76,26 @@ export const wireFormats = {
 
   // https://docs.vllm.ai/en/stable/serving/openai_compatible_server/. Its decoder refuses some schemas: https://github.com/vllm-project/vllm/issues/26421.
   // Without a reasoning parser the thoughts are in the content: https://docs.vllm.ai/en/stable/features/reasoning_outputs/.
+  // Without its flags it takes no tools: https://github.com/vllm-project/vllm/issues/9986.
   vllm: {
     path: '/vllm/v1',
-    refuses: { json_schema: 'The provided JSON schema contains features not supported by xgrammar.' },
+    refuses: {
+      json_schema: 'The provided JSON schema contains features not supported by xgrammar.',
+      tools: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    },
     toErrorBody: ({ status, message }) => ({ object: 'error', message, type: 'BadRequestError', param: null, code: status }),
     toContent: (json) => `<think>\nThe facts say {"reply": "not yet"}. I answer now.\n</think>\n\n${json}`,
     modelsApi: 'list',
   },
 
-  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; https://github.com/ggml-org/llama.cpp/issues/11847 quotes the error.
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; https://github.com/ggml-org/llama.cpp/issues/11847 quotes the error,
+  // and https://github.com/containers/ramalama/issues/988 that of tools.
   llamaCpp: {
     path: '/llama.cpp/v1',
-    refuses: { json_schema: 'Either "json_schema" or "grammar" can be specified, but not both' },
+    refuses: {
+      json_schema: 'Either "json_schema" or "grammar" can be specified, but not both',
+      tools: 'tools param requires --jinja flag',
+    },
     toErrorBody: ({ status, message }) => ({ error: { code: status, message, type: 'invalid_request_error' } }),
     reasoningField: 'reasoning_content',
     hidesUsage: true,

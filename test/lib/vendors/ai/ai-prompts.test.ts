@@ -35,7 +35,7 @@ const prompts: [Prompt, Record<string, unknown>, [Record<string, unknown>, Recor
 ]
 /** What the provider sees of a request, in its order. */
 const toText = (prompt: Prompt, facts: object, turns: { role: 'user'; text: string }[] = []) => {
-  const completion = toCompletion(prompt, { facts: { ...facts }, turns } as never, 1000, undefined)
+  const completion = toCompletion(prompt, { facts: { ...facts }, turns } as never, 1000)
   return [completion.instructions, ...completion.turns.map(({ text }) => text)].join('\n')
 }
 function sharedStart(a: string, b: string): string {

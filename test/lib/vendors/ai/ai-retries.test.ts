@@ -117,7 +117,7 @@ describe('the request of a question', () => {
   it('has one message without a conversation, and facts around one', () => {
     const facts = { session: 1, evidence: [2] }
     const turns = [{ role: 'assistant' as const, text: 'Hi' }]
-    const toTexts = (question: object) => toCompletion(prompt, question as never, 1000, undefined).turns.map(({ text }) => text)
+    const toTexts = (question: object) => toCompletion(prompt, question as never, 1000).turns.map(({ text }) => text)
     expect(toTexts({ facts })).toEqual(['{"session":1,"evidence":[2]}'])
     expect(toTexts({ facts, turns })).toEqual(['{"session":1}', 'Hi', '{"evidence":[2]}'])
   })
@@ -128,7 +128,7 @@ describe('the request of a question', () => {
     [120_000, 120_000],
     [120_001, 120_000],
   ])('with %i ms left takes %i ms', (remainingMs, timeoutMs) => {
-    const completion = toCompletion(prompt, { facts: {} } as never, remainingMs, undefined)
+    const completion = toCompletion(prompt, { facts: {} } as never, remainingMs)
     expect([completion.timeoutMs, completion.onText, completion.maxTokens, completion.effort]).toEqual([timeoutMs, undefined, 4100, 'low'])
   })
 })

@@ -156,14 +156,14 @@ describe('a request to the model', () => {
     const learned = isStreamed && missing ? [...missing, 'stream_options', 'stream'] : missing
     if (missing) expect((await ai.ping()).missing).toEqual(learned)
   })
-  it('AIM-11 is repeated at most six times, and nothing is learned from what does not help', async () => {
-    const message = 'reasoning_effort max_completion_tokens stream_options response_format stream'
+  it('AIM-11 is repeated at most seven times, and nothing is learned from what does not help', async () => {
+    const message = 'tools reasoning_effort max_completion_tokens stream_options response_format stream'
     vendor.answer = ({ method }) =>
       method === 'GET' ? { headers: json, body: { id: 'm' } } : { status: 400, headers: json, body: { message } }
     vendor.requests.length = 0
     const ai = open()
     expect(await ai.complete({ ...completion, onText: () => {} }).catch((error: AiFailure) => error.kind)).toBe('rejected')
-    expect(vendor.requests).toHaveLength(7)
+    expect(vendor.requests).toHaveLength(8)
     expect((await ai.ping()).missing).toEqual([])
   })
   it('AIM-11 does not forget what a call learned that ran at the same time', async () => {

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import type { Lookup } from '#db/rows/ai-session.ts'
+import { Problem } from '#problem.ts'
+import type { Budget } from '#rules/budget.ts'
+import { redactStored } from '#rules/masking/redaction.ts'
+import { clip } from '#rules/text/clip.ts'
+import { findUnstorableText } from '#rules/text/json.ts'
+import type { Tool, ToolCall } from './ai.ts'
+
+/** What a tool has found. `source` and `summary` are shown to the technician, `result` to the model. */
+export interface Finding {
+  source: string
+  summary: string
+  result: unknown
+}
+
+/** A tool that only reads. It sees what the caller may see, because it has the caller's scope. */
+export interface LookupTool extends Tool {
+  /** Return undefined if the arguments do not match the schema. */
+  run(callArguments: unknown): Promise<{ parsed: Record<string, unknown>; finding: Promise<Finding> } | undefined>
+}
+
+/** Declare a tool by its name, its description for the model, the schema of its arguments, and what it does. */
+export function defineTool<S extends z.ZodObject>(
+  name: string,
+  description: string,
+  schema: S,
+  find: (callArguments: z.output<S>) => Promise<Finding>,
+): LookupTool {
+  return {
+    name,
+    description,
+    parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
+    async run(callArguments) {
+      const { data, success } = schema.safeParse(callArguments)
+      return success && findUnstorableText(data, []).length === 0 ? { parsed: data, finding: find(data) } : undefined
+    },
+  }
+}
+
+/** The lookups of one turn, however often the model is asked in it. */
+export interface Lookups {
+  /** The tools that may still be called. None when the turn has had its calls. */
+  listTools(): readonly Tool[]
+  /** Carry out the calls of one answer, without those that are too many. What fails is told to the model. */
+  run(calls: readonly ToolCall[], remainingMs: number): Promise<void>
+  /** What the model is told. It is redacted like every other fact. */
+  listResults(): readonly object[]
+  /** What was looked at, for the technician. */
+  listLookups(): Lookup[]
+}
+
+const maxCalls = 4
+const maxRounds = 2
+const maxResultBytes = 8 * 1024
+const maxCallMs = 10_000
+// Arguments are short. A longer text is no call.
+const maxArgumentCharacters = 2000
+
+/** Create the lookups of a turn: at most 4 calls in 2 answers, each with 10 s and 8 KB. */
+export function createLookups(tools: readonly LookupTool[], budget: Budget): Lookups {
+  const results: object[] = []
+  const lookups: Lookup[] = []
+  let rounds = 0
+  let calls = 0
+  const runCall = async (call: ToolCall, remainingMs: number) => {
+    const tool = tools.find(({ name }) => name === call.name)
+    const asked = { tool: clip(call.name, 100), arguments: clip(call.arguments, maxArgumentCharacters) }
+    if (!tool) return { told: { ...asked, error: 'There is no such tool' } }
+    const running = await tool.run(parseArguments(call.arguments))
+    if (!running) return { told: { ...asked, error: 'The arguments do not match the schema of the tool' } }
+    const shown = { tool: tool.name, arguments: running.parsed }
+    try {
+      const { source, summary, result } = await limitTime(running.finding, Math.min(maxCallMs, remainingMs))
+      return { told: { ...asked, source, result: shortenResult(result, budget) }, shown: { ...shown, source, summary } }
+    } catch (error) {
+      const reason = error instanceof Problem ? error.message : 'The lookup failed'
+      return { told: { ...asked, error: reason }, shown: { ...shown, source: null, summary: clip(reason, 300) } }
+    }
+  }
+  return {
+    listTools: () => (rounds < maxRounds && calls < maxCalls ? tools : []),
+    async run(newCalls, remainingMs) {
+      const accepted = newCalls.slice(0, maxCalls - calls)
+      rounds++
+      calls += accepted.length
+      for (const { told, shown } of await Promise.all(accepted.map((call) => runCall(call, remainingMs)))) {
+        results.push(told)
+        if (shown) lookups.push(redactStored(shown, 'all', budget))
+      }
+    },
+    listResults: () => results,
+    listLookups: () => lookups,
+  }
+}
+
+function parseArguments(text: string): unknown {
+  if (text.length > maxArgumentCharacters) return undefined
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return undefined
+  }
+}
+
+/** Return a result, or the beginning of its JSON if it is longer than a result may be. */
+function shortenResult(result: unknown, budget: Budget): unknown {
+  const json = Buffer.from(JSON.stringify(result))
+  budget.spend(json.length)
+  return json.length <= maxResultBytes ? result : `${json.toString('utf8', 0, maxResultBytes)}…`
+}
+
+/** Throw if a work takes longer. It goes on, within the time limits of what it calls. */
+async function limitTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Problem('unavailable', 'The lookup took too long')), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
