@@ -577,6 +577,7 @@ id: Id
 /** Its title when it was used. */
 title: string
 })[]
+lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
 created_at: Timestamp
@@ -959,6 +960,7 @@ id: Id
 /** Its title when it was used. */
 title: string
 })[]
+lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
 created_at: Timestamp
@@ -2071,6 +2073,7 @@ id: Id
 /** Its title when it was used. */
 title: string
 })[]
+lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
 /** The answer; null while it is the current step. */
@@ -2589,6 +2592,17 @@ password: string
 /** The newest one of this device, to sign in while the address is locked. */
 device_token?: string | undefined
 }
+/** What the model has looked up for the answer. For technicians: no text for a client has it. */
+export type Lookups = ({
+/** The name of the tool, such as `check_domain`. */
+tool: string
+/** What the model asked for, masked. */
+arguments: { [key: string]: unknown }
+/** Where it was looked up; null if it could not be read. */
+source: (string | null)
+/** What was found, or why nothing was. */
+summary: string
+})[]
 export type MailPreferencesResponse = {
 /** Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent. */
 email_events: (NotificationEventKey)[]

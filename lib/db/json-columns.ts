@@ -9,7 +9,7 @@ import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
 import type { WeeklyReport } from '#rules/reports/weekly.ts'
 import type { ScriptParameter } from '#rules/scripts/schema.ts'
-import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
+import type { Citation, Evidence, Lookup, TaskLane } from './rows/ai-session.ts'
 
 type JsonObject = Record<string, z.core.util.JSONType>
 
@@ -19,11 +19,13 @@ export interface JsonColumns {
   'accounts.settings': JsonObject
   'ai_fixes.ai_drafted_parameters': ScriptParameter[]
   'ai_messages.citations': Citation[]
+  'ai_messages.lookups': Lookup[]
   'psa_connections.resolved_statuses': Record<string, string>
   'ai_sessions.escalation_package': Record<string, unknown>
   'ai_sessions.evidence_items': Evidence[]
   'ai_sessions.pending_task_lane': TaskLane
   'ai_steps.citations': Citation[]
+  'ai_steps.lookups': Lookup[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
   'events.approval': ApprovalAlert | null

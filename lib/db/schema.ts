@@ -246,6 +246,7 @@ export interface AiMessagesTable {
   role: 'user' | 'assistant'
   content: string
   citations: Generated<JsonColumns['ai_messages.citations']>
+  lookups: Generated<JsonColumns['ai_messages.lookups']>
   failure: 'declined' | 'unusable' | 'truncated' | null
   author_id: string | null
   created_at: Generated<string>
@@ -311,6 +312,7 @@ export interface AiStepsTable {
   options: Generated<JsonColumns['ai_steps.options']>
   rationale: string | null
   citations: Generated<JsonColumns['ai_steps.citations']>
+  lookups: Generated<JsonColumns['ai_steps.lookups']>
   failure: 'declined' | 'unusable' | 'truncated' | null
   response: string | null
   answer_work_id: string | null

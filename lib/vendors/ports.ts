@@ -16,6 +16,7 @@ import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { MailPort } from './mail/mail.ts'
+import type { DnsRecords } from './net/dns.ts'
 import type { OutboundGuard } from './net/guard.ts'
 import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
@@ -47,6 +48,7 @@ export interface Ports {
   /** Static files deployed beside the bundle. */
   assets: AssetsPort
   guard: OutboundGuard
+  dns: DnsRecords
   cache: CachePort
   passkeys: Passkeys
   vault: Vault

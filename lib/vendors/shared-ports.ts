@@ -29,7 +29,8 @@ export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'asse
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */
 export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPorts> {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
-  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), {
+  const dns = dnsOverHttps(config.DNS_URL)
+  const guard = outboundGuard(dns, {
     allowedOrigin: config.OUTBOUND_ALLOWED_ORIGIN,
     ports: config.OUTBOUND_PORTS,
     ownAddresses: [config.PUBLIC_BASE_URL, config.FRONTEND_URL],
@@ -50,6 +51,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     billing: createBilling(config),
     ai: createAi(config),
     guard,
+    dns,
     // The library parses certificates.
     passkeys: lazyPort(async () => (await import('./auth/webauthn.ts')).createWebauthn(passkeySite(config)), {}),
     vault: createVault(config.CREDENTIALS_KEY),

@@ -110,6 +110,21 @@ export const Citations = z
   )
   .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.')
 
+export const Lookups = z
+  .array(
+    z.strictObject({
+      tool: z.string().describe('The name of the tool, such as `check_domain`.'),
+      arguments: z.record(z.string(), z.unknown()).describe('What the model asked for, masked.'),
+      source: z.string().nullable().describe('Where it was looked up; null if it could not be read.'),
+      summary: z.string().describe('What was found, or why nothing was.'),
+    }),
+  )
+  .meta({
+    id: 'Lookups',
+    examples: [[{ tool: 'check_domain', arguments: { domain: 'example.com' }, source: 'DNS', summary: '1 address' }]],
+  })
+  .describe('What the model has looked up for the answer. For technicians: no text for a client has it.')
+
 export const AnswerFailure = z
   .enum(['declined', 'unusable', 'truncated'])
   .meta({ id: 'AnswerFailure' })
@@ -129,6 +144,7 @@ export const GuidedStep = z
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
     rationale: z.string().nullable().describe('Why this step comes next.'),
     citations: Citations,
+    lookups: Lookups,
     failure: AnswerFailure,
     response: z.string().nullable().describe('The answer; null while it is the current step.'),
     created_at: Time,
@@ -143,6 +159,7 @@ export const GuidedStep = z
         options: ['Yes', 'No'],
         rationale: 'It shows whether the network or the printer is at fault.',
         citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+        lookups: [],
         failure: null,
         response: null,
         created_at: '2026-11-21T09:30:05.000Z',
@@ -158,6 +175,7 @@ export const AiMessage = z
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
     citations: Citations,
+    lookups: Lookups,
     failure: AnswerFailure,
     created_at: Time,
   })
@@ -171,6 +189,7 @@ export const AiMessage = z
         upload_ids: [],
         branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
         citations: [],
+        lookups: [],
         failure: null,
         created_at: '2026-11-21T09:30:00.000Z',
       },

@@ -10,6 +10,7 @@ import {
   type Evidence,
   type Fix,
   type GuidedStep,
+  type Lookup,
   maxFacts,
   type TaskLane,
   workingStates,
@@ -130,13 +131,27 @@ export interface NewReply {
   id: string
   content: string
   citations: Citation[]
+  lookups: Lookup[]
   failure: AnswerFailure | null
 }
-export function storeReply(db: WriteDb, sessionId: string, branchId: string, { citations, ...reply }: NewReply, changes: TurnChanges) {
+export function storeReply(
+  db: WriteDb,
+  sessionId: string,
+  branchId: string,
+  { citations, lookups, ...reply }: NewReply,
+  changes: TurnChanges,
+) {
   const insert = db
     .insertInto('ai_messages')
-    .values({ session_id: sessionId, branch_id: branchId, role: 'assistant', citations: jsonb(citations), ...reply })
-    .returning(['id', 'role', 'content', 'citations', 'failure', isoCreatedAt])
+    .values({
+      session_id: sessionId,
+      branch_id: branchId,
+      role: 'assistant',
+      citations: jsonb(citations),
+      lookups: jsonb(lookups),
+      ...reply,
+    })
+    .returning(['id', 'role', 'content', 'citations', 'lookups', 'failure', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 
@@ -146,19 +161,20 @@ export interface NewStep {
   options: string[]
   rationale: string | null
   citations: Citation[]
+  lookups: Lookup[]
   failure: AnswerFailure | null
 }
 /** Insert the step that follows the existing ones. A unique index rejects the second of two concurrent inserts. */
 export function storeStep(
   db: WriteDb,
   sessionId: string,
-  { options, citations, ...step }: NewStep & { id: string; seq: number },
+  { options, citations, lookups, ...step }: NewStep & { id: string; seq: number },
   changes: TurnChanges,
 ) {
   const insert = db
     .insertInto('ai_steps')
-    .values({ session_id: sessionId, options: jsonb(options), citations: jsonb(citations), ...step })
-    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'failure', 'response', isoCreatedAt])
+    .values({ session_id: sessionId, options: jsonb(options), citations: jsonb(citations), lookups: jsonb(lookups), ...step })
+    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'lookups', 'failure', 'response', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 

@@ -3,6 +3,7 @@ import { type AiSessionRow, type AnswerFailure, workingStates } from '#db/rows/a
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
+import { createTurnLookups } from '#functions/ai/lookups/service.ts'
 import type { AiSessionCreate, AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
@@ -56,16 +57,23 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   // The reply to a message that an earlier request stored has the id of this work, by which a repetition finds it.
   const replyId = storedMessage && storedMessage.id !== ctx.workId ? ctx.workId : uuidv7()
   const askModel = async (listener?: AnswerListener) => {
-    const answered = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, isRepetition, listener).catch(toAnswerFailure)
+    const question = { facts: input.facts, turns }
+    const lookups = createTurnLookups(ctx, session, question)
+    const answered = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(toAnswerFailure)
+    const looked = lookups.listLookups()
     if ('failure' in answered) {
       listener?.onRestart()
-      return storeReply({ ...createUnansweredText(answered.failure, input), changes: noChanges })
+      return storeReply({ ...createUnansweredText(answered.failure, input), lookups: looked, changes: noChanges })
     }
     const answer = answered.isRepeated ? { ...answered.answer, fix: null } : answered.answer
     const citations = toCitations(answer.citations, input.sources)
-    return storeReply({ text: answer.reply, citations, failure: null, changes: toTurnChanges(answer, input) })
+    return storeReply({ text: answer.reply, citations, lookups: looked, failure: null, changes: toTurnChanges(answer, input) })
   }
-  const storeReply = async ({ text: content, changes, ...rest }: TurnText & { changes: queries.TurnChanges }) => {
+  const storeReply = async ({
+    text: content,
+    changes,
+    ...rest
+  }: TurnText & Pick<queries.NewReply, 'lookups'> & { changes: queries.TurnChanges }) => {
     const reply = { id: replyId, content, ...rest }
     const { row, applied } = await queries.storeReply(ctx.db, id, branchId, reply, changes).catch(throwIfDeleted)
     return removeNulls({ message: toReplyMessage(row), ...applied, ...describeSources(id, input) }) as ChatReply
@@ -103,10 +111,11 @@ function toReplyMessage({
   id,
   content,
   citations,
+  lookups,
   failure,
   created_at,
 }: Omit<AiSessionRow['messages'][number], 'role' | 'branch_id' | 'upload_ids'>) {
-  return { id, role: 'assistant' as const, content, citations, failure, created_at }
+  return { id, role: 'assistant' as const, content, citations, lookups, failure, created_at }
 }
 
 /** Store the response to the current step of a guided session, and return the next step. */
@@ -149,10 +158,12 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const input = await collectTurnInput(ctx, session)
   const triedFixes = listTriedFixes(session)
   const isRepetition = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
-  const answered = await askForNewFix(ctx, guidedStep, { facts: input.facts }, isRepetition).catch(toAnswerFailure)
+  const question = { facts: input.facts, turns: [] }
+  const lookups = createTurnLookups(ctx, session, question)
+  const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(toAnswerFailure)
   const { newStep, changes } = 'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
   const { row: step, applied } = await queries
-    .storeStep(ctx.db, session.id, { ...newStep, id: ctx.workId, seq: session.steps.length + 1 }, changes)
+    .storeStep(ctx.db, session.id, { ...newStep, lookups: lookups.listLookups(), id: ctx.workId, seq: session.steps.length + 1 }, changes)
     .catch(async (error: unknown) => {
       if (getSqlState(error) !== '23505') return throwIfDeleted(error)
       return throwStepNotCurrent(ctx, session.id)
@@ -171,8 +182,10 @@ function describeSources(sessionId: string, { sources: { numbered } }: TurnInput
   }
 }
 
+type StepText = Omit<queries.NewStep, 'lookups'>
+
 interface PlannedStep {
-  newStep: queries.NewStep
+  newStep: StepText
   changes: queries.TurnChanges
 }
 
@@ -194,7 +207,7 @@ function createUnansweredText(failure: AnswerFailure, { sources: { numbered } }:
 }
 
 /** Create the step that ends a guided session in which the model has no other fix. */
-function createEscalationStep(repeatedTitle: string): queries.NewStep {
+function createEscalationStep(repeatedTitle: string): StepText {
   return {
     kind: 'action',
     text: 'Escalate this session to a colleague. Every fix that the model still suggests was tried already.',

@@ -60,6 +60,20 @@ export const selectClients = readStatement(
      group by lower(d.client_name) having true ${pageEnd(clientOrder, page)}`,
 )
 
+/** Select the newest diagrams of a client with their content, at most `limit`. */
+export function selectContentOfClient(db: ReadDb, client: string, limit: number) {
+  return db
+    .selectFrom('network_diagrams')
+    .select(['name', 'nodes', 'edges'])
+    .where('account_id', '=', accountId)
+    .where('is_archived', '=', false)
+    .where(sql<boolean>`lower(client_name) = lower(${client})`)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 export function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {
   return db.selectFrom('network_diagrams').select(diagramColumns).where('id', '=', id).executeTakeFirst()
 }

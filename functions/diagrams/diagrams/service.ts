@@ -8,6 +8,7 @@ import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'
 import { writeMermaid } from '#rules/diagrams/mermaid-write.ts'
+import { findNeighbours as findNodes } from '#rules/diagrams/neighbours.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { renderSvg } from '#rules/diagrams/svg.ts'
 import { cut } from '#rules/text/cut.ts'
@@ -38,6 +39,18 @@ export async function listClients({ db }: ReadContext, page: PageQuery) {
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Diagram> {
   return toDiagram(await find(db, id))
+}
+
+// Each diagram can have 2 MB.
+const maxSearchedDiagrams = 5
+
+/** Return the diagrams of a client that have a node with a name, with what is beside it. The newest diagrams are searched. */
+export async function findNeighbours({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, client: string, name: string) {
+  const diagrams = await queries.selectContentOfClient(db, client, maxSearchedDiagrams)
+  return diagrams.flatMap((diagram) => {
+    const found = findNodes(diagram, name, budget)
+    return found.length > 0 ? [{ diagram: diagram.name, found }] : []
+  })
 }
 
 export async function create({ db }: Pick<WriteContext, 'db'>, diagram: DiagramCreate): Promise<Diagram> {

@@ -23,9 +23,9 @@ export const fixItem = sql`${plainPairs(['id', 'session_id', 'title', 'descripti
 export const handoffItem = sql`${plainPairs(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
   ${timePair('claimed_at')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
 /** Of `ai_messages x`. */
-export const messageItem = sql`${plainPairs(['id', 'role', 'content', 'branch_id', 'citations', 'failure'])}, ${timePair('created_at')}, 'upload_ids',
+export const messageItem = sql`${plainPairs(['id', 'role', 'content', 'branch_id', 'citations', 'lookups', 'failure'])}, ${timePair('created_at')}, 'upload_ids',
   coalesce((select jsonb_agg(i.upload_id order by i.place) from ai_message_uploads i where i.account_id = x.account_id and i.message_id = x.id), '[]')`
-const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', 'rationale', 'citations', 'failure', 'response'])}, ${timePair('created_at')}`
+const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', 'rationale', 'citations', 'lookups', 'failure', 'response'])}, ${timePair('created_at')}`
 /** Of `ai_facts x`. */
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 

@@ -48,6 +48,7 @@ export interface AiMessage {
   upload_ids: string[]
   branch_id: string
   citations: Citation[]
+  lookups: Lookup[]
   failure: AnswerFailure | null
   created_at: string
 }
@@ -58,6 +59,7 @@ export interface GuidedStep {
   options: string[]
   rationale: string | null
   citations: Citation[]
+  lookups: Lookup[]
   failure: AnswerFailure | null
   response: string | null
   created_at: string

@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { Hono } from 'hono'
 
-type RecordType = 'A' | 'AAAA'
-/** A DNS response: status 0 is success, 2 SERVFAIL, 3 NXDOMAIN. `data` contains the addresses. */
+type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT'
+/** A DNS response: status 0 is success, 2 SERVFAIL, 3 NXDOMAIN. `data` contains the values. */
 type Resolution = { status: 0 | 2 | 3; data: string[] }
-type Zone = { a?: string[]; aaaa?: string[]; missing?: true }
+type Zone = { a?: string[]; aaaa?: string[]; mx?: string[]; txt?: string[]; missing?: true }
 
-const typeNumbers = { A: 1, AAAA: 28 } as const
+const typeNumbers = { A: 1, AAAA: 28, MX: 15, TXT: 16 } as const
 const publicAddress = '93.184.216.34'
 const privateAddress = '10.0.0.7'
 const loopback: Zone = { a: ['127.0.0.1'], aaaa: ['::1'] }
@@ -17,7 +17,8 @@ const zones: Record<string, Zone> = {
   'localtest.me': loopback,
   'lvh.me': loopback,
   'metadata.google.internal': { a: ['169.254.169.254'] },
-  'public.test': { a: [publicAddress] },
+  '_dmarc.public.test': { txt: ['"v=DMARC1; p=reject"'] },
+  'public.test': { a: [publicAddress], mx: ['10 mail.public.test.'], txt: ['"v=spf1 include:mail.public.test" " -all"'] },
   'private.test': { a: [privateAddress] },
   'mapped.test': { aaaa: [`::ffff:${privateAddress}`] },
   'mixed.test': { a: [publicAddress, privateAddress] },
@@ -33,7 +34,7 @@ export function createDnsRoutes(): Hono {
   app.get('/', async (c) => {
     const type = parseType(c.req.query('type') ?? 'A')
     const name = (c.req.query('name') ?? '').toLowerCase().replace(/\.$/, '')
-    if (!type || !isName(name)) return c.json({ error: 'name and type (A or AAAA) are required' }, 400)
+    if (!type || !isName(name)) return c.json({ error: 'name and type (A, AAAA, MX or TXT) are required' }, 400)
     const { status, data } = resolveLocally(name, type) ?? (await resolveOnNetwork(name, type))
     const response = {
       Status: status,
@@ -49,8 +50,8 @@ export function createDnsRoutes(): Hono {
 }
 
 function parseType(type: string): RecordType | undefined {
-  if (/^(a|1)$/i.test(type)) return 'A'
-  return /^(aaaa|28)$/i.test(type) ? 'AAAA' : undefined
+  const types = Object.entries(typeNumbers) as [RecordType, number][]
+  return types.find(([name, number]) => name === type.toUpperCase() || String(number) === type)?.[0]
 }
 
 function isName(name: string): boolean {
@@ -63,7 +64,7 @@ function resolveLocally(name: string, type: RecordType): Resolution | undefined 
   const zone = Object.entries(zones).find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1]
   if (!zone) return undefined
   if (zone.missing) return { status: 3, data: [] }
-  return { status: 0, data: (type === 'A' ? zone.a : zone.aaaa) ?? [] }
+  return { status: 0, data: { A: zone.a, AAAA: zone.aaaa, MX: zone.mx, TXT: zone.txt }[type] ?? [] }
 }
 
 /** Resolve the address inside a nip.io or sslip.io name: with dots, with dashes, as eight hex digits, or IPv6 with dashes. */
@@ -83,11 +84,24 @@ function parseHexAddress(labels: string): string | undefined {
     .join('.')
 }
 
+async function resolveType(resolver: Resolver, name: string, type: RecordType): Promise<string[]> {
+  switch (type) {
+    case 'A':
+      return resolver.resolve4(name)
+    case 'AAAA':
+      return resolver.resolve6(name)
+    case 'MX':
+      return (await resolver.resolveMx(name)).map(({ priority, exchange }) => `${priority} ${exchange}.`)
+    case 'TXT':
+      return (await resolver.resolveTxt(name)).map((strings) => strings.map((text) => JSON.stringify(text)).join(' '))
+  }
+}
+
 async function resolveOnNetwork(name: string, type: RecordType): Promise<Resolution> {
   const resolver = new Resolver({ timeout: 1500, tries: 1 })
   const deadline = setTimeout(() => resolver.cancel(), 1500)
   try {
-    return { status: 0, data: await (type === 'A' ? resolver.resolve4(name) : resolver.resolve6(name)) }
+    return { status: 0, data: await resolveType(resolver, name, type) }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENODATA') return { status: 0, data: [] }

@@ -5,19 +5,27 @@ export interface DnsResolver {
   resolve(name: string): Promise<string[] | null>
 }
 
+const recordTypes = { A: 1, AAAA: 28, MX: 15, TXT: 16 } as const
+export type RecordType = keyof typeof recordTypes
+
+/** Reads the records of a name, for a person who looks for a mistake in them. */
+export interface DnsRecords {
+  /** Return the values of the records: an empty list when there are none, null when no server answered. */
+  listRecords(name: string, type: RecordType): Promise<string[] | null>
+}
+
 interface DnsAnswer {
   Status: number
   Answer?: { type: number; data: string; TTL?: number }[]
 }
 
-/** The addresses of one type. */
+/** The values of one type. */
 interface Lookup {
   addresses: string[]
   /** How long they may be repeated, in seconds. The maximum if there are none. */
   ttl: number
 }
 
-const recordTypes = { A: 1, AAAA: 28 } as const
 const maxAddresses = 100
 const maxCachedNames = 1000
 // A name that leads elsewhere now must not be called for long at its old address, and a name without an address may get one.
@@ -28,16 +36,20 @@ const negativeTtlSeconds = 5
  * Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. It repeats an answer for as
  * long as its records allow, at most one minute.
  */
-export function dnsOverHttps(endpoint: string, now: () => number = Date.now): DnsResolver {
+export function dnsOverHttps(endpoint: string, now: () => number = Date.now): DnsResolver & DnsRecords {
   const fetchBounded = createBoundedFetch('dns', { timeoutMs: 2000, maxBytes: 64 * 1024 })
   const cache = new Map<string, { addresses: string[]; until: number }>()
-  const ask = async (name: string, type: keyof typeof recordTypes): Promise<Lookup | null> => {
+  const ask = async (name: string, type: RecordType): Promise<Lookup | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`
     const response = await fetchBounded(url, { headers: { accept: 'application/dns-json' } })
     if (!response.ok) return null
     return toLookup((await response.json()) as DnsAnswer, recordTypes[type])
   }
   return {
+    async listRecords(name, type) {
+      const lookup = await ask(name, type).catch(() => null)
+      return lookup ? lookup.addresses.map(joinStrings) : null
+    },
     async resolve(name) {
       const cached = cache.get(name)
       if (cached && now() < cached.until) return cached.addresses
@@ -55,6 +67,9 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
     },
   }
 }
+
+/** A text is one or more strings in quotes: https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/ */
+const joinStrings = (data: string) => data.replace(/" "/g, '').replace(/^"|"$/g, '')
 
 function toLookup({ Status, Answer = [] }: DnsAnswer, type: number): Lookup | null {
   if (Status === 3) return { addresses: [], ttl: maxTtlSeconds }
