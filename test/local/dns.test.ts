@@ -24,6 +24,9 @@ test.each([
   ['hooks.mapped.test', 'AAAA', ['::ffff:10.0.0.7']],
   ['hooks.mapped.test', 'A', []],
   ['hooks.mixed.test', 'A', ['93.184.216.34', '10.0.0.7']],
+  ['public.test', 'MX', ['10 mail.public.test.']],
+  ['_dmarc.public.test', 'TXT', ['"v=DMARC1; p=reject"']],
+  ['private.test', 'TXT', []],
 ])('the local DNS returns for %s the %s records %j', async (name, type, expected) => {
   const { call } = await startTestServer()
   const response = await call('GET', `/dns-query?name=${name}&type=${type}`)
@@ -31,7 +34,7 @@ test.each([
   const result = (await response.json()) as DnsResult
   expect(result.Status).toBe(0)
   expect((result.Answer ?? []).map(({ data }) => data)).toEqual(expected)
-  expect((result.Answer ?? []).every((record) => record.type === (type === 'A' ? 1 : 28))).toBe(true)
+  expect((result.Answer ?? []).every((record) => record.type === { A: 1, AAAA: 28, MX: 15, TXT: 16 }[type])).toBe(true)
 })
 
 test('the local DNS returns NXDOMAIN for a missing name, and 400 for an invalid request', async () => {

@@ -33,6 +33,16 @@ it.each([
 })
 
 it.each([
+  ['the strings of a text as one', found({ type: 16, data: '"v=spf1 include:a.example" " -all"' }), ['v=spf1 include:a.example -all']],
+  ['the asked type alone', found({ type: 5, data: 'b.example.' }, { type: 16, data: '"x"' }), ['x']],
+  ['none for a name that does not exist', missing, []],
+  ['nothing when no server answers', failed, null],
+])('TOL-06 lists of the texts of a name %s', async (_, answer, texts) => {
+  vendor.answer = () => answer
+  expect(await dnsOverHttps(vendor.origin).listRecords('a.example', 'TXT')).toEqual(texts)
+})
+
+it.each([
   ['as long as both kinds allow', found(a('192.0.2.1', 20)), found(aaaa('2001:db8::1')), 20],
   ['a minute at most', found(a('192.0.2.1', 600)), found(), 60],
   ['never without a TTL', found(a('192.0.2.1')), found(), 0],
