@@ -1,5 +1,15 @@
 import { expiries } from '#db/retention.ts'
 
+/** The result of one check. */
+export interface Finding {
+  name: string
+  remedy: string
+  isWarning: boolean
+  isAboutWork?: true | undefined
+  /** Empty if nothing is wrong. */
+  problems: string[]
+}
+
 /** A check of the database. Each row that the statement returns is a problem, with its description in `problem`. */
 export interface Check {
   name: string

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
 import { withConnection } from '#db/migrate/connection.ts'
-import type { Finding } from './doctor.ts'
+import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import type { Finding } from './checks.ts'
 
 type Settings = Record<string, string | undefined>
 
@@ -11,6 +12,7 @@ type Settings = Record<string, string | undefined>
 export const settingsFile = '.dev.vars.production'
 
 const timeoutMs = 10_000
+const fetchBounded = createBoundedFetch('link', { timeoutMs, maxBytes: 1024 * 1024 })
 
 // Names of events: https://docs.stripe.com/api/events/types and https://resend.com/docs/dashboard/webhooks/event-types
 const stripeEvents = [
@@ -147,11 +149,7 @@ function describeWebhook(hooks: Webhook[], url: string, events: readonly string[
 }
 
 async function readJson(url: string, token: string, allowed: readonly number[] = [200]): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${token}` },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  })
+  const response = await fetchBounded(url, { headers: { authorization: `Bearer ${token}` } })
   if (!allowed.includes(response.status)) throw new Error(`${new URL(url).host} answered ${response.status}`)
   return { status: response.status, body: await response.json() }
 }

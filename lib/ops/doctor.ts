@@ -2,18 +2,8 @@ import type pg from 'pg'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrationsFolder, plan } from '#db/migrate.ts'
 import { describeMailError, smtpMail } from '#vendors/mail/smtp.ts'
-import { type Check, checks } from './checks.ts'
+import { type Check, checks, type Finding } from './checks.ts'
 import { diagnoseDeployment, listWorkerSecrets, readDeployedSettings } from './cloudflare.ts'
-
-/** The result of one check. */
-export interface Finding {
-  name: string
-  remedy: string
-  isWarning: boolean
-  isAboutWork?: true | undefined
-  /** Empty if nothing is wrong. */
-  problems: string[]
-}
 
 /** Run a check. A statement that fails is a problem too. */
 export async function runCheck(

@@ -1,4 +1,4 @@
-import type { Finding } from './doctor.ts'
+import type { Finding } from './checks.ts'
 import type { Table, TableSummary } from './drill-tables.ts'
 
 /** List the tables whose rows are not those of the dump. */

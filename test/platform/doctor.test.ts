@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Finding } from '#ops/checks.ts'
 import { checks } from '#ops/checks.ts'
-import { describeFinding, diagnose, type Finding, runCheck } from '#ops/doctor.ts'
+import { describeFinding, diagnose, runCheck } from '#ops/doctor.ts'
 import { connectAsOwner, sharedService } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
 

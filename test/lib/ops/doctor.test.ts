@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeFinding, type Finding, runCheck } from '#ops/doctor.ts'
+import type { Finding } from '#ops/checks.ts'
+import { describeFinding, runCheck } from '#ops/doctor.ts'
 
 describe('the commands of the operator', () => {
   const finding: Finding = { name: 'n', remedy: 'r', isWarning: false, problems: [] }

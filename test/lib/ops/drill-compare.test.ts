@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Finding } from '#ops/doctor.ts'
+import type { Finding } from '#ops/checks.ts'
 import { compareObjects, compareTables, selectNewFindings } from '#ops/drill-compare.ts'
 
 describe('the commands of the operator', () => {
