@@ -34,8 +34,8 @@ async function call(respond: () => { text: string; usage: TokenUsage }, { id = '
 describe('callMetered', () => {
   it('reserves the cost of the input and of at most 1,500 tokens of output', async () => {
     const respond = () => ({ text: '1', usage })
-    expect((await call(respond)).started).toEqual([['n', 'm', 100 + 15_000, 50_000_000]])
-    expect((await call(respond, { maxTokens: 1499 })).started).toEqual([['n', 'm', 100 + 14_990, 50_000_000]])
+    expect((await call(respond)).started).toEqual([['n', 'm', 100 + 15_000, 50_000_000, 1]])
+    expect((await call(respond, { maxTokens: 1499 })).started).toEqual([['n', 'm', 100 + 14_990, 50_000_000, 1]])
   })
 
   it('stores and counts the tokens and the cost of an answer', async () => {
