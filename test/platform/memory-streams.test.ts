@@ -4,7 +4,7 @@ import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
 const startAt = Date.parse('2026-11-21T09:30:00Z')
 const dayMs = 86_400_000
 
-/** Open a hub with a clock that the test moves. Each event takes 207 characters: its JSON, and 200 for the rest of it. */
+/** Open a hub with a clock that the test moves. Each event takes 307 characters: its JSON, 200 for the rest of it and 100 for its key. */
 function openHub({ characterLimit, active = [] as string[] }: { characterLimit?: number; active?: string[] } = {}) {
   vi.useFakeTimers({ now: startAt })
   onTestFinished(() => void vi.useRealTimers())
@@ -32,8 +32,8 @@ function openHub({ characterLimit, active = [] as string[] }: { characterLimit?:
 
 describe('the hub in memory', () => {
   it.each([
-    [414, [1], [2]],
-    [413, [], [2]],
+    [614, [1], [2]],
+    [613, [], [2]],
   ])('with a limit of %i characters stores %j of the older account and %j of the newer one', async (characterLimit, older, newer) => {
     const { publish, listStored } = openHub({ characterLimit })
     await publish('a', 1)
@@ -42,7 +42,7 @@ describe('the hub in memory', () => {
   })
 
   it('has room again for what it has forgotten', async () => {
-    const { hub, publish, listStored } = openHub({ characterLimit: 414 })
+    const { hub, publish, listStored } = openHub({ characterLimit: 614 })
     await publish('a', 1)
     await publish('b', 2)
     await hub.forget('a')
@@ -62,7 +62,7 @@ describe('the hub in memory', () => {
   })
 
   it('counts an event of an account as its last one', async () => {
-    const { publish, listStored } = openHub({ characterLimit: 3 * 207 })
+    const { publish, listStored } = openHub({ characterLimit: 3 * 307 })
     await publish('a', 1)
     await publish('b', 2)
     await publish('a', 3)
