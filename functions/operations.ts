@@ -76,6 +76,8 @@ import { psaPushOperations } from './psa/pushes/operations.ts'
 import { psaRuleOperations } from './psa/rules/operations.ts'
 import { psaOperations } from './psa/tickets/operations.ts'
 import { publicOperations } from './public/operations.ts'
+import { runnerAgentOperations } from './runner/agents/operations.ts'
+import { runnerConnectionOperations } from './runner/connection/operations.ts'
 import { scriptApprovalOperations } from './scripts/approvals/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
@@ -153,6 +155,8 @@ export const operations: readonly AnyOperation[] = [
   ...psaPushOperations,
   ...psaRuleOperations,
   ...psaCallbackOperations,
+  ...runnerConnectionOperations,
+  ...runnerAgentOperations,
   ...billingOperations,
   ...uploadOperations,
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.

@@ -531,6 +531,21 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./runner/connection/operations.ts')).runnerConnectionOperations,
+    routes: {
+      'runner.connection.get': 'GET /integrations/runner',
+      'runner.connection.put': 'PUT /integrations/runner',
+      'runner.connection.delete': 'DELETE /integrations/runner',
+      'runner.connection.test': 'POST /integrations/runner/test',
+    },
+  },
+  {
+    load: async () => (await import('./runner/agents/operations.ts')).runnerAgentOperations,
+    routes: {
+      'runner.agents.list': 'GET /runner/agents',
+    },
+  },
+  {
     load: async () => (await import('./billing/operations.ts')).billingOperations,
     routes: {
       'billing.createPortalSession': 'GET /billing/portal-session',

@@ -109,6 +109,7 @@ export const codedProblems = {
   provider_linked: { status: 409, detail: 'Another identity of this provider is linked to you; unlink it first' },
   psa_member_not_mapped: { status: 409, detail: 'You are not mapped to a member of the ticketing system' },
   psa_not_connected: { status: 409, detail: 'No ticketing system is connected to this account' },
+  runner_not_connected: { status: 409, detail: 'No runner of scripts is connected to this account' },
   schedule_busy: { status: 409, detail: 'The schedule is catching up; try again in a minute' },
   seat_limit_reached: { status: 409, detail: 'Every seat of the plan is taken' },
   session_limit_reached: { status: 409, detail: 'Too many sessions are open; delete one first' },
@@ -133,6 +134,8 @@ export const codedProblems = {
   psa_error: { status: 502, detail: 'The ticketing system failed' },
   psa_rate_limited: { status: 502, detail: 'The ticketing system limits our calls; try again later' },
   psa_unavailable: { status: 502, detail: 'The ticketing system does not answer; try again' },
+  runner_auth_failed: { status: 502, detail: 'The runner refuses the API key' },
+  runner_error: { status: 502, detail: 'The runner failed or does not answer' },
 } as const satisfies Record<string, ProblemType>
 
 /** Every failure the API can answer with. An operation declares those it throws beyond the ones its declaration implies. */

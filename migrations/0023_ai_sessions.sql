@@ -318,6 +318,27 @@ create index script_runs_ai_session on script_runs (account_id, ai_session_id, c
 create index script_runs_approval on script_runs (account_id, approval_id) where approval_id is not null;
 create index script_runs_user on script_runs (account_id, run_by);
 
+-- The connection of an account to the tool that runs scripts on its clients' machines.
+create table runner_connections (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  provider         text not null check (provider in ('tactical_rmm')),
+  base_url         text not null check (length(base_url) between 1 and 2000),
+  -- Encrypted with the service's key; the account's id and the provider are authenticated with it.
+  credentials      text not null check (length(credentials) <= 8000),
+  last_checked_at  timestamptz(3),
+  last_check_error text,
+  created_by       uuid default app.user_id(),
+  created_at       timestamptz(3) not null default app.now(),
+  updated_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id),
+  foreign key (account_id, created_by) references users (account_id, id) on delete set null (created_by)
+);
+create index runner_connections_creator on runner_connections (account_id, created_by);
+create trigger audit after insert or update or delete on runner_connections
+  for each row execute function app.audit('runner_connection', 'credentials');
+
 create trigger remove_notifications after delete on ai_sessions for each row execute function app.remove_notifications('/pilot/');
 call app.protect('ai_sessions');
 call app.protect('ai_branches');
@@ -329,6 +350,7 @@ call app.protect('ai_fixes');
 call app.protect('ai_handoffs');
 call app.protect('ai_outputs');
 call app.protect('script_runs');
+call app.protect('runner_connections');
 
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
@@ -342,8 +364,9 @@ grant select, insert, update (status, applied_at, verified_at, partial_notes, pe
 grant select, insert, update (claimed_by, claimed_at, picked_up_at, first_action_at, closed_at, psa_push_id) on ai_handoffs to app_runtime;
 grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_outputs to app_runtime;
 grant select, insert on script_runs to app_runtime;
+grant select, insert, update, delete on runner_connections to app_runtime;
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
-  ai_handoffs, ai_outputs, script_runs to app_platform;
+  ai_handoffs, ai_outputs, script_runs, runner_connections to app_platform;
 
 -- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
 -- close it like their own, because nobody else could.

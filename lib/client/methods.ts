@@ -645,6 +645,22 @@ enable: Method<'psa.callbacks.enable'>
 disable: Method<'psa.callbacks.disable'>
 }
 }
+runner: {
+connection: {
+/** Get the runner connection. Returns the connection to the tool that runs scripts, without its key. */
+get: Method<'runner.connection.get'>
+/** Create or replace the runner connection. Does not check the key: test the connection afterwards. Without `api_key` the stored key stays; a new connection, and a `base_url` on another origin, need one. */
+put: Method<'runner.connection.put'>
+/** Delete the runner connection. Deletes its key too. Runs of scripts can still be recorded by hand. */
+delete: Method<'runner.connection.delete'>
+/** Test the runner connection. Checks the key at the runner. If it refuses the key or is unreachable, the response is a 200 with `success` false. */
+test: Method<'runner.connection.test'>
+}
+agents: {
+/** List machines at the runner. Asks the runner. A client that it does not have has no machines. */
+list: Method<'runner.agents.list'>
+}
+}
 billing: {
 /** Create a billing portal session. Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again. */
 createPortalSession: Method<'billing.createPortalSession'>

@@ -124,6 +124,7 @@ export const erasure: Declaration = {
   psa_rule_matches: { account: batches(), person: nothing },
   psa_rules: { account: batches(), person: rows },
   psa_connections: { account: deleted, person: nothing },
+  runner_connections: { account: deleted, person: nothing },
   billing_events: { account: batches(), person: nothing },
   billing_subscriptions: { account: deleted, person: nothing },
   billing_customers: { account: deleted, person: nothing },

@@ -780,6 +780,14 @@ export const exportedColumns = {
     'created_at',
     'updated_at',
   ],
+  runner_connections: [
+    'id',
+    'provider',
+    'base_url',
+    'created_by',
+    'created_at',
+    'updated_at',
+  ],
   psa_member_mappings: [
     'user_id',
     'connection_id',

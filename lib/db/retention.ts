@@ -146,6 +146,7 @@ export const retention: Record<keyof DB, Policy> = {
   recovery_codes: kept(person),
   refresh_tokens: expires('a token is valid for 30 days', { column: 'created_at', keptFor: '35 days' }),
   report_subscriptions: kept(person),
+  runner_connections: kept('one row per account'),
   sales_leads: kept('written by hand, for the sales team'),
   script_builder_messages: endsWith('script_builder_sessions', 'the conversation of a script'),
   script_builder_sessions: kept(work),

@@ -1253,6 +1253,19 @@ export interface ReportSubscriptionsTable {
   created_at: Generated<string>
 }
 
+export interface RunnerConnectionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  provider: string
+  base_url: string
+  credentials: string
+  last_checked_at: string | null
+  last_check_error: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface SalesLeadsTable {
   id: Generated<string>
   email: string
@@ -1849,6 +1862,7 @@ export interface DB {
   recovery_codes: RecoveryCodesTable
   refresh_tokens: RefreshTokensTable
   report_subscriptions: ReportSubscriptionsTable
+  runner_connections: RunnerConnectionsTable
   sales_leads: SalesLeadsTable
   script_builder_messages: ScriptBuilderMessagesTable
   script_builder_sessions: ScriptBuilderSessionsTable

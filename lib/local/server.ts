@@ -28,6 +28,7 @@ import { createPsa } from './vendors/psa/psa.ts'
 import { createQstash, type Qstash } from './vendors/qstash/qstash.ts'
 import { createRedisRoutes } from './vendors/redis/redis.ts'
 import { createResendRoutes } from './vendors/resend.ts'
+import { createTacticalRmmRoutes } from './vendors/runner/tactical-rmm.ts'
 import { createStripe } from './vendors/stripe/stripe.ts'
 
 /** The secrets that the emulators check or sign with. The tests and the local development stack each provide their own. */
@@ -153,6 +154,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     psa: createPsa({ records, clock }),
     hudu: createHuduRoutes(articles, clock),
     itGlue: createItGlueRoutes(articles, clock),
+    runner: createTacticalRmmRoutes(clock),
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
@@ -187,7 +189,7 @@ type Routes = {
   psa: ReturnType<typeof createPsa>
   signInPages: Hono | undefined
   extraRoutes: Hono | undefined
-} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue', Hono>
+} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue' | 'runner', Hono>
 
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, faults, psa } = routes
@@ -209,6 +211,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.use('/stripe/v1/*', faultMiddleware(faults, 'stripe'))
   for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
   for (const path of ['/hudu/*', '/it-glue/*']) app.use(path, faultMiddleware(faults, 'articles'))
+  app.use('/tactical-rmm/*', faultMiddleware(faults, 'runner'))
   app.use('/images/*', faultMiddleware(faults, 'images'))
   app.route('/redis', routes.redis)
   app.route('/qstash', routes.qstash)
@@ -220,6 +223,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/halo', psa.halo)
   app.route('/hudu', routes.hudu)
   app.route('/it-glue', routes.itGlue)
+  app.route('/tactical-rmm', routes.runner)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))

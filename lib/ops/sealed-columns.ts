@@ -25,6 +25,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id, provider }) => `psa:${account_id}:${provider}`,
   },
   {
+    table: 'runner_connections',
+    key: 'id',
+    column: 'credentials',
+    owner: ['account_id', 'provider'],
+    contextOf: ({ account_id, provider }) => `runner:${account_id}:${provider}`,
+  },
+  {
     table: 'kb_batches',
     key: 'id',
     column: 'api_key',

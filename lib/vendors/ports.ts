@@ -21,6 +21,7 @@ import type { OutboundGuard } from './net/guard.ts'
 import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
 import type { RealtimePort } from './realtime/realtime.ts'
+import type { OpenRunner } from './runner/runner.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
 import type { WebhookPort } from './webhooks/webhooks.ts'
 
@@ -53,6 +54,7 @@ export interface Ports {
   passkeys: Passkeys
   vault: Vault
   psa: OpenPsa
+  runner: OpenRunner
   /** Ask every dependency, as `/ready` does. Set when the app is assembled. */
   checkDependencies?: (() => Promise<DependencyChecks>) | undefined
 }

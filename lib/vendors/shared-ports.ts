@@ -21,6 +21,7 @@ import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
 import type { Ports } from './ports.ts'
 import { createPsaOpener } from './psa/open.ts'
+import { createRunnerOpener } from './runner/open.ts'
 import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
@@ -56,6 +57,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     passkeys: lazyPort(async () => (await import('./auth/webauthn.ts')).createWebauthn(passkeySite(config)), {}),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
+    runner: createRunnerOpener(guard),
   }
 }
 

@@ -97,6 +97,8 @@ const stepUpOperations = [
   'psa.callbacks.enable',
   'psa.connection.delete',
   'psa.connection.put',
+  'runner.connection.delete',
+  'runner.connection.put',
   'webhooks.create',
   'webhooks.delete',
   'webhooks.rotateSecret',

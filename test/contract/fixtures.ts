@@ -26,6 +26,7 @@ import { memberFixtures } from './fixtures-members.ts'
 import { onCallFixtures } from './fixtures-oncall.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
+import { runnerFixtures } from './fixtures-runner.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
 import { twoFactorFixtures } from './fixtures-two-factor.ts'
@@ -54,6 +55,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,
+  ...runnerFixtures,
   ...webhookFixtures,
   ...exportFixtures,
   'identity.auth.register': async () => ({

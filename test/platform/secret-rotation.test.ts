@@ -11,6 +11,7 @@ import { request, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
 import { connectPsa } from '#test/support/psa.ts'
+import { connectRunner } from '#test/support/runner.ts'
 import { createSession } from '#test/support/sessions.ts'
 import { completeChallenge, enableTotp, login, readCode, register } from '#test/support/two-factor.ts'
 import { openArticlesKey, sealArticlesKey } from '#vendors/articles/sealed-key.ts'
@@ -40,6 +41,7 @@ const steps = [
 async function storeSecrets() {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
+  await connectRunner(service, admin)
   const hook = { url: `${service.localOrigin}/hooks/rotation`, events: ['flow.published'] }
   const { id: webhookId } = expectStatus(await admin.call('POST', '/webhooks', hook), 201).body
   expectStatus(await admin.call('POST', `/webhooks/${webhookId}/rotate-secret`), 200)
@@ -67,9 +69,10 @@ async function storeSecrets() {
 async function useSecrets(process: { api: string }, { admin, sessionId, webhookId }: Awaited<ReturnType<typeof storeSecrets>>) {
   const call = (method: string, path: string) => request(process, method, path, { token: admin.token })
   const psa = await call('POST', '/integrations/psa/connection/test')
+  const runner = await call('POST', '/integrations/runner/test')
   const webhook = await call('POST', `/webhooks/${webhookId}/test`)
   const session = await call('GET', `/sessions/${sessionId}`)
-  return [psa.status, psa.body.success, webhook.status, webhook.body.message, session.status]
+  return [psa.status, psa.body.success, runner.status, runner.body.success, webhook.status, webhook.body.message, session.status]
 }
 
 it('OPS-01 the keys of stored secrets can be exchanged in steps while requests run', async () => {
@@ -78,7 +81,7 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   const promoted = rotateCredentialsKeys(added, 'promote')
   const [first, second] = [await startProcess({ CREDENTIALS_KEY: added }), await startProcess({ CREDENTIALS_KEY: promoted })]
   const before = await useSecrets(service, stored)
-  expect(before).toEqual([200, true, 200, 'The receiver accepted the message', 200])
+  expect(before).toEqual([200, true, 200, true, 200, 'The receiver accepted the message', 200])
   const used: unknown[] = []
   let isOver = false
   const keepUsing = async (process: { api: string }) => {
@@ -166,6 +169,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
     'lib/vendors/psa/connection.ts',
+    'lib/vendors/runner/sealed-key.ts',
     'lib/vendors/webhooks/sealed-secrets.ts',
   ])
 })

@@ -103,6 +103,7 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'hooks':
     case 'images':
     case 'articles':
+    case 'runner':
     case 'google':
     case 'analytics':
       return { error: message }

@@ -13,6 +13,7 @@ export const services = [
   'images',
   'psa',
   'articles',
+  'runner',
   'google',
   'microsoft',
   'analytics',

@@ -31,6 +31,7 @@ export type Vendor =
   | 'objects'
   | 'psa'
   | 'queue'
+  | 'runner'
   | 'telemetry'
   | 'webhook'
 

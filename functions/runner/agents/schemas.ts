@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { Time } from '#http/fields.ts'
+
+const Search = z.string().trim().min(1).max(200)
+
+export const RunnerAgentQuery = z.strictObject({
+  client: Search.optional().describe('Only machines of the client with this name at the runner, in any case.'),
+  search: Search.optional().describe('A part of the name of the machine or its site, in any case.'),
+})
+export type RunnerAgentQuery = z.infer<typeof RunnerAgentQuery>
+
+const example = {
+  id: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC',
+  name: 'SRV-PRINT-01',
+  client: 'Northwind',
+  site: 'Berlin',
+  platform: 'windows',
+  is_online: true,
+  last_seen: '2026-11-21T09:29:41.000Z',
+}
+
+const RunnerAgent = z
+  .strictObject({
+    id: z.string().describe('Id at the runner.'),
+    name: z.string().describe('Host name.'),
+    client: z.string().describe('Name of its client.'),
+    site: z.string().describe('Name of its site.'),
+    platform: z.string().describe('Its platform, such as `windows`, `linux` or `darwin`.'),
+    is_online: z.boolean().describe('Whether the runner reaches it.'),
+    last_seen: Time.nullable().describe('When the runner last heard of it.'),
+  })
+  .meta({ id: 'RunnerAgent', examples: [example] })
+
+export const RunnerAgents = z
+  .strictObject({
+    agents: z.array(RunnerAgent).describe('The first 100 by name.'),
+    total: z.int().describe('How many match.'),
+  })
+  .meta({ id: 'RunnerAgentList', examples: [{ agents: [example], total: 1 }] })

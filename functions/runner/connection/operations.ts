@@ -1,0 +1,67 @@
+import { operation } from '#http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as connection from './service.ts'
+
+const path = '/integrations/runner'
+
+export const runnerConnectionOperations = [
+  operation({
+    id: 'runner.connection.get',
+    method: 'get',
+    path,
+    summary: 'Get the runner connection',
+    description: 'Returns the connection to the tool that runs scripts, without its key.',
+    access: 'account_admin',
+    limit: 'read',
+    success: 200,
+    returns: schemas.RunnerConnection,
+    errors: ['runner_not_connected'],
+    handle: ({ ctx }) => connection.get(ctx),
+  }),
+
+  operation({
+    id: 'runner.connection.put',
+    method: 'put',
+    path,
+    summary: 'Create or replace the runner connection',
+    description:
+      'Does not check the key: test the connection afterwards. Without `api_key` the stored key stays; a new connection, and a `base_url` on another origin, need one.',
+    access: 'account_admin',
+    stepUp: true,
+    limit: 'write',
+    body: schemas.RunnerConnectionPut,
+    success: 200,
+    returns: schemas.RunnerConnection,
+    errors: ['stale_version'],
+    handle: ({ ctx, body }) => connection.put(ctx, body),
+  }),
+
+  operation({
+    id: 'runner.connection.delete',
+    method: 'delete',
+    path,
+    summary: 'Delete the runner connection',
+    description: 'Deletes its key too. Runs of scripts can still be recorded by hand.',
+    access: 'account_admin',
+    stepUp: true,
+    limit: 'write',
+    success: 204,
+    errors: ['runner_not_connected'],
+    handle: ({ ctx }) => connection.remove(ctx),
+  }),
+
+  operation({
+    id: 'runner.connection.test',
+    method: 'post',
+    path: '/integrations/runner/test',
+    summary: 'Test the runner connection',
+    description: 'Checks the key at the runner. If it refuses the key or is unreachable, the response is a 200 with `success` false.',
+    access: 'account_admin',
+    limit: '5/minute',
+    success: 200,
+    returns: schemas.RunnerTest,
+    errors: ['runner_not_connected'],
+    idempotent: 'leased',
+    handle: ({ ctx }) => connection.test(ctx),
+  }),
+]
