@@ -78,6 +78,7 @@ import { psaOperations } from './psa/tickets/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { runnerAgentOperations } from './runner/agents/operations.ts'
 import { runnerConnectionOperations } from './runner/connection/operations.ts'
+import { runnerRunOperations } from './runner/runs/operations.ts'
 import { scriptApprovalOperations } from './scripts/approvals/operations.ts'
 import { scriptBuilderOperations } from './scripts/builder/operations.ts'
 import { draftTemplateOperations } from './scripts/drafts/operations.ts'
@@ -157,6 +158,7 @@ export const operations: readonly AnyOperation[] = [
   ...psaCallbackOperations,
   ...runnerConnectionOperations,
   ...runnerAgentOperations,
+  ...runnerRunOperations,
   ...billingOperations,
   ...uploadOperations,
   // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.

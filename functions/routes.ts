@@ -546,6 +546,16 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./runner/runs/operations.ts')).runnerRunOperations,
+    routes: {
+      'runner.runs.startInSession': 'POST /sessions/{session_id}/runner-runs',
+      'runner.runs.listOfSession': 'GET /sessions/{session_id}/runner-runs',
+      'runner.runs.startInAiSession': 'POST /ai-sessions/{session_id}/runner-runs',
+      'runner.runs.listOfAiSession': 'GET /ai-sessions/{session_id}/runner-runs',
+      'runner.runs.cancel': 'POST /runner/runs/{run_id}/cancel',
+    },
+  },
+  {
     load: async () => (await import('./billing/operations.ts')).billingOperations,
     routes: {
       'billing.createPortalSession': 'GET /billing/portal-session',

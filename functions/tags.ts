@@ -88,6 +88,7 @@ export const tags: readonly TagInfo[] = [
   tag('psa.callbacks', 'Ticket callbacks', 'The ticketing system tells which tickets have changed.'),
   tag('runner.connection', 'Runner connection', 'The Tactical RMM connection with which scripts are run on machines.'),
   tag('runner.agents', 'Machines', 'The machines on which the runner can run scripts.'),
+  tag('runner.runs', 'Runs at the runner', 'Run script templates on machines, once, and follow them.'),
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('notifications.preferences', 'E-mail preferences', 'My quiet hours, digests, and the events that I get by e-mail.'),
   tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails or one weekly report.'),

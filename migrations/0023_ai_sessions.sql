@@ -339,6 +339,56 @@ create index runner_connections_creator on runner_connections (account_id, creat
 create trigger audit after insert or update or delete on runner_connections
   for each row execute function app.audit('runner_connection', 'credentials');
 
+-- Scripts that the runner was asked to run in a session. Its record in `script_runs` is inserted when it ends.
+create table runner_runs (
+  id                 uuid not null default uuidv7(),
+  account_id         uuid not null default app.account_id() references accounts on delete cascade,
+  session_id         uuid,
+  ai_session_id      uuid,
+  step_id            text,
+  title              text not null check (length(title) between 1 and 300),
+  -- Without a foreign key: the run stays when the template is deleted.
+  script_template_id uuid not null,
+  script_version     integer not null,
+  approval_id        uuid,
+  agent_id           text not null check (length(agent_id) <= 100),
+  target             text check (length(target) <= 255),
+  time_limit_seconds integer not null check (time_limit_seconds between 5 and 900),
+  -- The rendered script and texts to hide in its output, encrypted with the service's key. Null when the run has ended.
+  payload            text check (length(payload) <= 2000000),
+  state              text not null default 'queued' constraint runner_runs_state
+    check (state in ('queued', 'retrying', 'finished', 'failed', 'cancelled')),
+  -- Whether nobody knows how it ended.
+  is_unknown         boolean not null default false,
+  -- When the runner was asked to start it, marked before the call: a run with it is never started again.
+  started_at         timestamptz(3),
+  finished_at        timestamptz(3),
+  recorded_at        timestamptz(3),
+  script_run_id      uuid,
+  attempts           integer not null default 0,
+  max_attempts       integer not null default 4,
+  last_error         text,
+  last_status_code   integer,
+  next_attempt_at    timestamptz(3) default app.now(),
+  leased_until       timestamptz(3),
+  -- When a sweep last took the row, because its message was lost.
+  swept_at           timestamptz(3),
+  requested_by       uuid not null default app.user_id(),
+  created_at         timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, ai_session_id) references ai_sessions (account_id, id) on delete cascade,
+  foreign key (account_id, requested_by) references users (account_id, id),
+  check (num_nonnulls(session_id, ai_session_id) = 1)
+);
+create index runner_runs_session on runner_runs (account_id, session_id, created_at, id) where session_id is not null;
+create index runner_runs_ai_session on runner_runs (account_id, ai_session_id, created_at, id) where ai_session_id is not null;
+create index runner_runs_user on runner_runs (account_id, requested_by);
+-- For the sweep and the clean-up, which read every account as the platform role.
+create index runner_runs_due on runner_runs (next_attempt_at) where state in ('queued', 'retrying');
+create index runner_runs_age on runner_runs (finished_at);
+
 create trigger remove_notifications after delete on ai_sessions for each row execute function app.remove_notifications('/pilot/');
 call app.protect('ai_sessions');
 call app.protect('ai_branches');
@@ -351,6 +401,7 @@ call app.protect('ai_handoffs');
 call app.protect('ai_outputs');
 call app.protect('script_runs');
 call app.protect('runner_connections');
+call app.protect('runner_runs');
 
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
@@ -365,8 +416,9 @@ grant select, insert, update (claimed_by, claimed_at, picked_up_at, first_action
 grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_outputs to app_runtime;
 grant select, insert on script_runs to app_runtime;
 grant select, insert, update, delete on runner_connections to app_runtime;
+grant select, insert, update (state, payload, next_attempt_at, finished_at) on runner_runs to app_runtime;
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
-  ai_handoffs, ai_outputs, script_runs, runner_connections to app_platform;
+  ai_handoffs, ai_outputs, script_runs, runner_connections, runner_runs to app_platform;
 
 -- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
 -- close it like their own, because nobody else could.

@@ -6,7 +6,7 @@ create table stream_events (
   account_id uuid not null default app.account_id() references accounts on delete cascade,
   event      text not null check (
     event in ('handoff_created', 'handoff_claimed', 'handoff_closed', 'handoff_assessment_ready', 'ai_task_finished', 'ticket_changed', 'approval_changed', 'kb_batch_finished',
-              'job_progressed')),
+              'job_progressed', 'script_run_finished')),
   data       jsonb not null check (jsonb_typeof(data) = 'object'),
   created_at timestamptz(3) not null default app.now(),
   -- When a sweep last took the event, because its first publish failed.

@@ -8,6 +8,7 @@ import { DeliverJob } from '#functions/notifications/deliveries/schemas.ts'
 import { RemindJob } from '#functions/oncall/reminders/schemas.ts'
 import { ReadTicketJob } from '#functions/psa/changes/schemas.ts'
 import { PushJob } from '#functions/psa/push-attempts/schemas.ts'
+import { RunnerRunJob } from '#functions/runner/run-attempts/schemas.ts'
 import { DeliverWebhookJob } from '#functions/webhooks/attempts/schemas.ts'
 import { job } from '#http/job.ts'
 import { attemptJobs } from '#work/messages.ts'
@@ -24,6 +25,7 @@ const load = {
   reminders: () => import('#functions/oncall/reminders/service.ts'),
   ticketChanges: () => import('#functions/psa/changes/service.ts'),
   pushAttempts: () => import('#functions/psa/push-attempts/service.ts'),
+  runAttempts: () => import('#functions/runner/run-attempts/service.ts'),
   webhookAttempts: () => import('#functions/webhooks/attempts/service.ts'),
   jobs: () => import('./service.ts'),
 }
@@ -50,6 +52,12 @@ export const jobOperations = [
     path: attemptJobs.ticket_change.path,
     body: ReadTicketJob,
     handle: async ({ ctx, body }) => (await load.ticketChanges()).attempt(ctx, body.change_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.runScript',
+    path: attemptJobs.runner_run.path,
+    body: RunnerRunJob,
+    handle: async ({ ctx, body }) => (await load.runAttempts()).attempt(ctx, body.run_id, body.attempt),
   }),
   job({
     id: 'jobs.assess',

@@ -14,6 +14,7 @@ import * as reminders from '#functions/oncall/reminders/service.ts'
 import * as presence from '#functions/presence/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushes from '#functions/psa/push-attempts/service.ts'
+import * as runAttempts from '#functions/runner/run-attempts/service.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as timers from '#functions/sessions/timers/service.ts'
 import * as webhooks from '#functions/webhooks/attempts/service.ts'
@@ -26,6 +27,7 @@ import * as queries from './queries.ts'
 type SweepContext = deliveries.DeliveryContext &
   pushes.PushContext &
   ticketChanges.ChangeContext &
+  runAttempts.RunContext &
   aiAssessments.AssessmentContext &
   aiTasks.TaskContext &
   webhooks.AttemptContext &
@@ -47,6 +49,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
     deliveries,
     pushes,
     ticketChanges,
+    runnerRuns: runAttempts,
     assessments: aiAssessments,
     aiTasks,
     webhooks,

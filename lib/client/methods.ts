@@ -660,6 +660,18 @@ agents: {
 /** List machines at the runner. Asks the runner. A client that it does not have has no machines. */
 list: Method<'runner.agents.list'>
 }
+runs: {
+/** Run a script on a machine. Queues a script template for the runner, which runs it once. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in the session; the approval must still hold when the job starts it. The stream sends `script_run_finished`, and the output is a script run of the session. Only the user of the session and account admins may start it. */
+startInSession: Method<'runner.runs.startInSession'>
+/** List runs at the runner of a session. Also those that wait, run or have failed, oldest first. */
+listOfSession: PagedMethod<'runner.runs.listOfSession'>
+/** Run a script in an AI session. As in a session of a flow. An AI session has no approvals, so a script of medium or high risk returns 409 `approval_required`. The text of a fix cannot be run: make it a template. */
+startInAiSession: Method<'runner.runs.startInAiSession'>
+/** List runs at the runner of an AI session. Also those that wait, run or have failed, oldest first. */
+listOfAiSession: PagedMethod<'runner.runs.listOfAiSession'>
+/** Cancel a run that has not started. Allowed for who started it and account admins. A run that the runner was asked to start returns 409 `wrong_state`. */
+cancel: Method<'runner.runs.cancel'>
+}
 }
 billing: {
 /** Create a billing portal session. Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again. */

@@ -259,6 +259,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   psa_rule_matches: 'which tickets the rules have seen',
   psa_ticket_changes: shortLived,
   queue_message_ids: platform,
+  runner_runs: 'what ended is in script_runs',
   quota_counters: counters,
   recovery_codes: credentials,
   refresh_tokens: credentials,

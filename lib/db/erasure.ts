@@ -59,6 +59,7 @@ export const erasure: Declaration = {
   target_lists: { account: batches(100), person: nothing },
   session_step_feedback: { account: batches(), person: keeps(work, 'comment') },
   session_ratings: { account: batches(), person: keeps(work, 'comment') },
+  runner_runs: { account: batches(), person: keeps(work, 'title', 'target') },
   script_runs: { account: batches(), person: keeps(work, 'script', 'target', 'output') },
   approvals: { account: batches(), person: keeps(work, 'title', 'subject', 'comment', 'decision_comment') },
   session_timers: { account: batches(), person: nothing },

@@ -15,6 +15,7 @@ export type AttemptKind =
   | 'import'
   | 'kb_batch'
   | 'ticket_change'
+  | 'runner_run'
 
 /** Collects the work that the transactions of one request have stored. It is published after the commit. */
 export type Outbox = (entry: OutboxEntry) => void

@@ -147,6 +147,7 @@ export const retention: Record<keyof DB, Policy> = {
   refresh_tokens: expires('a token is valid for 30 days', { column: 'created_at', keptFor: '35 days' }),
   report_subscriptions: kept(person),
   runner_connections: kept('one row per account'),
+  runner_runs: expires('for support', { column: 'finished_at', keptFor: '30 days' }),
   sales_leads: kept('written by hand, for the sales team'),
   script_builder_messages: endsWith('script_builder_sessions', 'the conversation of a script'),
   script_builder_sessions: kept(work),

@@ -27,6 +27,7 @@ export const outboxes = [
   { table: 'deliveries', initial: 'pending' },
   { table: 'psa_pushes', initial: 'queued' },
   { table: 'psa_ticket_changes', initial: 'queued' },
+  { table: 'runner_runs', initial: 'queued' },
   { table: 'ai_tasks', initial: 'queued' },
   { table: 'webhook_deliveries', initial: 'pending' },
   { table: 'escalation_reminders', initial: 'waiting' },

@@ -32,6 +32,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id, provider }) => `runner:${account_id}:${provider}`,
   },
   {
+    table: 'runner_runs',
+    key: 'id',
+    column: 'payload',
+    owner: ['account_id'],
+    contextOf: ({ key, account_id }) => `runner-run:${account_id}:${key}`,
+  },
+  {
     table: 'kb_batches',
     key: 'id',
     column: 'api_key',

@@ -35,6 +35,7 @@ export type AttemptLabel =
   | 'kb_batch'
   | 'push'
   | 'reminder'
+  | 'runner_run'
   | 'ticket_change'
   | 'webhook'
 

@@ -17,6 +17,7 @@ export const Backlog = z.object({
       'imports',
       'kb_batches',
       'ticket_changes',
+      'runner_runs',
     ])
     .meta({ id: 'OutboxKind' })
     .describe('The kind of stored work.'),
@@ -45,6 +46,7 @@ export const selectBacklogs = readStatement(
     ${summarise('deliveries', attemptRows('deliveries', 'pending'))}
     union all ${summarise('pushes', attemptRows('psa_pushes', 'queued'))}
     union all ${summarise('ticket_changes', attemptRows('psa_ticket_changes', 'queued'))}
+    union all ${summarise('runner_runs', attemptRows('runner_runs', 'queued'))}
     union all ${summarise('ai_tasks', attemptRows('ai_tasks', 'queued'))}
     union all ${summarise(
       'webhooks',

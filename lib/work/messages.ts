@@ -10,6 +10,7 @@ export const attemptJobs = {
   reminder: { path: '/jobs/escalations/remind', idField: 'reminder_id' },
   webhook: { path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
   ticket_change: { path: '/jobs/psa/ticket', idField: 'change_id' },
+  runner_run: { path: '/jobs/runner/run', idField: 'run_id' },
   export: { path: '/jobs/accounts/export', idField: 'export_id' },
   import: { path: '/jobs/accounts/import', idField: 'import_id' },
   kb_batch: { path: '/jobs/kb-imports/batch', idField: 'batch_id' },

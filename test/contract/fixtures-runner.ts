@@ -1,10 +1,13 @@
 import { parseConfig } from '#config.ts'
+import { insertAiSession } from '#test/support/ai.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
-import { runnerBody } from '#test/support/runner.ts'
+import { agentIds, runnerBody } from '#test/support/runner.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 import { sealRunnerKey } from '#vendors/runner/sealed-key.ts'
-import type { Fixture } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
+import { insertScript } from './fixtures-scripts.ts'
+import { insertSession } from './fixtures-sessions.ts'
 
 /** Connect the owner's account to the local runner, unless the account already has a connection. */
 export async function insertRunner(service: Service, { accountId }: Person): Promise<void> {
@@ -21,7 +24,42 @@ const connect: Fixture = async (service, owner) => {
   return {}
 }
 
+/** Insert a run that waits, in a session or an AI session. */
+export function insertRun(service: Service, owner: Person, parent: 'session_id' | 'ai_session_id', sessionId: string): Promise<string> {
+  return insertReturningId(
+    service,
+    `insert into runner_runs (account_id, ${parent}, title, script_template_id, script_version, agent_id, time_limit_seconds, requested_by, next_attempt_at)
+     values ($1, $2, 'Restart a service', $3, 1, $4, 120, $5, app.now() + interval '1 hour') returning id`,
+    [owner.accountId, sessionId, crypto.randomUUID(), agentIds.online, owner.id],
+  )
+}
+
+const createRun =
+  (parent: 'session_id' | 'ai_session_id'): Fixture =>
+  async (service, owner) => {
+    const session_id = await (parent === 'session_id' ? insertSession : insertAiSession)(service, owner)
+    const run_id = await insertRun(service, owner, parent, session_id)
+    return { params: { session_id, run_id } }
+  }
+
+const start =
+  (parent: 'session_id' | 'ai_session_id'): Fixture =>
+  async (service, owner) => {
+    await insertRunner(service, owner)
+    const session_id = await (parent === 'session_id' ? insertSession : insertAiSession)(service, owner)
+    const script_template_id = await insertScript(service, owner)
+    return {
+      params: { session_id },
+      body: { script_template_id, parameters: { service: 'Spooler' }, agent_id: agentIds.online, time_limit_seconds: 60 },
+    }
+  }
+
 export const runnerFixtures = {
+  'runner.runs.startInSession': start('session_id'),
+  'runner.runs.startInAiSession': start('ai_session_id'),
+  'runner.runs.listOfSession': createRun('session_id'),
+  'runner.runs.listOfAiSession': createRun('ai_session_id'),
+  'runner.runs.cancel': createRun('session_id'),
   'runner.connection.get': connect,
   'runner.connection.put': async (service, owner) => ({ ...(await connect(service, owner)), body: runnerBody(service) }),
   'runner.connection.delete': connect,

@@ -14,9 +14,9 @@ import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
-import { insertRunner } from './fixtures-runner.ts'
+import { insertRun, insertRunner } from './fixtures-runner.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
-import { insertFullSession } from './fixtures-sessions.ts'
+import { insertFullSession, insertSession } from './fixtures-sessions.ts'
 import { insertFailedDelivery } from './fixtures-webhooks.ts'
 
 /** Insert rows into every tenant table that an account can have. */
@@ -30,6 +30,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFailedDelivery(service, account.admin)
   await insertPush(service, account.admin)
   await insertRunner(service, account.admin)
+  await insertRun(service, account.admin, 'session_id', await insertSession(service, account.admin))
   await createCallback(service, account.admin)
   const ruleId = await insertRule(service, account.admin)
   await service.sql(`insert into psa_rule_matches (account_id, rule_id, ticket_id) values ($1, $2, '4711')`, [account.id, ruleId])

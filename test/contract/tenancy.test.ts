@@ -72,6 +72,8 @@ const otherIndexes = new Set([
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_callbacks_token', // the token identifies the account, on the platform connection
+  'runner_runs_due', // the sweep reads every account at once, on the platform connection
+  'runner_runs_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_ticket_changes_due', // the sweep reads every account at once, on the platform connection
   'psa_ticket_changes_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_rule_matches_age', // the clean-up deletes by age in every account, on the platform connection

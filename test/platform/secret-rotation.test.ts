@@ -17,6 +17,7 @@ import { completeChallenge, enableTotp, login, readCode, register } from '#test/
 import { openArticlesKey, sealArticlesKey } from '#vendors/articles/sealed-key.ts'
 import { openAnswers } from '#vendors/auth/sealed-answers.ts'
 import { createVault } from '#vendors/auth/vault.ts'
+import { sealRunPayload } from '#vendors/runner/sealed-key.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -53,6 +54,18 @@ async function storeSecrets() {
     `insert into kb_batches (id, account_id, created_by, source, address, api_key, total, next_attempt_at)
      values ($1, $2, $3, 'hudu', 'https://kb.example.com', $4, 0, app.now() + interval '1 hour')`,
     [batchId, admin.accountId, admin.id, apiKey],
+  )
+  const runId = crypto.randomUUID()
+  const payload = await sealRunPayload(createVault(JSON.parse(CREDENTIALS_KEY)), admin.accountId, runId, {
+    script: 'exit',
+    language: 'bash',
+    secrets: [],
+  })
+  await service.sql(
+    `insert into runner_runs (id, account_id, session_id, title, script_template_id, script_version, agent_id, time_limit_seconds, payload, requested_by,
+                              next_attempt_at)
+     values ($1, $2, $3, 'Restart', $1, 1, 'a', 60, $4, $5, app.now() + interval '1 hour')`,
+    [runId, admin.accountId, session.id, payload, admin.id],
   )
   const person = await register(service)
   return {

@@ -12,6 +12,7 @@ export const runnerBody = ({ localOrigin }: Pick<Service, 'localOrigin'>) => ({
 /** The machines of the emulator. */
 export const agentIds = {
   online: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC',
+  withoutAnswer: 'cUtAnSwErCuTaNsWeRcUtAnSwErCuTaNsWeRcUtA',
   offline: 'zYxWvUtSrQpOnMlKjIhGfEdCbAzYxWvUtSrQpOnM',
 }
 

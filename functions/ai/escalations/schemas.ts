@@ -123,6 +123,15 @@ export const EscalationEvents = {
       paused_schedule_ids: z.array(Id).describe('Maintenance schedules of the ticket that its closing has paused.'),
     })
     .meta({ id: 'TicketChangedEvent' }),
+  script_run_finished: z
+    .strictObject({
+      run_id: Id.describe('Id of the run at the runner.'),
+      session_id: Id.describe('The session, or the AI session.'),
+      user_id: Id.describe('The user who started it.'),
+      state: z.enum(['finished', 'failed', 'unknown']).meta({ id: 'ScriptRunEventState' }).describe('How it ended.'),
+      script_run_id: Id.nullable().describe('The script run with its output; null for one that did not start.'),
+    })
+    .meta({ id: 'ScriptRunFinishedEvent' }),
   presence: PresenceEvent,
   approval_changed: z
     .strictObject({

@@ -97,7 +97,7 @@ async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['lan
 }
 
 /** Throw 409 for a script that needs an approval: an AI session has none. */
-function requireLowRisk({ risk, risk_reasons }: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
+export function requireLowRisk({ risk, risk_reasons }: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
   if (risk === 'low') return
   const detail = `An AI session cannot use a script of ${risk} risk; make it a template and render that in a session of a flow, after an approval`
   throw new Problem('approval_required', detail, { facts: { risk, risk_reasons } })

@@ -18,7 +18,7 @@ import {
   validateTemplate,
   validateValues,
 } from '#rules/scripts/render.ts'
-import { assessRendered, assessScript, raiseRisk } from '#rules/scripts/risk/assess-script.ts'
+import { assessRendered, assessScript, raiseRisk, type ScriptAssessment } from '#rules/scripts/risk/assess-script.ts'
 import { type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
@@ -88,7 +88,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 
 export async function generate(ctx: WriteContext, id: string, input: RenderRequest) {
   const { template, script, warnings, requires_elevation, approval } = await prepareRun(ctx, id, input)
-  if (approval && !(await approvals.isApproved(ctx, approval.session, approval.subject)))
+  if (approval && !(await approvals.findApproved(ctx, approval.session, approval.subject)))
     throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   await queries.countUse.run(ctx.db, id)
   const { language, slug } = template
@@ -119,10 +119,9 @@ export async function prepareRun(ctx: WriteContext, id: string, { parameters, se
   if (session_id) await requireGranted(ctx, ['sessions:read'])
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
-  const rendered = render(template, values, ctx.budget)
-  const assessment = assessRendered(template.language, rendered.script, ctx.budget)
-  const { risk, requires_elevation, risk_reasons } = raiseRisk(template, assessment)
-  if (risk === 'low') return { ...rendered, template, requires_elevation, approval: null }
+  const { assessment, ...rendered } = renderAssessed(template, values, ctx.budget)
+  const { risk, requires_elevation, risk_reasons } = assessment
+  if (risk === 'low') return { ...rendered, requires_elevation, approval: null }
   if (!session_id) throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
   const session = await sessions.requireInProgress(ctx.db, session_id)
   const { secret_keys: secretKeys } = session
@@ -132,7 +131,23 @@ export async function prepareRun(ctx: WriteContext, id: string, { parameters, se
     ctx.budget,
   )
   const approval = { session, subject: { ...subject, digest: await sha256Base64url(digested) } }
-  return { ...rendered, template, requires_elevation, approval }
+  return { ...rendered, requires_elevation, approval }
+}
+
+/** A script that was rendered, with the risk of its template and its text. */
+export interface AssessedRun extends RenderedScript {
+  template: queries.ScriptRow
+  assessment: ScriptAssessment
+}
+
+/** Render a template with values alone. */
+export async function assessRun({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, id: string, values: Record<string, unknown>) {
+  return renderAssessed(await find(db, id), values, budget)
+}
+
+function renderAssessed(template: queries.ScriptRow, values: Record<string, unknown>, budget: Budget): AssessedRun {
+  const rendered = render(template, values, budget)
+  return { ...rendered, template, assessment: raiseRisk(template, assessRendered(template.language, rendered.script, budget)) }
 }
 
 /** Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and 403 for one of a colleague. */

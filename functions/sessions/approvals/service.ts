@@ -120,10 +120,10 @@ export async function createRequiredProblem(
   return new Problem('approval_required', undefined, { facts: { approval: latest ? { id: latest.id, state: latest.state } : null } })
 }
 
-/** Return whether exactly this script is approved now by another user than the caller. */
-export async function isApproved(ctx: Pick<WriteContext, 'db'>, session: SessionRow, subject: ApprovalSubject): Promise<boolean> {
+/** Return the id of the approval with which another user than the caller has approved exactly this script now, or null. */
+export async function findApproved(ctx: Pick<WriteContext, 'db'>, session: SessionRow, subject: ApprovalSubject): Promise<string | null> {
   const latest = await queries.selectLatest.first(ctx.db, session, subject)
-  return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision
+  return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision ? latest.id : null
 }
 
 /**

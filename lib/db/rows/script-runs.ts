@@ -35,12 +35,20 @@ export const scriptRunColumns = sql`
   r.target, r.exit_code, r.output, r.started_at, r.ended_at, r.run_by,
   (select u.full_name from users u where u.account_id = r.account_id and u.id = r.run_by) as run_by_name, r.created_at`
 
+type Parent = 'session_id' | 'ai_session_id'
+
+/** Condition on a session `s`: it has fewer script runs than the most, with those that the runner has not ended. */
+export const hasFreeScriptRun = (parent: Parent) => sql`
+  (select count(*) from script_runs o where o.account_id = app.account_id() and o.${sql.ref(parent)} = s.id)
+  + (select count(*) from runner_runs q where q.account_id = app.account_id() and q.${sql.ref(parent)} = s.id and q.state in ('queued', 'retrying'))
+  < ${maxScriptRuns}`
+
 /** Insert a run of each session of `sessions`, a locked row with an id, that has fewer than the most. */
-export const insertScriptRun = (parent: 'session_id' | 'ai_session_id', sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
+export const insertScriptRun = (parent: Parent, sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
   insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, exit_code, output,
                            started_at, ended_at)
   select s.id, n.* from ${sessions} s,
          jsonb_to_record(${jsonb(run)}) n (step_id text, title text, script_template_id uuid, script_version integer, script text, approval_id uuid,
                                            target text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
-   where (select count(*) from script_runs o where o.account_id = app.account_id() and o.${sql.ref(parent)} = s.id) < ${maxScriptRuns}
+   where ${hasFreeScriptRun(parent)}
   returning *`

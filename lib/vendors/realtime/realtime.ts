@@ -9,6 +9,7 @@ export const liveEvents = [
   'approval_changed',
   'kb_batch_finished',
   'job_progressed',
+  'script_run_finished',
 ] as const
 
 export interface LiveEvent {

@@ -1,3 +1,5 @@
+import type { Language } from '#rules/scripts/schema.ts'
+
 /** Tools that run scripts on the machines of clients. */
 export const runnerProviders = ['tactical_rmm'] as const
 export type RunnerProvider = (typeof runnerProviders)[number]
@@ -22,11 +24,42 @@ export interface Agent {
   last_seen: string | null
 }
 
+/** An agent's id of Tactical RMM has at least 21 characters and no slash. */
+export const agentIdPattern = /^[A-Za-z0-9_-]{21,100}$/
+
+/** A script that is stored at the runner under a reference of ours. */
+export interface StoredScript {
+  reference: string
+  title: string
+  language: Language
+  script: string
+}
+
+/** How a script ended. */
+export interface RunResult {
+  exitCode: number | null
+  /** What it printed, as the runner reports it. */
+  output: string
+  seconds: number
+}
+
 /** Calls to the runner of one account. Each may throw a RunnerError. */
 export interface RunnerPort {
   checkCredentials(): Promise<void>
   /** List the machines of a client, by its name in any case, or those of every client. */
   listAgents(client: string | undefined): Promise<Agent[]>
+  /** Ask a machine whether it is reachable now. */
+  findAgent(agentId: string): Promise<Pick<Agent, 'name' | 'is_online'>>
+  /** Return why the runner would not run exactly this text; null if it would. */
+  findScriptProblem(script: string): string | null
+  /** Store a script unless it is stored, and return its id. Throw `refused` when another text is stored under the reference. */
+  storeScript(script: StoredScript): Promise<string>
+  /** Start a stored script. After `down` it may have started. */
+  start(agentId: string, scriptId: string, timeLimitSeconds: number): Promise<void>
+  /** Find the run of the script with this reference. */
+  findRun(reference: string): Promise<{ isStarted: boolean; result: RunResult | null }>
+  /** Delete the script, which may contain passwords. */
+  removeScript(reference: string): Promise<void>
 }
 
 export type OpenRunner = (connection: RunnerConnection) => RunnerPort

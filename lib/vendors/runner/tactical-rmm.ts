@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { clip } from '#rules/text/clip.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import type { RunnerHttp } from './http.ts'
-import type { Agent, RunnerPort } from './runner.ts'
+import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResult } from './runner.ts'
 
 // The API of the web interface, with a key in X-API-KEY: https://docs.tacticalrmm.com/functions/api/. Paths and fields are those of
 // https://github.com/amidaware/tacticalrmm, folder api/tacticalrmm: urls.py, views.py and serializers.py in agents, clients and scripts.
@@ -20,8 +20,6 @@ const time = z
     return Number.isNaN(at) ? null : new Date(at).toISOString()
   })
 
-// An agent's id has at least 21 characters and no slash (AgentIDConverter in tacticalrmm/urls.py).
-export const agentIdPattern = /^[A-Za-z0-9_-]{21,100}$/
 const ListedAgent = z.object({
   agent_id: z.string().regex(agentIdPattern),
   hostname: name,
@@ -32,6 +30,25 @@ const ListedAgent = z.object({
   last_seen: time,
 })
 const Client = z.object({ id: z.int(), name })
+const Ping = z.object({ name, status: z.string() })
+const ListedScript = z.object({ id: z.int(), name: z.string() })
+const Script = z.object({ script_body: z.string(), shell: z.string() })
+const Answer = z.unknown()
+
+const shells = { powershell: 'powershell', bash: 'shell', python: 'python' } as const
+const maxExitCode = 2_147_483_647
+
+// `script_results` is null until the agent has reported the end.
+const Run = z.object({
+  script_results: z
+    .object({
+      stdout: z.string().nullish(),
+      stderr: z.string().nullish(),
+      retcode: z.number().nullish().catch(null),
+      execution_time: z.coerce.number().catch(0),
+    })
+    .nullish(),
+})
 
 /** The most items of a list that are looked at. */
 const maxItems = 20_000
@@ -51,6 +68,11 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
     const sought = client.trim().toLowerCase()
     return (await http({ path: '/clients/' }, items(Client))).find((each) => each.name.toLowerCase() === sought)
   }
+  // The name of a script is our reference, by which a repeated call finds what an earlier one has stored.
+  const findScript = async (reference: string) => {
+    const scripts = await http({ path: '/scripts/?showCommunityScripts=false&showHiddenScripts=true' }, items(ListedScript))
+    return scripts.find((each) => each.name === toScriptName(reference))?.id
+  }
   return {
     // The list of clients is the smallest answer that needs the key.
     async checkCredentials() {
@@ -62,7 +84,53 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
       const agents = await http({ path: found ? `/agents/?client=${found.id}` : '/agents/' }, items(ListedAgent))
       return agents.map(toAgent)
     },
+    async findAgent(agentId) {
+      const { name, status } = await http({ path: `/agents/${agentId}/ping/` }, Ping)
+      return { name, is_online: status === 'online' }
+    },
+    // Script.replace_with_snippets in scripts/models.py fills {{name}} with the snippet of that name, so another text would run.
+    findScriptProblem: (script) =>
+      /\{\{.*\}\}/.test(script)
+        ? 'has a text in {{ }} after it was filled in, which the runner would replace; record its run by hand'
+        : null,
+    async storeScript({ reference, title, language, script }) {
+      const shell = shells[language]
+      const stored = await findScript(reference)
+      if (stored === undefined) {
+        const texts = { name: toScriptName(reference), description: clip(title, maxName), category: 'Support Flow', script_body: script }
+        await http({ method: 'POST', path: '/scripts/', body: { ...texts, shell, hidden: true, args: [], env_vars: [] } }, Answer)
+      }
+      // The answer to the creation has no id.
+      const id = stored ?? (await findScript(reference))
+      if (id === undefined) throw new RunnerError('refused', 'The runner did not store the script')
+      const found = await http({ path: `/scripts/${id}/` }, Script)
+      if (found.script_body !== script || found.shell !== shell) throw new RunnerError('refused', 'The runner has stored another script')
+      return String(id)
+    },
+    async start(agentId, scriptId, timeLimitSeconds) {
+      // `forget` answers at once; every other mode holds the call until the script ends (run_script in agents/views.py).
+      const options = { output: 'forget', args: [], env_vars: [], run_as_user: false, timeout: timeLimitSeconds }
+      await http({ method: 'POST', path: `/agents/${agentId}/runscript/`, body: { script: Number(scriptId), ...options } }, Answer)
+    },
+    async findRun(reference) {
+      // The row is there from the start on (ScriptRunHistory in agents/views.py).
+      const path = `/agents/scripthistory/?scriptname=${toScriptName(reference)}&limit=1`
+      const [run] = await http({ path }, items(Run))
+      return { isStarted: run !== undefined, result: run?.script_results ? toResult(run.script_results) : null }
+    },
+    async removeScript(reference) {
+      const id = await findScript(reference)
+      if (id !== undefined) await http({ method: 'DELETE', path: `/scripts/${id}/` }, Answer)
+    },
   }
+}
+
+const toScriptName = (reference: string) => `support-flow-${reference}`
+
+function toResult({ stdout, stderr, retcode, execution_time }: NonNullable<z.output<typeof Run>['script_results']>): RunResult {
+  const isExitCode = typeof retcode === 'number' && Number.isInteger(retcode) && Math.abs(retcode) <= maxExitCode
+  const output = [stdout ?? '', stderr ? `Errors:\n${stderr}` : ''].filter(Boolean).join('\n')
+  return { exitCode: isExitCode ? retcode : null, output, seconds: Math.max(0, execution_time) }
 }
 
 function toAgent({ agent_id, hostname, client_name, site_name, plat, status, last_seen }: z.output<typeof ListedAgent>): Agent {

@@ -117,6 +117,7 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
       'exports',
       'imports',
       'kb_batches',
+      'runner_runs',
     ]),
   )
   expect([sumSamples(after, 'support_flow_open_streams'), sumSamples(after, 'support_flow_outbox_readable')]).toEqual([3, 1])

@@ -6,6 +6,7 @@ import * as tasks from '#functions/ai/tasks/service.ts'
 import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
+import * as runAttempts from '#functions/runner/run-attempts/service.ts'
 import { createBudget } from '#rules/budget.ts'
 import { sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
@@ -60,6 +61,17 @@ it.each([
     `insert into psa_ticket_changes (account_id, ticket_id, ${attemptColumns}) select account_id, '4711', ${exhausted}`,
     ticketChanges.failAbandoned,
     'ticket_change',
+  ],
+  [
+    'a run at the runner',
+    'runner_runs',
+    `with s as (
+       insert into ai_sessions (account_id, user_id, session_type, title) select account_id, user_id, 'chat', 'VPN' from sign_ins where id = $1 returning id)
+     insert into runner_runs (account_id, ai_session_id, title, script_template_id, script_version, agent_id, time_limit_seconds, requested_by,
+                              ${attemptColumns})
+     select account_id, (select id from s), 'Restart', id, 1, 'a', 60, user_id, ${exhausted}`,
+    runAttempts.failAbandoned,
+    'runner_run',
   ],
   [
     'a push',

@@ -1,0 +1,253 @@
+import { afterAll, expect, it } from 'vitest'
+import { createAiSession } from '#test/support/ai.ts'
+import { dashboard, startOwnService } from '#test/support/app.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
+import { patchForm } from '#test/support/flows.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
+import { agentIds, connectRunner } from '#test/support/runner.ts'
+import { createSession, proceduralFlowFields } from '#test/support/sessions.ts'
+
+const service = await startOwnService()
+const { setFault, clearFaults, advanceClock } = dashboard(service)
+afterAll(() => service.close())
+
+const settle = () => service.stack.localServer.qstash.waitUntilSettled()
+/** Let the jobs run that are due within these seconds. */
+async function pass(seconds: number) {
+  for (let left = seconds; left > 0; left -= 10) {
+    await advanceClock(Math.min(left, 10))
+    await settle()
+  }
+}
+
+/** Ask the emulator, as its own users do. */
+async function listAtVendor(path: string): Promise<{ script: number; name: string }[]> {
+  const answer = await fetch(`${service.localOrigin}/tactical-rmm${path}`, { headers: { 'x-api-key': 'demo' } })
+  return (await answer.json()) as { script: number; name: string }[]
+}
+const countStarts = async () => (await listAtVendor('/agents/scripthistory/')).length
+
+const parameters_schema = [
+  { name: 'server', label: 'Server', type: 'hostname', required: true },
+  { name: 'admin_password', label: 'Password', type: 'password', required: true },
+]
+const harmless = "Write-Output 'done'\nWrite-Output {{ admin_password }}\nRestart-Service -ComputerName {{ server }}\n"
+const risky = `Restart-Computer -ComputerName {{ server }} -Credential {{ admin_password }}\n`
+
+async function createScene({ body = harmless, risk = 'low' } = {}) {
+  const account = await createAccount(service)
+  await connectRunner(service, account.admin)
+  const [runner, colleague] = [await account.addColleague(), await account.addColleague()]
+  const fields = { name: 'Restart', language: 'powershell', script_body: body, parameters_schema, risk }
+  const template = expectStatus(await runner.call('POST', '/script-templates', fields), 201).body
+  const intake_form = [...patchForm, { key: 'admin_password', label: 'Password', type: 'text', secret: true }]
+  const variables = { server: 'srv-01', admin_password: 'lantern-and-oak' }
+  const session = await createSession(runner, { variables }, proceduralFlowFields({ intake_form }))
+  const path = `/sessions/${session.id}/runner-runs`
+  const start = (changes: object = {}, person: Person = runner, headers: Record<string, string> = {}) =>
+    person.call('POST', path, { script_template_id: template.id, agent_id: agentIds.online, ...changes }, headers)
+  const find = async (id: string) => (await runner.call('GET', path)).body.find((run: { id: string }) => run.id === id)
+  return { ...account, runner, colleague, template, session, start, find }
+}
+
+/** Approve the script of a scene for a server, and return the approval. */
+async function approve(
+  { runner, colleague, template, session }: Awaited<ReturnType<typeof createScene>>,
+  server = 'srv-01',
+  verb = 'approve',
+) {
+  const request = { session_id: session.id, parameters: { server } }
+  const { id } = expectStatus(await runner.call('POST', `/script-templates/${template.id}/approvals`, request), 201).body
+  expectStatus(await colleague.call('POST', `/sessions/${session.id}/approvals/${id}/${verb}`, { comment: 'Looked at it' }), 200)
+  return id as string
+}
+
+it('RUN-04 runs a template on a machine and keeps its end as a script run, without passwords and secret answers', async () => {
+  const { start, find, runner, session } = await createScene()
+  const { body: started } = expectStatus(await start(), 202)
+  expect(started).toMatchObject({ state: 'queued', title: 'Restart', approval_id: null, target: null, script_run_id: null })
+  await settle()
+  expect(await find(started.id)).toMatchObject({ state: 'running', target: 'SRV-PRINT-01', started_at: expect.any(String) })
+  await pass(10)
+  const run = await find(started.id)
+  expect(run).toMatchObject({ state: 'finished', error: null, script_run_id: expect.any(String), finished_at: expect.any(String) })
+  const [record] = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body
+  expect(record).toMatchObject({
+    ...{ id: run.script_run_id, title: 'Restart', target: 'SRV-PRINT-01', exit_code: 0, run_by: runner.id },
+    output: 'On SRV-PRINT-01\ndone\n[secret]',
+  })
+  // The script had the password.
+  expect((await listAtVendor('/scripts/')).filter(({ name }) => name.includes(started.id))).toEqual([])
+  const [row] = await service.sql('select payload from runner_runs where id = $1', [started.id])
+  expect(row).toEqual({ payload: null })
+})
+
+it('RUN-04 keeps the exit code of a script that fails, and of one that the runner ends at its limit', async () => {
+  const { start, find, runner, session } = await createScene({ body: 'Start-Sleep -Seconds 30\nexit 3\n' })
+  const fields = { parameters: { server: 'a', admin_password: 'b-password' } }
+  const long = expectStatus(await start(fields), 202).body
+  const short = expectStatus(await start({ ...fields, time_limit_seconds: 5 }), 202).body
+  await settle()
+  await pass(40)
+  expect([(await find(long.id)).state, (await find(short.id)).state]).toEqual(['finished', 'finished'])
+  const records = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body as { exit_code: number; output: string }[]
+  expect(records.map(({ exit_code }) => exit_code).sort()).toEqual([3, 98])
+})
+
+it('RUN-04 runs a script of low risk in an AI session, whose engineer gets the output as a script run', async () => {
+  const { runner, colleague, template } = await createScene()
+  const chat = await createAiSession(runner)
+  const body = {
+    script_template_id: template.id,
+    agent_id: agentIds.online,
+    parameters: { server: 'a', admin_password: 'oak-and-lantern' },
+  }
+  const path = `/ai-sessions/${chat.id}`
+  expectStatus(await colleague.call('POST', `${path}/runner-runs`, body), 404)
+  expectStatus(await runner.call('POST', `${path}/runner-runs`, body), 202)
+  await settle()
+  await pass(10)
+  expect((await runner.call('GET', `${path}/runner-runs`)).body).toMatchObject([{ state: 'finished', session_id: chat.id }])
+  const records = (await runner.call('GET', `${path}/script-runs`)).body
+  expect(records).toMatchObject([{ exit_code: 0, output: 'On SRV-PRINT-01\ndone\n[secret]', run_by: runner.id }])
+})
+
+it('RUN-05 starts a risky script only while exactly this script is approved', async () => {
+  const scene = await createScene({ body: risky, risk: 'medium' })
+  const { start, find } = scene
+  const before = await countStarts()
+  const expectRequired = async () => expect(expectStatus(await start(), 409).body.code).toBe('approval_required')
+  await expectRequired()
+  await approve(scene, 'srv-01', 'reject')
+  await expectRequired()
+  await approve(scene, 'srv-02')
+  await expectRequired()
+  const approval_id = await approve(scene)
+  const { body: run } = expectStatus(await start(), 202)
+  expect(run.approval_id).toBe(approval_id)
+  await settle()
+  await pass(10)
+  expect((await find(run.id)).state).toBe('finished')
+  expect(await countStarts()).toBe(before + 1)
+  await advanceClock(3700)
+  await expectRequired()
+})
+
+it('RUN-05 starts nothing when the approval has ended before the job runs', async () => {
+  const scene = await createScene({ body: risky, risk: 'medium' })
+  const approval = await approve(scene)
+  const before = await countStarts()
+  await setFault({ service: 'runner', mode: 'error', times: 1 })
+  const { body: run } = expectStatus(await scene.start(), 202)
+  await settle()
+  await service.sql(`update approvals set state = 'voided' where id = $1`, [approval])
+  await pass(40)
+  expect(await scene.find(run.id)).toMatchObject({ state: 'failed', error: expect.stringContaining('nothing was started') })
+  expect(await countStarts()).toBe(before)
+})
+
+it('RUN-05 runs no text that the runner would change, nor a risky script in an AI session', async () => {
+  const { start, runner } = await createScene({ body: "Write-Output 'x'\n# {{! cleanup }}\n" })
+  const refused = expectStatus(await start({ parameters: {} }), 422)
+  expect(refused.body.errors).toMatchObject([{ loc: ['body', 'script_template_id'] }])
+  const chat = await createAiSession(runner)
+  const fields = { name: 'Reboot', language: 'powershell', script_body: 'Restart-Computer\n', risk: 'medium' }
+  const template = expectStatus(await runner.call('POST', '/script-templates', fields), 201).body
+  const body = { script_template_id: template.id, agent_id: agentIds.online }
+  const path = `/ai-sessions/${chat.id}/runner-runs`
+  expect(expectStatus(await runner.call('POST', path, body), 409).body.code).toBe('approval_required')
+})
+
+it('RUN-06 starts a script once for 32 requests with one Idempotency-Key and a message that arrives twice', async () => {
+  const { start, find } = await createScene()
+  const before = await countStarts()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  await setFault({ service: 'qstash', mode: 'duplicate', times: 4 })
+  const answers = await runConcurrently(() => start({}, undefined, headers))
+  const ids = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.id))
+  expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true)
+  expect(ids.size).toBe(1)
+  await settle()
+  await pass(10)
+  expect((await find([...ids][0] as string)).state).toBe('finished')
+  expect(await countStarts()).toBe(before + 1)
+})
+
+it('RUN-06 never starts a script again after a start without an answer, and follows it while the runner fails', async () => {
+  const { start, find } = await createScene()
+  const before = await countStarts()
+  const { body: run } = expectStatus(await start({ agent_id: agentIds.withoutAnswer }), 202)
+  await settle()
+  expect((await find(run.id)).state).toBe('running')
+  for (const mode of ['garbage', 'error', 'down', 'rate_limit']) {
+    await setFault({ service: 'runner', mode, times: 1 })
+    await pass(10)
+    expect((await find(run.id)).state).toBe('running')
+  }
+  await clearFaults()
+  await pass(40)
+  expect((await find(run.id)).state).toBe('finished')
+  expect(await countStarts()).toBe(before + 1)
+})
+
+it('RUN-06 leaves a run unknown when its process died between the mark and the call', async () => {
+  const { start, find, runner, session } = await createScene()
+  await setFault({ service: 'runner', mode: 'error', times: 1 })
+  const { body: run } = expectStatus(await start({ time_limit_seconds: 5 }), 202)
+  await settle()
+  const before = await countStarts()
+  await service.sql(`update runner_runs set started_at = app.now(), target = 'SRV-PRINT-01' where id = $1`, [run.id])
+  await pass(200)
+  expect(await find(run.id)).toMatchObject({ state: 'unknown', error: expect.stringContaining('does not know whether it started') })
+  expect(await countStarts()).toBe(before)
+  const [record] = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body
+  expect(record).toMatchObject({ exit_code: null, output: expect.stringContaining('It is not known how the script ended') })
+})
+
+it.each([
+  ['a machine that is off', { agent_id: agentIds.offline }, 'offline'],
+  ['a machine of another runner', { agent_id: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }, 'no such record'],
+])('RUN-07 starts nothing on %s, and says so', async (_, changes, reason) => {
+  const { start, find } = await createScene()
+  const before = await countStarts()
+  const { body: run } = expectStatus(await start(changes), 202)
+  await settle()
+  expect(await find(run.id)).toMatchObject({ state: 'failed', error: expect.stringContaining(reason), script_run_id: null })
+  expect(await countStarts()).toBe(before)
+})
+
+it('RUN-07 repeats only what has not started: an outage before the start, and no refused key', async () => {
+  const { start, find, admin } = await createScene()
+  await setFault({ service: 'runner', mode: 'error', times: 1 })
+  const { body: run } = expectStatus(await start(), 202)
+  await settle()
+  expect((await find(run.id)).state).toBe('queued')
+  await pass(50)
+  expect((await find(run.id)).state).toBe('finished')
+  const { body } = await admin.call('GET', '/integrations/runner')
+  expectStatus(await admin.call('PUT', '/integrations/runner', { provider: body.provider, base_url: body.base_url, api_key: 'wrong' }), 200)
+  const refused = expectStatus(await start(), 202).body
+  await settle()
+  expect(await find(refused.id)).toMatchObject({ state: 'failed', error: expect.stringContaining('refused the API key') })
+})
+
+it('RUN-07 is closed to viewers, colleagues, other accounts and accounts without a runner, and can be cancelled before its start', async () => {
+  const scene = await createScene()
+  const { start, find, runner, colleague } = scene
+  expectStatus(await start({}, await scene.addColleague({ role: 'viewer' })), 403)
+  expectStatus(await start({}, colleague), 403)
+  expectStatus(await start({}, (await createAccount(service)).admin), 404)
+  await setFault({ service: 'runner', mode: 'error', times: 1 })
+  const { body: run } = expectStatus(await start(), 202)
+  await settle()
+  expectStatus(await colleague.call('POST', `/runner/runs/${run.id}/cancel`), 403)
+  expectStatus(await runner.call('POST', `/runner/runs/${run.id}/cancel`), 200)
+  await pass(50)
+  expect((await find(run.id)).state).toBe('cancelled')
+  const { body: second } = expectStatus(await start(), 202)
+  await settle()
+  expectStatus(await runner.call('POST', `/runner/runs/${second.id}/cancel`), 409)
+  expectStatus(await scene.admin.call('DELETE', '/integrations/runner'), 204)
+  expect(expectStatus(await start(), 409).body.code).toBe('runner_not_connected')
+})
