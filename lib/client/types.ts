@@ -3419,7 +3419,7 @@ cancel_at: (Timestamp | null)
 cancel_at_period_end: boolean
 }
 /** The kind of stored work. */
-export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'imports' | 'kb_batches' | 'ticket_changes')
+export type OutboxKind = ('deliveries' | 'pushes' | 'ai_tasks' | 'webhooks' | 'reminders' | 'assessments' | 'live_events' | 'exports' | 'imports' | 'kb_batches' | 'ticket_changes' | 'runner_runs')
 export type OutboxReplay = {
 outbox: ReplayedOutbox
 }
@@ -4288,6 +4288,49 @@ message: string
 }
 /** The runner: Tactical RMM. */
 export type RunnerProvider = 'tactical_rmm'
+export type RunnerRun = {
+id: Id
+/** The session, or the AI session, in which it runs. */
+session_id: string
+/** The name of the script template. */
+title: string
+/** The script template; it may be deleted by now. */
+script_template_id: string
+/** The version of the template that runs. */
+script_version: number
+/** The approval of the script; null for a script of low risk. */
+approval_id: (Id | null)
+/** Id of the machine at the runner. */
+agent_id: string
+/** Host name of the machine; null before the start. */
+target: (string | null)
+/** How long the script may take. */
+time_limit_seconds: number
+state: RunnerRunState
+/** Why it failed or is unknown. */
+error: (string | null)
+/** The script run with its exit code and output, once it is finished or unknown. */
+script_run_id: (Id | null)
+/** When the runner was asked to start it. */
+started_at: (Timestamp | null)
+/** When its state became final. */
+finished_at: (Timestamp | null)
+/** The user who started it. */
+requested_by: string
+created_at: Timestamp
+}
+export type RunnerRunCreate = {
+/** The script template. The service renders it; no other text can be run. */
+script_template_id: string
+/** Values by parameter name. */
+parameters?: { [key: string]: unknown } | undefined
+/** Id of the machine at the runner. */
+agent_id: string
+/** How long the script may take, at most 15 minutes. */
+time_limit_seconds?: number | undefined
+}
+/** `failed`: the script did not start. `unknown`: nobody knows whether it started, or how it ended; it is not repeated. Look at the machine before you start it again. */
+export type RunnerRunState = ('queued' | 'running' | 'finished' | 'failed' | 'unknown' | 'cancelled')
 export type SalesLeadCreate = {
 /** The e-mail address to reply to. */
 email: string
@@ -4516,6 +4559,20 @@ ended_at: string
 step_id?: string | undefined
 /** The approval of the template’s script, which was granted in this session. */
 approval_id?: string | undefined
+}
+/** How it ended. */
+export type ScriptRunEventState = ('finished' | 'failed' | 'unknown')
+/** Its JSON. */
+export type ScriptRunFinishedEvent = {
+/** Id of the run at the runner. */
+run_id: string
+/** The session, or the AI session. */
+session_id: string
+/** The user who started it. */
+user_id: string
+state: ScriptRunEventState
+/** The script run with its output; null for one that did not start. */
+script_run_id: (Id | null)
 }
 export type ScriptTemplateCreate = {
 /** Name of the template. */
@@ -6767,6 +6824,22 @@ rule_id: string }; output: undefined; code: 'email_not_verified' | 'mfa_setup_re
   'runner.agents.list': { input: { /** Only machines of the client with this name at the runner, in any case. */
 client?: string | undefined; /** A part of the name of the machine or its site, in any case. */
 search?: string | undefined }; output: RunnerAgentList; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'runner_auth_failed' | 'runner_error' | 'runner_not_connected' | 'subscription_lapsed' }
+  'runner.runs.startInSession': { input: { /** Id of the session. */
+session_id: string } & (RunnerRunCreate); output: RunnerRun; code: 'approval_required' | 'email_not_verified' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'runner_not_connected' | 'subscription_lapsed' | 'wrong_state' }
+  'runner.runs.listOfSession': { input: { /** Id of the session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (RunnerRun)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'runner.runs.startInAiSession': { input: { /** Id of the AI session. */
+session_id: string } & (RunnerRunCreate); output: RunnerRun; code: 'approval_required' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'runner_not_connected' | 'subscription_lapsed' | 'wrong_state' }
+  'runner.runs.listOfAiSession': { input: { /** Id of the AI session. */
+session_id: string; /** Number of items to skip. */
+skip?: number | undefined; /** Maximum number of items. */
+limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
+after?: string | undefined }; output: (RunnerRun)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'runner.runs.cancel': { input: { /** Id of the run. */
+run_id: string }; output: RunnerRun; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_state' }
   'billing.createPortalSession': { input: Record<string, never>; output: BillingPortalSession; code: 'billing_provider_error' | 'billing_provider_not_configured' | 'mfa_setup_required' | 'no_billing_customer' | 'password_change_required' | 'step_up_required' }
   'billing.createCheckoutSession': { input: (BillingCheckoutInput); output: BillingCheckoutSession; code: 'already_subscribed' | 'billing_provider_error' | 'billing_provider_not_configured' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
   'billing.getSubscription': { input: Record<string, never>; output: SubscriptionResponse; code: 'mfa_setup_required' | 'password_change_required' }
@@ -6778,7 +6851,7 @@ skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
 after?: string | undefined }; output: (EscalationQueueItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.escalations.stream': { input: { /** Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`. */
-last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_claimed', HandoffClaimedEvent> | ServerEvent<'handoff_closed', HandoffClosedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'job_progressed', JobProgressedEvent> | ServerEvent<'overflow', {
+last_event_id?: string | undefined }; output: never; event: ServerEvent<'handoff_created', HandoffCreatedEvent> | ServerEvent<'handoff_claimed', HandoffClaimedEvent> | ServerEvent<'handoff_closed', HandoffClosedEvent> | ServerEvent<'handoff_assessment_ready', HandoffAssessmentReadyEvent> | ServerEvent<'ai_task_finished', AITaskFinishedEvent> | ServerEvent<'ticket_changed', TicketChangedEvent> | ServerEvent<'script_run_finished', ScriptRunFinishedEvent> | ServerEvent<'presence', PresenceEvent> | ServerEvent<'approval_changed', ApprovalChangedEvent> | ServerEvent<'kb_batch_finished', KbBatchFinishedEvent> | ServerEvent<'job_progressed', JobProgressedEvent> | ServerEvent<'overflow', {
 /** Number of missed events. */
 dropped: number
 }> | ServerEvent<'replaced', { [key: string]: unknown }>; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'websocket_unavailable' }

@@ -1266,6 +1266,37 @@ export interface RunnerConnectionsTable {
   updated_at: Generated<string>
 }
 
+export interface RunnerRunsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string | null
+  ai_session_id: string | null
+  step_id: string | null
+  title: string
+  script_template_id: string
+  script_version: number
+  approval_id: string | null
+  agent_id: string
+  target: string | null
+  time_limit_seconds: number
+  payload: string | null
+  state: Generated<'queued' | 'retrying' | 'finished' | 'failed' | 'cancelled'>
+  is_unknown: Generated<boolean>
+  started_at: string | null
+  finished_at: string | null
+  recorded_at: string | null
+  script_run_id: string | null
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  requested_by: Generated<string>
+  created_at: Generated<string>
+}
+
 export interface SalesLeadsTable {
   id: Generated<string>
   email: string
@@ -1543,7 +1574,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_claimed' | 'handoff_closed' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed' | 'kb_batch_finished' | 'job_progressed'
+  event: 'handoff_created' | 'handoff_claimed' | 'handoff_closed' | 'handoff_assessment_ready' | 'ai_task_finished' | 'ticket_changed' | 'approval_changed' | 'kb_batch_finished' | 'job_progressed' | 'script_run_finished'
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1863,6 +1894,7 @@ export interface DB {
   refresh_tokens: RefreshTokensTable
   report_subscriptions: ReportSubscriptionsTable
   runner_connections: RunnerConnectionsTable
+  runner_runs: RunnerRunsTable
   sales_leads: SalesLeadsTable
   script_builder_messages: ScriptBuilderMessagesTable
   script_builder_sessions: ScriptBuilderSessionsTable
