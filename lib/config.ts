@@ -159,6 +159,14 @@ const Settings = z.object({
     .min(1)
     .optional()
     .describe('Model of the second AI provider. Required with its key; its price is in AI_PRICES.'),
+  AI_EMBEDDING_MODEL: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Model of the AI provider that embeds texts, so that sources are also found by meaning. Its price is in AI_PRICES. If unset, by words alone.',
+    ),
   AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
   AI_UNPAID_DAILY_BUDGET: z.coerce
     .number()

@@ -99,7 +99,7 @@ async function start(): Promise<void> {
 function realModelSettings(): Record<string, string | undefined> {
   if (!process.env.OPENAI_API_KEY) return {}
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(?:OPENAI_(?:API_KEY|BASE_URL|MODEL)|AI_FALLBACK_)/.test(name)),
+    Object.entries(process.env).filter(([name]) => /^(?:OPENAI_(?:API_KEY|BASE_URL|MODEL)|AI_(?:FALLBACK|EMBEDDING)_)/.test(name)),
   )
 }
 

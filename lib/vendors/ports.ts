@@ -1,5 +1,6 @@
 import type { Config } from '#config.ts'
 import type { AiPort } from './ai/ai.ts'
+import type { EmbeddingsPort } from './ai/embeddings.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
 import type { AcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
@@ -46,6 +47,7 @@ export interface Ports {
   billing: BillingPort
   uploads: UploadsPort
   ai: AiPort
+  embeddings: EmbeddingsPort
   /** Static files deployed beside the bundle. */
   assets: AssetsPort
   guard: OutboundGuard

@@ -1,6 +1,7 @@
 import type { Config } from '#config.ts'
 import type { AiPort } from './ai/ai.ts'
 import { createCircuit } from './ai/circuit.ts'
+import type { EmbeddingsPort } from './ai/embeddings.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
@@ -51,6 +52,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
     billing: createBilling(config),
     ai: createAi(config),
+    embeddings: createEmbeddings(config),
     guard,
     dns,
     // The library parses certificates.
@@ -79,6 +81,11 @@ function createAi(config: Config): AiPort {
   const second = key && model ? openLazily({ key, baseUrl, model }, null) : undefined
   const first = { key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }
   return openLazily(first, second ? { ai: second, circuit: createCircuit() } : null)
+}
+
+function createEmbeddings({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl, AI_EMBEDDING_MODEL: model }: Config): EmbeddingsPort {
+  const load = async () => (await import('./ai/openai.ts')).openAi({ key: key ?? '', baseUrl, model: model ?? '' })
+  return lazyPort(load, { model: model ?? '', isConfigured: key !== undefined && model !== undefined })
 }
 
 /** The client of the model is a tenth of the code. */

@@ -29,32 +29,53 @@ const outcomes: Record<AiFailureKind, AiCallOutcome> = {
   failed: 'failed',
 }
 
-/**
- * Call the model and parse its answer. A row in the ledger is inserted before the call, so that a call whose process ends counts too. Throw
- * 429 `ai_budget_exhausted` without calling the model when the account has used its budget.
- */
-export async function callMetered<T>(
+/** Call the model and parse its answer. See `meterCall`. */
+export function callMetered<T>(
   context: LedgerContext,
   completion: Completion,
   parse: (text: string, toolCalls: readonly ToolCall[]) => T,
 ): Promise<T> {
+  const { name, version, maxTokens } = completion
+  const expected = { ...estimateUsage(completion, ''), output: Math.min(maxTokens, expectedOutputTokens) }
+  return meterCall(context, { name, version, expected, send: () => context.ai.complete(completion) }, ({ text, toolCalls = [] }) => parse(text, toolCalls))
+}
+
+type Spent = Pick<CompletionResult, 'usage' | 'requestId'>
+
+export interface MeteredCall<R extends Spent> {
+  /** Name and version of the prompt. */
+  name: string
+  version: number
+  /** The tokens that count until the call ends. */
+  expected: TokenUsage
+  send(): Promise<R>
+}
+
+/**
+ * Call the provider and parse what it returns. A row in the ledger is inserted before the call, so that a call whose process ends counts too. Throw
+ * 429 `ai_budget_exhausted` without calling the provider when the account has used its budget.
+ */
+export async function meterCall<R extends Spent, T>(
+  context: Omit<LedgerContext, 'ai'> & { ai: { readonly model: string } },
+  { name, version, expected, send }: MeteredCall<R>,
+  parse: (result: R) => T,
+): Promise<T> {
   const { db, ai, config } = context
   const toCost = (usage: TokenUsage) => computeCost(config.AI_PRICES, ai.model, usage)
-  const expected = { ...estimateUsage(completion, ''), output: Math.min(completion.maxTokens, expectedOutputTokens) }
   const { id } = await startAiCall.one(db, {
-    prompt: completion.name,
-    version: completion.version,
+    prompt: name,
+    version,
     model: ai.model,
     reserved: toCost(expected),
     unpaidLimit: toUnpaidLimit(context),
   })
   if (id === null) throw await createBudgetProblem(context)
-  const finish = async (outcome: AiCallOutcome, { usage, requestId }: Pick<CompletionResult, 'usage' | 'requestId'>) => {
-    recordCall(completion.name, outcome, usage, toCost(usage))
+  const finish = async (outcome: AiCallOutcome, { usage, requestId }: Spent) => {
+    recordCall(name, outcome, usage, toCost(usage))
     // If the result cannot be stored, the call keeps its reserved cost.
     await finishAiCall.run(db, id, { outcome, ...usage, cost: toCost(usage), requestId }).catch(() => {})
   }
-  const completed = await ai.complete(completion).catch(async (error: unknown) => {
+  const result = await send().catch(async (error: unknown) => {
     const failure = error instanceof AiFailure ? error : undefined
     const { usage, requestId } = failure ?? { usage: noUsage, requestId: null }
     // The provider counts the reasoning of a call that was cut off, which nobody has seen. So what was reserved for it stays counted.
@@ -63,11 +84,11 @@ export async function callMetered<T>(
     throw error
   })
   try {
-    const answer = parse(completed.text, completed.toolCalls ?? [])
-    await finish('answered', completed)
+    const answer = parse(result)
+    await finish('answered', result)
     return answer
   } catch (error) {
-    await finish('unusable', completed)
+    await finish('unusable', result)
     throw error
   }
 }

@@ -1,12 +1,15 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
+import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
+import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
 import { readErrorBody } from './error-body.ts'
 import { toFailureKind } from './failure-kind.ts'
 import { addToolCalls, createReceived, type Received, readWhole, toResult, toText, toUsage } from './openai-answer.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
+import { estimateTextUsage } from './token-estimate.ts'
 
 export interface OpenAiSettings {
   key: string
@@ -26,10 +29,10 @@ interface RequestOptions {
 }
 
 /**
- * Create a port that calls the chat completions API of OpenAI, or of an endpoint that is compatible with it. What the endpoint does not take is
- * learned from its errors and left out from then on. Otherwise it never retries a call; the caller may.
+ * Create a port that calls the chat completions and embeddings APIs of OpenAI, or of an endpoint that is compatible with them. What the endpoint does
+ * not take is learned from its errors and left out from then on. Otherwise it never retries a call; the caller may.
  */
-export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
+export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & EmbeddingsPort {
   const fetchBounded = createBoundedFetch('ai', { timeoutMs: maxTimeoutMs, maxBytes })
   // Without null the client takes these from the environment, where they may belong to another program.
   const account = { organization: null, project: null }
@@ -70,9 +73,20 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
           const reduced = isRefused && reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
-          if (!reduced) throw toFailure(error, signal, received, completion)
+          if (!reduced) throw toFailure(error, signal, received, () => toUsage(received, completion))
           capabilities = reduced
         }
+      }
+    },
+    async embed(texts, timeoutMs) {
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        // The client asks for base64 by default, which some endpoints ignore.
+        const request = client.embeddings.create({ model, input: [...texts], encoding_format: 'float' }, { signal, timeout: timeoutMs })
+        const { data, request_id } = await request.withResponse()
+        return readEmbeddings(data, request_id, texts)
+      } catch (error) {
+        throw toFailure(error, signal, createReceived(), () => estimateTextUsage(texts))
       }
     },
     async ping() {
@@ -144,11 +158,11 @@ async function receiveStream(
 }
 
 /** Turn the error of a call into a failure, with the tokens that the call cost. */
-function toFailure(error: unknown, signal: AbortSignal, received: Received, completion: Completion): AiFailure {
+function toFailure(error: unknown, signal: AbortSignal, received: Received, getUsage: () => TokenUsage): AiFailure {
   if (error instanceof AiFailure) return error
   const isTimeout = signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError
   // A call that is cut off costs the tokens used until then. A call that was answered with an error costs nothing.
-  const usage = isTimeout || received.hasStarted ? { usage: toUsage(received, completion) } : {}
+  const usage = isTimeout || received.hasStarted ? { usage: getUsage() } : {}
   if (error instanceof AnswerTooLongError) return new AiFailure('unusable', 'The answer is too long', { cause: error, ...usage })
   if (isTimeout) return new AiFailure('timeout', 'The model took too long', { cause: error, ...usage })
   if (received.hasStarted) {

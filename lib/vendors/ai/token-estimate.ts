@@ -18,3 +18,8 @@ export function estimateUsage({ instructions, turns, schema, tools = [] }: Compl
   )
   return { ...noUsage, input: estimateTokens(text) + images * tokensPerImage, output: estimateTokens(answer), isEstimated: true }
 }
+
+/** Estimate the tokens of texts that are sent without a question. */
+export function estimateTextUsage(texts: readonly string[]): TokenUsage {
+  return { ...noUsage, input: texts.reduce((sum, text) => sum + estimateTokens(text), 0), isEstimated: true }
+}

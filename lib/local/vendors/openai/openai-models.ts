@@ -13,6 +13,8 @@ export interface LocalModel {
 export const plainModelName = 'local-plain-1'
 /** A model that will be switched off soon. */
 export const retiringModelName = 'local-rules-0'
+/** The model behind the embeddings API. */
+export const embeddingModelName = 'local-embedding-1'
 
 export const localModels: readonly LocalModel[] = [
   { id: modelName, reasons: true, daysLeft: null },

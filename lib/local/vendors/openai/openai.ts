@@ -6,6 +6,7 @@ import type { Faults } from '#local/vendors/faults.ts'
 import type { Records } from '#local/vendors/records.ts'
 import { computeCost, defaultPrices } from '#rules/ai/prices.ts'
 import { createAnswer, createPromptCache, type LocalAnswer, toUsage } from './openai-answer.ts'
+import { embed } from './openai-embeddings.ts'
 import { type LocalModel, localModels } from './openai-models.ts'
 import { getTask, modelNotFound, parseCompletionRequest } from './openai-request.ts'
 import { type RequestError, type WireFormat, wireFormats } from './wire-formats.ts'
@@ -21,7 +22,7 @@ interface OpenAiOptions {
 
 const dayMs = 24 * 60 * 60_000
 
-/** Create the chat completions API in each recorded format, streamed or not. The answers come from the rules in `model/`. */
+/** Create the chat completions and embeddings APIs in each recorded format, streamed or not. The answers come from the rules in `model/`. */
 export function createOpenaiRoutes(options: OpenAiOptions): Hono {
   const app = new Hono()
   // The root has no path of its own, so it comes last.
@@ -52,7 +53,7 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
     const response = written.length > maxRecordedLength ? `${written.slice(0, maxRecordedLength)}…` : written
     const usage = toUsage(request, answer, countCached(request))
     const isCut = faults.take('openai', 'cut') !== undefined
-    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: isCut ? null : toRecordedUsage(usage) })
+    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: isCut ? null : toRecordedUsage(toTokens(usage)) })
     c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
     const fields = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
     const sentUsage = format.hidesUsage ? undefined : usage
@@ -60,6 +61,20 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
       ? sendStream(c, format, fields, answer, request.stream_options?.include_usage ? sentUsage : undefined)
       : sendCompletion(c, format, fields, answer, sentUsage)
     return isCut ? cut(c, await sent.text()) : sent
+  })
+  app.post('/embeddings', async (c) => {
+    const body = await c.req.json().catch(() => null)
+    const result = embed(body)
+    const common = { method: 'POST', path: `${format.path}/embeddings`, request: body }
+    if ('status' in result) {
+      records.add('ai', { ...common, status: result.status, response: result.message, task: null, usage: null })
+      return sendError(c, result)
+    }
+    const { model, data, tokens } = result
+    const usage = toRecordedUsage({ input: tokens, cached: 0, output: 0, reasoning: 0 })
+    records.add('ai', { ...common, status: 200, response: `${data.length} embeddings`, task: 'embedding', usage })
+    c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
+    return c.json({ object: 'list', model, data, ...(format.hidesUsage ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }) })
   })
   const toModel = ({ id, daysLeft }: LocalModel) => {
     const shutdown_date = daysLeft === null ? null : new Date(clock.now() + daysLeft * dayMs).toISOString().slice(0, 10)
@@ -76,11 +91,14 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
 }
 
 /** Return the tokens of a call, and their cost as the service computes it. */
-function toRecordedUsage({ prompt_tokens, completion_tokens, ...details }: ReturnType<typeof toUsage>) {
-  const tokens = { input: prompt_tokens, cached: details.prompt_tokens_details.cached_tokens, output: completion_tokens }
-  const { reasoning_tokens: reasoning } = details.completion_tokens_details
+function toRecordedUsage({ reasoning, ...tokens }: { input: number; cached: number; output: number; reasoning: number }) {
   const microDollars = computeCost(defaultPrices, '*', { ...tokens, cacheWrites: 0, reasoning, isEstimated: false })
   return { ...tokens, cents: microDollars / 10_000 }
+}
+
+function toTokens({ prompt_tokens, completion_tokens, ...details }: ReturnType<typeof toUsage>) {
+  const { cached_tokens: cached } = details.prompt_tokens_details
+  return { input: prompt_tokens, cached, output: completion_tokens, reasoning: details.completion_tokens_details.reasoning_tokens }
 }
 
 const maxRecordedLength = 20_000
