@@ -31,10 +31,34 @@ create table knowledge_terms (
 -- For words that no entry contains exactly: misspelled, inflected or compound ones.
 create index knowledge_terms_similar on knowledge_terms using gin (account_id, term gin_trgm_ops) with (gin_pending_list_limit = 64);
 
+-- Returns the sign of each number of an embedding. Two embeddings are the nearer, the fewer of their signs differ.
+create function app.embedding_signs(p_embedding real[]) returns bit varying language sql immutable parallel safe as $$
+  select string_agg(case when value > 0 then '1' else '0' end, '' order by place)::bit varying from unnest(p_embedding) with ordinality e (value, place)
+$$;
+-- What the model says of the start of an entry's text: one row per entry. A job embeds those that are due, and those of another model.
+create table knowledge_embeddings (
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  entry_id   uuid not null,
+  -- Null until the entry is embedded.
+  model      text check (length(model) <= 200),
+  text_hash  bytea check (octet_length(text_hash) = 32),
+  embedding  real[] check (cardinality(embedding) between 8 and 4096),
+  signs      bit varying generated always as (app.embedding_signs(embedding)) stored,
+  due_at     timestamptz(3) default app.now(),
+  primary key (account_id, entry_id),
+  foreign key (account_id, entry_id) references knowledge_entries (account_id, id) on delete cascade,
+  check (num_nulls(model, text_hash, embedding) in (0, 3))
+);
+-- A search reads all signs and few embeddings, which cannot be compressed.
+alter table knowledge_embeddings alter column embedding set storage external;
+create index knowledge_embeddings_due on knowledge_embeddings (due_at) where due_at is not null;
+create index knowledge_embeddings_model on knowledge_embeddings (model) where due_at is null;
+
 call app.protect('knowledge_entries');
 call app.protect('knowledge_terms');
-grant select on knowledge_entries, knowledge_terms to app_runtime;
-grant select, insert, update, delete on knowledge_entries, knowledge_terms to app_platform;
+call app.protect('knowledge_embeddings');
+grant select on knowledge_entries, knowledge_terms, knowledge_embeddings to app_runtime;
+grant select, insert, update, delete on knowledge_entries, knowledge_terms, knowledge_embeddings to app_platform;
 
 -- Returns the dictionary of the language in which a text is written: the one that knows most of its words as stop words.
 create function app.text_dictionary(p_text text) returns regdictionary language sql immutable parallel safe as $$
@@ -218,54 +242,59 @@ language sql immutable parallel safe as $$
   select coalesce((select string_agg(app.quote_term(term) || ':1' || weight, ' ' order by term) from terms)::tsvector, ''::tsvector)
 $$;
 
--- Stores the words of one source, or removes them when the source no longer counts as knowledge. Unchanged words are not written again.
-create function app.put_knowledge(p_account uuid, p_tree uuid, p_import uuid, p_session uuid, p_words tsvector) returns void
+-- Stores the words of one source, or removes them when the source no longer counts as knowledge. Unchanged words are not written again. Their order
+-- may have changed, so the embedding is due in any case.
+create function app.put_knowledge(p_account uuid, p_tree uuid, p_import uuid, p_session uuid, p_texts text[]) returns void
 language plpgsql set search_path = public, pg_temp as $$
 declare
+  v_words constant tsvector := case when p_texts is not null then app.knowledge_words(p_texts[1], p_texts[2], p_texts[3]) end;
   stored constant tsvector := (
     select e.words from knowledge_entries e
      where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session));
 begin
-  if p_words is not distinct from stored then
-    return;
-  end if;
-  if p_words is null then
+  if v_words is null then
     delete from knowledge_entries e
      where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
-  elsif stored is not null then
-    update knowledge_entries e set words = p_words
-     where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
-  else
+    return;
+  elsif stored is null then
     insert into knowledge_entries (account_id, tree_id, import_id, ai_session_id, words)
-    values (p_account, p_tree, p_import, p_session, p_words) on conflict do nothing;
+    values (p_account, p_tree, p_import, p_session, v_words) on conflict do nothing;
+  elsif v_words <> stored then
+    update knowledge_entries e set words = v_words
+     where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
   end if;
+  insert into knowledge_embeddings (account_id, entry_id)
+  select e.account_id, e.id from knowledge_entries e
+   where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session)
+  on conflict (account_id, entry_id) do update set due_at = app.now();
 end $$;
-create function app.flow_knowledge(t trees) returns tsvector language sql stable set search_path = public, pg_temp as $$
-  select app.knowledge_words(t.name, concat_ws(E'\n', t.description, array_to_string(t.tags, ' '), v.category), (
+-- The title, the description and the body of a source, or null if it does not count as knowledge.
+create function app.flow_texts(t trees) returns text[] language sql stable set search_path = public, pg_temp as $$
+  select array[t.name, concat_ws(E'\n', t.description, array_to_string(t.tags, ' '), v.category), (
            select string_agg(texts.value #>> '{}', E'\n') from jsonb_path_query(v.tree_structure,
              'strict $.** ? (@.type() == "object").keyvalue()
-                ? (@.key like_regex "^(title|description|action|solution|label)$").value') texts (value)))
+                ? (@.key like_regex "^(title|description|action|solution|label)$").value') texts (value))]
     from tree_versions v
    where v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version and v.tree_structure is not null
      and t.status = 'published' and t.deleted_at is null
 $$;
-create function app.article_knowledge(i kb_imports) returns tsvector language sql stable set search_path = public, pg_temp as $$
+create function app.article_texts(i kb_imports) returns text[] language sql stable set search_path = public, pg_temp as $$
   -- An article begins with what it is about.
-  select app.knowledge_words(i.title, left(t.body, 600), substr(t.body, 601))
+  select array[i.title, left(t.body, 600), substr(t.body, 601)]
     from (select string_agg(b.item ->> 'text', E'\n') as body from jsonb_array_elements(i.blocks) b (item)) t
 $$;
-create function app.session_knowledge(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
-  select app.knowledge_words(s.title, concat_ws(E'\n', s.problem_summary, s.issue_category),
+create function app.session_texts(s ai_sessions) returns text[] language sql stable set search_path = public, pg_temp as $$
+  select array[s.title, concat_ws(E'\n', s.problem_summary, s.issue_category),
          concat_ws(E'\n', s.triage_hypothesis, s.resolution_notes, (
            select string_agg(f.title, E'\n') from ai_fixes f
-            where f.account_id = s.account_id and f.session_id = s.id and f.status in ('applied_success', 'applied_partial'))))
+            where f.account_id = s.account_id and f.session_id = s.id and f.status in ('applied_success', 'applied_partial')))]
    where s.status = 'resolved' and s.outcome <> 'not_reproducible'
 $$;
 
 -- Security definer, because the runtime role does not write these tables. The account is that of the changed row.
 create function app.keep_flow_knowledge() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform app.put_knowledge(t.account_id, t.id, null, null, app.flow_knowledge(t)) from trees t
+  perform app.put_knowledge(t.account_id, t.id, null, null, app.flow_texts(t)) from trees t
     where t.account_id = new.account_id and t.id = case tg_table_name when 'trees' then new.id else (to_jsonb(new) ->> 'tree_id')::uuid end;
   return null;
 end $$;
@@ -276,13 +305,13 @@ create trigger knowledge after update of status, deleted_at, version, name, desc
   execute function app.keep_flow_knowledge();
 create function app.keep_article_knowledge() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform app.put_knowledge(new.account_id, null, new.id, null, app.article_knowledge(new));
+  perform app.put_knowledge(new.account_id, null, new.id, null, app.article_texts(new));
   return null;
 end $$;
 create trigger knowledge after insert on kb_imports for each row execute function app.keep_article_knowledge();
 create function app.keep_session_knowledge() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform app.put_knowledge(new.account_id, null, null, new.id, app.session_knowledge(new));
+  perform app.put_knowledge(new.account_id, null, null, new.id, app.session_texts(new));
   return null;
 end $$;
 create trigger knowledge after update of status on ai_sessions for each row
@@ -448,3 +477,11 @@ begin
      where case when v_is_small then (t.best >= v_rare or t.share >= 0.5) and t.share >= case when t.is_titled then 0.45 else 0.42 end
                 else t.best >= v_rare and (t.is_titled and t.share >= 0.28 or t.front_words >= 2 and t.share >= 0.4) end order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
+
+-- Returns the start of the text of an entry that is embedded.
+create function app.entry_text(e knowledge_entries, p_characters integer) returns text language sql stable set search_path = public, pg_temp as $$
+  select left(array_to_string(coalesce(
+    (select app.flow_texts(t) from trees t where t.account_id = e.account_id and t.id = e.tree_id),
+    (select app.article_texts(i) from kb_imports i where i.account_id = e.account_id and i.id = e.import_id),
+    (select app.session_texts(s) from ai_sessions s where s.account_id = e.account_id and s.id = e.ai_session_id)), E'\n'), p_characters)
+$$;

@@ -3,6 +3,7 @@ import { expiries } from '#db/retention.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as aiAssessments from '#functions/ai/assessments/service.ts'
+import type * as embeddings from '#functions/ai/embeddings/service.ts'
 import type * as handovers from '#functions/ai/handover/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as aiTasks from '#functions/ai/tasks/service.ts'
@@ -37,6 +38,7 @@ type SweepContext = deliveries.DeliveryContext &
   presence.SweepContext &
   reports.SweepContext &
   handovers.SweepContext &
+  embeddings.SweepContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -63,6 +65,7 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
   )
   const sweepsWithoutMessages = {
     approvals: () => approvals.expireDue(ctx, settings),
+    embeddings: () => loadEmbeddings().then(({ embedDue }) => embedDue(ctx, settings)),
     handovers: () => loadHandovers().then(({ sendDue }) => sendDue(ctx, settings)),
     digests: () => digests.sendDue(ctx, settings),
     live_events: () => sweepLiveEvents(ctx, settings),
@@ -94,6 +97,7 @@ async function measureSweep(
 }
 
 // Not needed at start.
+const loadEmbeddings = () => import('#functions/ai/embeddings/service.ts')
 const loadHandovers = () => import('#functions/ai/handover/service.ts')
 const loadReports = () => import('#functions/analytics/reports/service.ts')
 

@@ -232,6 +232,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   invite_codes: 'hashes of codes',
   knowledge_entries: 'words of other records',
   knowledge_terms: 'words of other records',
+  knowledge_embeddings: 'computed again from other records',
   search_entries: 'words of other records',
   tree_subflows: 'in the structures of the flows',
   flow_link_checks: 'checked again for each published flow',

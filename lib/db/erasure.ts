@@ -80,6 +80,7 @@ export const erasure: Declaration = {
   script_builder_messages: { account: batches(), person: { rows: 'deleted', ...keeps(work, 'content') } },
   script_builder_sessions: { account: batches(100), person: { rows: 'deleted', ...keeps(work, 'script_body') } },
   search_entries: { account: batches(), person: keeps(work, 'words') },
+  knowledge_embeddings: { account: batches(), person: keeps(work, 'embedding') },
   knowledge_entries: { account: batches(100), person: keeps(work, 'words') },
   knowledge_terms: { account: batches(), person: keeps(work, 'term') },
   ai_sessions: { account: batches(100), person: keeps(work, 'problem_summary', 'resolution_notes', 'follow_up', 'escalation_package') },

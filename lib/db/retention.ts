@@ -103,6 +103,7 @@ export const retention: Record<keyof DB, Policy> = {
   kb_batches: expires('shows who imported what', { column: 'finished_at', keptFor: '90 days' }),
   kb_import_nodes: endsWith('kb_imports', 'parts of an article'),
   kb_imports: kept(work),
+  knowledge_embeddings: endsWith('knowledge_entries', 'one row per entry'),
   knowledge_entries: kept('one row per flow, article and resolved session'),
   knowledge_terms: kept('one row per word of the entries'),
   library_steps: kept(work),

@@ -774,6 +774,16 @@ export interface KbImportsTable {
   updated_at: Generated<string>
 }
 
+export interface KnowledgeEmbeddingsTable {
+  account_id: ColumnType<string, never, never>
+  entry_id: string
+  model: string | null
+  text_hash: Uint8Array | null
+  embedding: number[] | null
+  signs: Generated<string | null>
+  due_at: Generated<string | null>
+}
+
 export interface KnowledgeEntriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1850,6 +1860,7 @@ export interface DB {
   kb_batches: KbBatchesTable
   kb_import_nodes: KbImportNodesTable
   kb_imports: KbImportsTable
+  knowledge_embeddings: KnowledgeEmbeddingsTable
   knowledge_entries: KnowledgeEntriesTable
   knowledge_terms: KnowledgeTermsTable
   library_steps: LibraryStepsTable
@@ -1975,6 +1986,7 @@ export interface SqlFunctions {
   'app.delete_team': { p_id: string }
   'app.disable_webhook': { p_account: string; p_webhook: string; p_reason: string }
   'app.due_weekly_reports': { p_limit: number; p_now?: string }
+  'app.embedding_signs': { p_embedding: readonly number[] }
   'app.emit': {
     p_key: string
     p_actor: string
@@ -2179,7 +2191,7 @@ export interface SqlFunctions {
   'app.platform_account': Record<never, never>
   'app.presence_event': { p_account: string; p_type: string; p_id: string; p_user: string }
   'app.presence_mode': { p_account: string; p_type: string; p_id: string; p_user: string }
-  'app.put_knowledge': { p_account: string; p_tree: string; p_import: string; p_session: string; p_words: string }
+  'app.put_knowledge': { p_account: string; p_tree: string; p_import: string; p_session: string; p_texts: readonly string[] }
   'app.put_presence': { p_type: string; p_id: string; p_tab: string; p_mode: string }
   'app.put_search_entry': { p_account: string; p_type: string; p_id: string; p_words: string }
   'app.quota_limit': { p_account: string; p_quota: string }

@@ -83,6 +83,8 @@ const otherIndexes = new Set([
   'billing_subscriptions_age', // the clean-up deletes by age what no account has, on the platform connection
   'billing_subscriptions_customer', // an event may come before its account is known, on the platform connection
   'escalation_reminders_due', // the sweep reads every account at once, on the platform connection
+  'knowledge_embeddings_due', // the job reads every account at once, on the platform connection
+  'knowledge_embeddings_model', // the same
   'flow_link_checks_due', // the job reads every account at once, on the platform connection
   'tree_subflows_child', // for a foreign key, of which the other account comes first
   'weekly_reports_age', // the clean-up deletes by age in every account, on the platform connection

@@ -83,6 +83,8 @@ const typescriptTypes: Record<string, string> = {
   smallint: 'number',
   bigint: 'number',
   'double precision': 'number',
+  real: 'number',
+  'bit varying': 'string',
   'time without time zone': 'string',
   bytea: 'Uint8Array',
   jsonb: 'Json',

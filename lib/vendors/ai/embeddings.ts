@@ -63,12 +63,12 @@ export interface EmbedContext extends Omit<LedgerContext, 'ai'> {
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
 }
 
-/** Embed texts, redacted like a prompt, and record the call in the ledger. Throw AiFailure, or 429 `ai_budget_exhausted`. */
+/** Embed the starts of texts, redacted like a prompt, and record the call in the ledger. Throw AiFailure, or 429 `ai_budget_exhausted`. */
 export async function embedTexts(context: EmbedContext, texts: readonly string[], timeoutMs: number): Promise<Embedding[]> {
   const { embeddings: port, budget, config, db } = context
   const redactedTexts: string[] = []
   for (const text of texts) {
-    redactedTexts.push(redact(text, config.AI_REDACTION, budget))
+    redactedTexts.push(redact(text, config.AI_REDACTION, budget).slice(0, maxEmbeddedCharacters).toWellFormed())
     await budget.pause()
   }
   const call = {

@@ -27,7 +27,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   const failed: unknown[] = []
   const log = (line: Record<string, unknown>) => failed.push(line.sweep_failed)
   const platform = openPlatformDb(createFailingDatabase(), 'test', () => {})
-  const ctx = { platform, log } as unknown as Parameters<typeof sweep>[0]
+  const ctx = { platform, log, embeddings: { isConfigured: true, model: 'm' } } as unknown as Parameters<typeof sweep>[0]
 
   const registry = createMetricsRegistry()
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
@@ -38,6 +38,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'assessments',
     'deliveries',
     'digests',
+    'embeddings',
     'exports',
     'handovers',
     'imports',
