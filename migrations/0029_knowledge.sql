@@ -485,3 +485,36 @@ create function app.entry_text(e knowledge_entries, p_characters integer) return
     (select app.article_texts(i) from kb_imports i where i.account_id = e.account_id and i.id = e.import_id),
     (select app.session_texts(s) from ai_sessions s where s.account_id = e.account_id and s.id = e.ai_session_id)), E'\n'), p_characters)
 $$;
+
+-- Returns the entries of the account and the platform that are near an embedding, nearest first. The signs choose 100 of up to 5,000 entries per
+-- account, whose cosines are then computed. How similar unrelated texts are depends on the model: the average over a sample of all entries says it.
+-- An entry must be 30 % of the way from there to the same text, so that nothing is near a text that no entry fits.
+-- Security definer like app.find_knowledge; the caller joins the ids to the rows that the policies show.
+create function app.find_similar_knowledge(p_embedding real[], p_model text, p_limit integer)
+returns table (tree_id uuid, import_id uuid, ai_session_id uuid, similarity double precision)
+language plpgsql stable security definer rows 20 set search_path = public, pg_temp as $$
+declare
+  v_signs constant bit varying := app.embedding_signs(p_embedding);
+begin
+  perform app.require_scope();
+  if p_embedding is null then
+    return;
+  end if;
+  return query
+    with entries as materialized (
+      select k.account_id, k.entry_id, row_number() over (order by bit_count(k.signs # v_signs), k.entry_id) as place,
+             greatest(1, count(*) over () / 100) as step
+        from unnest(array[app.account_id(), app.platform_account()]) a (id), lateral (
+          select e.* from knowledge_embeddings e
+           where e.account_id = a.id and e.model = p_model and length(e.signs) = length(v_signs) order by e.entry_id desc limit 5000) k
+    ), compared as materialized (
+      select c.*, (select sum(x::double precision * y) from unnest(k.embedding, p_embedding) v (x, y)) as cosine
+        from entries c join knowledge_embeddings k using (account_id, entry_id) where c.place <= 100 or c.place % c.step = 0
+    ), ordinary as (
+      select avg(c.cosine) filter (where c.place % c.step = 0) as cosine from compared c
+    )
+    select e.tree_id, e.import_id, e.ai_session_id, c.cosine
+      from compared c join ordinary o on c.cosine - o.cosine >= 0.3 * (1 - o.cosine)
+      join knowledge_entries e on e.account_id = c.account_id and e.id = c.entry_id
+     where c.place <= 100 order by 4 desc, 1, 2, 3 limit p_limit;
+end $$;

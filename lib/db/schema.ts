@@ -2081,6 +2081,7 @@ export interface SqlFunctions {
     p_after_at?: string
     p_after_id?: string
   }
+  'app.find_similar_knowledge': { p_embedding: readonly number[]; p_model: string; p_limit: number }
   'app.find_subflow_problems': { p_account: string; p_tree: string; p_children: readonly string[] }
   'app.finish_ai_call': {
     p_id: string

@@ -26,7 +26,7 @@ export async function setAccountPlan(service: Service, accountId: string, plan: 
 /** Return the facts of the recent model requests with this response schema, newest first. */
 export async function listModelFacts(service: Service, schemaName: string): Promise<Record<string, unknown>[]> {
   const calls = (await dashboard(service).listRecords('ai')).filter(
-    ({ request }) => request.response_format.json_schema.name === schemaName,
+    ({ request }) => request.response_format?.json_schema.name === schemaName,
   )
   return calls.map(({ request }) => ({ ...JSON.parse(request.messages[1].content), ...JSON.parse(request.messages.at(-1).content) }))
 }

@@ -23,7 +23,7 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
-export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'config' | 'budget'>
+export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config' | 'budget'>
 
 /** Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: AssessmentContext, handoffId: string, attemptNumber: number): Promise<void> {
@@ -63,7 +63,7 @@ async function assessHandoff(
     urgency,
   } = session.handoffs.find((handoff) => handoff.id === id) ?? {}
   // A scope without a user, because every colleague may read the assessment: it uses only sources that all of them may see.
-  const accountScope = ctx.openAccountScope(account_id)
+  const accountScope = { ...ctx, db: ctx.openAccountScope(account_id).db }
   const material = await aiSessions.findMaterial(accountScope, toSearchText(session, null, summary), session.tree_id)
   const facts = { ...toCaseFacts(session, null, material), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
   try {

@@ -4,7 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { isAfter, newestFirst, type PageQuery } from '#db/page.ts'
 import { AiSessionItem, type AiSessionRow, openStates } from '#db/rows/ai-session.ts'
 import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
-import { type Candidate, selectCandidates } from '#db/rows/candidates.ts'
+import { type Candidate, type Meaning, selectCandidates } from '#db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { callEmitWebhook, EmittedWebhooks } from '#work/webhooks.ts'
@@ -138,7 +138,7 @@ export const archiveIdleChats = writeStatement(
 )
 
 /** Select the flows, articles and resolved sessions that fit a text, best first, and up to 5 scripts that match it. */
-export async function selectMaterial(db: ReadDb, text: string, treeId: string | null) {
+export async function selectMaterial(db: ReadDb, text: string, treeId: string | null, meaning: Meaning | null) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
   const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
   const matchingTemplates = db
@@ -148,6 +148,6 @@ export async function selectMaterial(db: ReadDb, text: string, treeId: string | 
     .orderBy(sql`ts_rank(words, ${query})`, 'desc')
     .orderBy('id')
     .limit(5)
-  const [candidates, templates] = await db.batch([selectCandidates.query(text, treeId), matchingTemplates])
+  const [candidates, templates] = await db.batch([selectCandidates.query(text, treeId, meaning), matchingTemplates])
   return { candidates: candidates as Candidate[], templates }
 }

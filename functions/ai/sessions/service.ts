@@ -2,6 +2,7 @@ import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { type AiSessionRow, type AiStatus, type Fix, openStates } from '#db/rows/ai-session.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
+import type { Meaning } from '#db/rows/candidates.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as connection from '#functions/psa/connection/service.ts'
@@ -13,6 +14,7 @@ import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
 import { forAccount, forClient } from '#rules/audience.ts'
 import { writeClientResolution, writeDocumentation } from '#vendors/ai/documentation.ts'
+import { type EmbedContext, embedTexts } from '#vendors/ai/embeddings.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
 import { toSources } from '#vendors/ai/sources.ts'
 import { listUnsettledItems, type ProposedFix } from '#vendors/ai/unsettled.ts'
@@ -187,9 +189,20 @@ export async function findTicketFacts(
 }
 
 /** Return the flows, articles, resolved sessions and scripts that fit a text. With `treeId`, that flow is the only flow. */
-export async function findMaterial({ db }: Pick<ReadContext, 'db'>, text: string, treeId: string | null): Promise<CaseMaterial> {
-  const { candidates, templates } = await queries.selectMaterial(db, text, treeId)
+export async function findMaterial(ctx: EmbedContext, text: string, treeId: string | null): Promise<CaseMaterial> {
+  const { candidates, templates } = await queries.selectMaterial(ctx.db, text, treeId, await findMeaning(ctx, text))
   return { sources: toSources(candidates), templates }
+}
+
+/** A turn waits for its answer anyway, but not much longer because of its sources. */
+const meaningTimeoutMs = 1500
+
+/** Return what a text means, or null without a model and after a failure: the words alone find sources too. */
+async function findMeaning(ctx: EmbedContext, text: string): Promise<Meaning | null> {
+  const { model, isConfigured } = ctx.embeddings
+  if (!isConfigured || text.trim() === '') return null
+  const [embedding] = await embedTexts(ctx, [text], meaningTimeoutMs).catch(() => [])
+  return embedding ? { model, embedding } : null
 }
 
 /** Return a session that the caller may see, or throw 404. */
