@@ -5,10 +5,19 @@ import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
+import type { EmbeddingsPort } from '#vendors/ai/embeddings.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { writeFeedbackCases } from './from-feedback.ts'
 import { formatLines, insertFlows, isRight, rankLines, readProblemLines } from './problem-lines.ts'
-import { insertArticles, measureHitRate, type RankedTicket, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
+import {
+  embedEntries,
+  insertArticles,
+  measureHitRate,
+  type RankedTicket,
+  rankTickets,
+  readTickets,
+  readUnrelatedTickets,
+} from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
 const { values } = parseArgs({ options: { ranking: { type: 'boolean' }, 'from-feedback': { type: 'boolean' } } })
@@ -55,10 +64,22 @@ async function evaluateRanking(): Promise<void> {
   }
 }
 
+/** Return the model that embeds, if the settings name one. */
+function openEmbeddings(): EmbeddingsPort | undefined {
+  const { OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1', OPENAI_API_KEY: key, AI_EMBEDDING_MODEL: model } = process.env
+  return key && model ? openAi({ baseUrl, key, model }) : undefined
+}
+
 /** Print how often a problem line finds its flow, or none when none fits, and the tuned lines that are wrong. */
 async function printProblemLines(client: pg.Client): Promise<void> {
-  const ranked = await rankLines(client, await insertFlows(client), await readProblemLines())
-  console.log(`\n${formatLines(ranked)}`)
+  const [names, lines] = [await insertFlows(client), await readProblemLines()]
+  const ranked = await rankLines(client, names, lines)
+  console.log(`\nBy words\n${formatLines(ranked)}`)
+  const port = openEmbeddings()
+  if (port) {
+    await embedEntries(client, port)
+    console.log(`\nBy words and ${port.model}\n${formatLines(await rankLines(client, names, lines, port))}`)
+  }
   for (const { flow, text, found } of ranked.filter((line) => line.set === 'tune' && !isRight(line)))
     console.log(`  ${flow ?? 'none'}: ${text} -> ${found.join(', ') || 'nothing'}`)
 }

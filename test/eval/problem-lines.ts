@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import type { EmbeddingsPort } from '#vendors/ai/embeddings.ts'
 import { insertReader, type Reader, rankTexts } from './ranking.ts'
 
 /** A problem as somebody writes it, and the flow that answers it. `flow` is null for a problem that no flow answers. */
@@ -73,11 +74,17 @@ export async function insertFlows(client: pg.Client): Promise<Map<string, string
 }
 
 /** Rank the account's flows for each line. */
-export async function rankLines(client: pg.Client, names: Map<string, string>, lines: readonly ProblemLine[]): Promise<RankedLine[]> {
+export async function rankLines(
+  client: pg.Client,
+  names: Map<string, string>,
+  lines: readonly ProblemLine[],
+  port?: EmbeddingsPort,
+): Promise<RankedLine[]> {
   const found = await rankTexts(
     client,
     reader,
     lines.map(({ text }) => text),
+    port,
   )
   return lines.map((line, index) => ({ ...line, found: (found[index] ?? []).map(({ id, title }) => names.get(id) ?? title) }))
 }

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { selectCandidates } from '#db/rows/candidates.ts'
 import { createBudget } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
+import { type Embedding, type EmbeddingsPort, maxEmbeddedCharacters, maxTextsPerCall } from '#vendors/ai/embeddings.ts'
 
 /** A ticket and the article that answers it. Held tickets were written before any tuning and are only measured. */
 export interface LabelledTicket {
@@ -40,13 +41,40 @@ export async function insertReader(client: pg.Client, { accountId, userId }: Rea
   ])
 }
 
-/** Find the sources of each text, best first, as the reader. */
-export async function rankTexts(client: pg.Client, { accountId, userId }: Reader, texts: readonly string[]) {
+/** Embed all entries of a database. */
+export async function embedEntries(client: pg.Client, port: EmbeddingsPort): Promise<void> {
+  const { rows } = await client.query<{ account_id: string; id: string; text: string }>(
+    'select e.account_id, e.id, app.entry_text(e, $1) as text from knowledge_entries e order by 1, 2',
+    [maxEmbeddedCharacters],
+  )
+  const embeddings = await embedAll(
+    port,
+    rows.map(({ text }) => text),
+  )
+  for (const [place, { account_id, id }] of rows.entries())
+    await client.query(
+      `update knowledge_embeddings set model = $1, text_hash = sha256(''), embedding = $2, due_at = null where account_id = $3 and entry_id = $4`,
+      [port.model, embeddings[place], account_id, id],
+    )
+}
+
+async function embedAll(port: EmbeddingsPort, texts: readonly string[]): Promise<Embedding[]> {
+  const embeddings: Embedding[] = []
+  for (let start = 0; start < texts.length; start += maxTextsPerCall)
+    embeddings.push(...(await port.embed(texts.slice(start, start + maxTextsPerCall), 60_000)).embeddings)
+  return embeddings
+}
+
+/** Find the sources of each text, best first, as the reader: by words, and with `port` by meaning too. */
+export async function rankTexts(client: pg.Client, { accountId, userId }: Reader, texts: readonly string[], port?: EmbeddingsPort) {
+  const embeddings = port ? await embedAll(port, texts) : []
   const found: { id: string; score: number; title: string }[][] = []
   await client.query('begin')
   await client.query(`select app.set_scope($1, $2, 'engineer', null, null, null)`, [accountId, userId])
-  for (const text of texts) {
-    const { sql, parameters } = selectCandidates.query(text, null).compile()
+  for (const [place, text] of texts.entries()) {
+    const embedding = embeddings[place]
+    const meaning = port && embedding ? { model: port.model, embedding } : null
+    const { sql, parameters } = selectCandidates.query(text, null, meaning).compile()
     found.push((await client.query(sql, [...parameters])).rows)
   }
   await client.query('rollback')
