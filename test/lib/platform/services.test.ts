@@ -29,6 +29,13 @@ describe('the ports of the settings', () => {
     expect([ai.isConfigured, ai.fallback?.ai.model]).toEqual(expected)
     expect(ai.fallback?.circuit.isFailing).toBe(expected[1] && false)
   })
+  it.each([
+    [{ OPENAI_API_KEY: 'k', AI_EMBEDDING_MODEL: 'e' }, true],
+    [{ OPENAI_API_KEY: 'k', AI_EMBEDDING_MODEL: undefined }, false],
+    [{ OPENAI_API_KEY: undefined, AI_EMBEDDING_MODEL: 'e' }, false],
+  ])('EMB-13 embed with a key and a model for it: %j', (changes, isConfigured) =>
+    expect(open(changes).embeddings.isConfigured).toBe(isConfigured),
+  )
   it('call no address of the service itself', async () => {
     const { guard } = open({ PUBLIC_BASE_URL: 'https://api.example.com', FRONTEND_URL: 'https://app.example.com', OUTBOUND_PORTS: '443' })
     for (const url of ['https://api.example.com/x', 'https://app.example.com/'])
