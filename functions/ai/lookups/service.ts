@@ -3,7 +3,7 @@ import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as diagrams from '#functions/diagrams/diagrams/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
-import type { ReadContext } from '#http/operation.ts'
+import type { WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import { clip } from '#rules/text/clip.ts'
 import { containsDomain } from '#rules/text/domains.ts'
@@ -12,7 +12,7 @@ import { checkDomain } from '#vendors/ai/check-domain.ts'
 import type { toCaseFacts } from '#vendors/ai/facts.ts'
 import { createLookups, defineTool, type Finding, type Lookups, type LookupTool } from '#vendors/ai/lookups.ts'
 
-export type LookupContext = Pick<ReadContext, 'db' | 'vault' | 'psa' | 'cache' | 'dns' | 'budget'>
+export type LookupContext = Pick<WriteContext, 'db' | 'vault' | 'psa' | 'cache' | 'dns' | 'budget' | 'embeddings' | 'config'>
 type CaseQuestion = Question & { facts: ReturnType<typeof toCaseFacts> }
 
 const maxNotes = 40

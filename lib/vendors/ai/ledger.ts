@@ -37,7 +37,9 @@ export function callMetered<T>(
 ): Promise<T> {
   const { name, version, maxTokens } = completion
   const expected = { ...estimateUsage(completion, ''), output: Math.min(maxTokens, expectedOutputTokens) }
-  return meterCall(context, { name, version, expected, send: () => context.ai.complete(completion) }, ({ text, toolCalls = [] }) => parse(text, toolCalls))
+  return meterCall(context, { name, version, expected, send: () => context.ai.complete(completion) }, ({ text, toolCalls = [] }) =>
+    parse(text, toolCalls),
+  )
 }
 
 type Spent = Pick<CompletionResult, 'usage' | 'requestId'>

@@ -31,7 +31,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
 
   const registry = createMetricsRegistry()
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
-  expect(sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' })).toBe(18)
+  expect(sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' })).toBe(19)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'approvals',
