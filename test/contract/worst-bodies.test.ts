@@ -69,6 +69,7 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
   expect(creators.sort()).toEqual([
     'functions/accounts/import-records/service.ts',
     // Each team's message of the sweep has one.
+    'functions/ai/embeddings/service.ts',
     'functions/ai/handover/service.ts',
     // Each article of a batch has one.
     'functions/authoring/kb-batch-sources/service.ts',
