@@ -68,8 +68,8 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
       if (/\.ts$/.test(file) && (await readFile(`${folder}/${file}`, 'utf8')).includes('createBudget(')) creators.push(`${folder}/${file}`)
   expect(creators.sort()).toEqual([
     'functions/accounts/import-records/service.ts',
-    // Each team's message of the sweep has one.
     'functions/ai/embeddings/service.ts',
+    // Each team's message of the sweep has one.
     'functions/ai/handover/service.ts',
     // Each article of a batch has one.
     'functions/authoring/kb-batch-sources/service.ts',
