@@ -24,6 +24,14 @@ export const TypedEmail = z.string().max(320).overwrite(normaliseEmail)
 export const InputTime = z.iso.datetime({ offset: true })
 
 /** A short name: 1 to 200 characters, without characters that hide or reverse text. */
+const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
+
+/** The base URL of the API of another service. */
+export const ApiAddress = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
+
 export const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 
 /** A longer text: 1 to 20,000 characters. */

@@ -1,16 +1,11 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { ApiAddress, exampleIds, Id, idParams, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
 import { itGlueAddress } from '#vendors/articles/address.ts'
 import { articleVendors } from '#vendors/articles/articles.ts'
 
 export const BatchId = idParams('batch_id', 'batch')
 
-const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
-const Address = z
-  .url({ protocol: /^https?$/ })
-  .max(2000)
-  .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
 const ApiKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,500}$/, 'must be 1 to 500 characters of ASCII without spaces')
@@ -28,7 +23,7 @@ const PageBatch = z
 const HuduBatch = z
   .strictObject({
     source: z.literal('hudu').describe('The articles of Hudu.'),
-    base_url: Address.describe('Address of the Hudu site.'),
+    base_url: ApiAddress.describe('Address of the Hudu site.'),
     api_key: ApiKey,
   })
   .meta({
@@ -38,7 +33,7 @@ const HuduBatch = z
 const ItGlueBatch = z
   .strictObject({
     source: z.literal('it_glue').describe('The documents of IT Glue.'),
-    base_url: Address.default(itGlueAddress).describe('Address of the API of the region, such as `https://api.eu.itglue.com`.'),
+    base_url: ApiAddress.default(itGlueAddress).describe('Address of the API of the region, such as `https://api.eu.itglue.com`.'),
     api_key: ApiKey,
   })
   .meta({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id, Time } from '#http/fields.ts'
+import { ApiAddress, Id, Time } from '#http/fields.ts'
 import { toAuthorisationServer } from '#vendors/psa/halopsa-address.ts'
 import { providers, ticketIdPattern } from '#vendors/psa/psa.ts'
 
@@ -79,13 +79,7 @@ export const PsaConnection = z
   })
 export type PsaConnection = z.infer<typeof PsaConnection>
 
-const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
-
-const Address = z
-  .url({ protocol: /^https?$/ })
-  .max(2000)
-  .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
-  .transform((url) => url.replace(/\/+$/, ''))
+const Address = ApiAddress.transform((url) => url.replace(/\/+$/, ''))
 
 export const PsaConnectionUpdate = z
   .strictObject({

@@ -34,6 +34,7 @@ export const RunnerConnectionPut = z
     base_url: z
       .url({ protocol: /^https?$/ })
       .max(2000)
+      // Stricter than ApiAddress: an empty query or fragment would take the path of each call too.
       .refine((url) => !/[?#]/.test(url), 'must have no query and no fragment')
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('Base URL of the API of the runner.'),

@@ -1,5 +1,6 @@
 import type { NewScriptRun } from '#db/rows/script-runs.ts'
 import * as connection from '#functions/runner/connection/service.ts'
+import { maxOutputBytes } from '#functions/sessions/script-runs/schemas.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import { replaceSecretAnswers } from '#rules/flows/secret-answers.ts'
@@ -135,7 +136,6 @@ function toOutcome(claimed: queries.ClaimedRun, step: Exclude<Step, { kind: 'wai
   return { result: { ok: true, status: null, ...note }, isUnknown: step.kind === 'unknown', retrySeconds: null }
 }
 
-const maxOutputBytes = 64 * 1024
 /** More than is kept, so that no secret is cut where the kept part begins. In characters. */
 const maxReadOutput = 1_000_000
 

@@ -4,7 +4,8 @@ import { exampleIds, Id, Name, Text, Time } from '#http/fields.ts'
 import { toPlainOutput } from '#rules/text/terminal-output.ts'
 
 const encoder = new TextEncoder()
-const maxOutputBytes = 64 * 1024
+/** The size of an output that is kept. */
+export const maxOutputBytes = 64 * 1024
 
 export const ScriptRun = z
   .strictObject({

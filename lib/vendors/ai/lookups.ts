@@ -5,6 +5,7 @@ import type { Budget } from '#rules/budget.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import { clip } from '#rules/text/clip.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
+import { withTimeout } from '#vendors/net/send-result.ts'
 import type { Tool, ToolCall } from './ai.ts'
 
 /** What a tool has found. `source` and `summary` are shown to the technician, `result` to the model. */
@@ -54,6 +55,7 @@ const maxCalls = 4
 const maxRounds = 2
 const maxResultBytes = 8 * 1024
 const maxCallMs = 10_000
+const createLateProblem = () => new Problem('unavailable', 'The lookup took too long')
 // Arguments are short. A longer text is no call.
 const maxArgumentCharacters = 2000
 
@@ -71,7 +73,7 @@ export function createLookups(tools: readonly LookupTool[], budget: Budget): Loo
     if (!running) return { told: { ...asked, error: 'The arguments do not match the schema of the tool' } }
     const shown = { tool: tool.name, arguments: running.parsed }
     try {
-      const { source, summary, result } = await limitTime(running.finding, Math.min(maxCallMs, remainingMs))
+      const { source, summary, result } = await withTimeout(Math.min(maxCallMs, remainingMs), running.finding, createLateProblem)
       return { told: { ...asked, source, result: shortenResult(result, budget) }, shown: { ...shown, source, summary } }
     } catch (error) {
       const reason = error instanceof Problem ? error.message : 'The lookup failed'
@@ -108,13 +110,4 @@ function shortenResult(result: unknown, budget: Budget): unknown {
   const json = Buffer.from(JSON.stringify(result))
   budget.spend(json.length)
   return json.length <= maxResultBytes ? result : `${json.toString('utf8', 0, maxResultBytes)}…`
-}
-
-/** Throw if a work takes longer. It goes on, within the time limits of what it calls. */
-async function limitTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem('unavailable', 'The lookup took too long')), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -36,11 +36,13 @@ export function parseRetryAfter(header: string | null): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(Math.min(seconds, 86_400)) : undefined
 }
 
-/** Reject with a TimeoutError when `work` takes longer. For clients without a time limit of their own. */
-export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+const createTimeoutError = (): Error => new DOMException('Took too long', 'TimeoutError')
+
+/** Reject with a TimeoutError, or another one, when `work` takes longer. For work without a time limit of its own; it goes on. */
+export async function withTimeout<T>(ms: number, work: Promise<T>, createError = createTimeoutError): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException('Took too long', 'TimeoutError')), ms)
+    timer = setTimeout(() => reject(createError()), ms)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
