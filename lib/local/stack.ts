@@ -37,6 +37,8 @@ export interface StackOptions {
   /** Settings that replace the local ones. A value of undefined removes a setting. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
+  /** Whether faults of the service `postgres` can be set, true by default. They need a relay that copies each byte. */
+  databaseFaults?: boolean
   /** Whether the Worker has the hub of the escalation stream, true by default. */
   hub?: boolean
   /** Port for Chrome DevTools; no inspector by default. */
@@ -67,8 +69,9 @@ export interface Stack
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { platform, cluster, database } = options
   const ownerUrl = await cluster.createDatabase(database, options.template)
-  const relay = await startRelay(cluster.port)
-  const neon = createNeon(() => relay.port)
+  const relay = options.databaseFaults === false ? undefined : await startRelay(cluster.port)
+  const databasePort = relay?.port ?? cluster.port
+  const neon = createNeon(() => databasePort)
   const port = options.port || (await findFreePort())
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
@@ -107,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     },
   })
   simulateDatabaseFaults(localServer, relay)
-  const localSettings = createLocalSettings(platform, { api, localServer, database, databasePort: relay.port })
+  const localSettings = createLocalSettings(platform, { api, localServer, database, databasePort })
   const settings = omitUndefined({ ...localSettings, ...options.settings })
   const { objectsDir } = options
   const onLog = (line: string) => {
@@ -117,7 +120,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const onRoundTrip = () => void roundTripCount++
   const images = new URL(`${localServer.origin}/images`)
   const platformDatabase = openPostgres({
-    url: createRoleUrls(`127.0.0.1:${relay.port}`, database).DATABASE_PLATFORM_URL,
+    url: createRoleUrls(`127.0.0.1:${databasePort}`, database).DATABASE_PLATFORM_URL,
     maxConnections: 2,
   })
   const running: RunningService = await (platform === 'node'
@@ -137,19 +140,20 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     async close() {
       await Promise.all([running.dispose(), platformDatabase.close(), superuser.close()])
       await Promise.all([localServer.close(), neon.close().catch(() => {})])
-      await relay.close()
+      await relay?.close()
     },
   }
   return stack
 }
 
 /** Make the relay follow the faults of the service `postgres`. Every mode except `hang` and `slow` closes the connections. */
-function simulateDatabaseFaults({ faults }: LocalServer, relay: Relay): void {
+function simulateDatabaseFaults({ faults }: LocalServer, relay: Relay | undefined): void {
   faults.onChange(() => {
     const fault = faults.peek('postgres')
-    if (!fault) relay.setMode('open')
-    else if (fault.mode === 'hang' || fault.mode === 'slow') relay.setMode(fault.mode, fault.delay_ms)
-    else relay.setMode('down')
+    if (fault && !relay) throw new Error('This stack was started without databaseFaults')
+    if (!fault) relay?.setMode('open')
+    else if (fault.mode === 'hang' || fault.mode === 'slow') relay?.setMode(fault.mode, fault.delay_ms)
+    else relay?.setMode('down')
   })
 }
 

@@ -10,7 +10,7 @@ import { startStreamProxy } from '#test/support/stream-proxy.ts'
 
 // The sign-ins are checked 12 intervals after a socket opens, and again while events are sent.
 const heartbeatMs = 100
-const service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) }, { platform: 'cloudflare' })
+const service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) }, { platform: 'cloudflare', databaseFaults: true })
 afterAll(() => service.close())
 
 const pollOptions = { timeout: 10_000, interval: 10 }

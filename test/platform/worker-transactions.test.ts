@@ -3,7 +3,7 @@ import { insertAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
 
-const service = await startOwnService({}, { platform: 'cloudflare' })
+const service = await startOwnService({}, { platform: 'cloudflare', databaseFaults: true })
 afterAll(() => service.close())
 
 it('answers 503 within 4 s when the database hangs before a transaction, and works again afterwards', { retry: 2 }, async () => {

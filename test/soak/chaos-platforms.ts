@@ -28,7 +28,7 @@ export function openTargets(
 
 /** Two Node processes with jobs in PostgreSQL and one Redis. */
 async function openNode(cluster: Cluster, folders: { objects: string; previous: string }): Promise<ChaosTargets> {
-  const service = await startOwnService({}, { cluster })
+  const service = await startOwnService({}, { cluster, databaseFaults: true })
   const redis = await startRedisProxy(await startTestRedis())
   const { superuser } = service.stack
   return {
@@ -44,7 +44,7 @@ async function openNode(cluster: Cluster, folders: { objects: string; previous: 
 
 /** One Worker with QStash, Redis over REST and a Durable Object. */
 async function openWorker(cluster: Cluster): Promise<ChaosTargets> {
-  const service = await startOwnService({ REDIS_TIMEOUT_MS: undefined }, { cluster, platform: 'cloudflare' })
+  const service = await startOwnService({ REDIS_TIMEOUT_MS: undefined }, { cluster, platform: 'cloudflare', databaseFaults: true })
   const { localServer, runCron } = service.stack
   const { QSTASH_URL, QSTASH_TOKEN } = service.settings
   return {

@@ -28,7 +28,7 @@ describe.each(['node', 'cloudflare'] as const)('a night shift on %s', (platform)
   let night: Night
   const listRecords = (name: 'mail' | 'chat') => dashboard(night.service).listRecords(name)
   beforeAll(async () => {
-    night = await playNight(await startOwnService({}, { platform }))
+    night = await playNight(await startOwnService({}, { platform, databaseFaults: true }))
   }, 300_000)
   afterAll(() => night.service.close())
 

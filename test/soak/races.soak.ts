@@ -83,7 +83,7 @@ it('AUT-24 locks sign-in for an e-mail address after many concurrent wrong passw
 
 it('loses no event and sends no e-mail twice while the database fails at random', async () => {
   console.log(`SOAK_SEED=${seed}`)
-  const ownService = await startOwnService()
+  const ownService = await startOwnService({}, { databaseFaults: true })
   try {
     await expectNoLossDuringOutages(ownService, tenthRounds, seed)
   } finally {

@@ -92,10 +92,14 @@ export async function startOwnService(
     hub = true,
     createEscalation,
     mailRequestsPerSecond = manyMailRequests,
+    // Without them, no relay copies each byte to and from PostgreSQL.
+    databaseFaults = false,
     // That of a closed service, to start it again.
     database = `flow_${process.pid}_${++stackCount}`,
     cluster,
-  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'database' | 'cluster'>> = {},
+  }: Partial<
+    Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'databaseFaults' | 'database' | 'cluster'>
+  > = {},
 ): Promise<OwnService> {
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
@@ -109,6 +113,7 @@ export async function startOwnService(
     localPort: 0,
     settings: { ...longTimeouts, ...fastMails, ...settings },
     mailRequestsPerSecond,
+    databaseFaults,
     hub,
     ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),

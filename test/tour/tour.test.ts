@@ -11,7 +11,7 @@ import { playTour } from './tour.ts'
 let service: Awaited<ReturnType<typeof startOwnService>>
 let addresses: Addresses
 beforeAll(async () => {
-  service = await startOwnService({}, { createEscalation: createDemoEscalation })
+  service = await startOwnService({}, { createEscalation: createDemoEscalation, databaseFaults: true })
   await addLocalPrices(service.stack.ownerUrl)
   addresses = { api: service.api, dashboard: service.localOrigin }
 })

@@ -19,7 +19,7 @@ import { openSocket } from '#test/support/sockets.ts'
 const heartbeatMs = 400
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {
-  service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) })
+  service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) }, { databaseFaults: true })
 })
 afterAll(() => service.close())
 

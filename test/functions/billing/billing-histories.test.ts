@@ -228,7 +228,7 @@ describe('any history of up to three subscriptions', () => {
         const { actual, expected } = await play(history, [...order, ...repeated])
         expect(actual).toEqual(expected)
       }),
-      { numRuns: process.env.ALL_OPERATIONS === '1' ? 300 : 50 },
+      { numRuns: process.env.ALL_OPERATIONS === '1' ? 300 : 20 },
     )
   })
 

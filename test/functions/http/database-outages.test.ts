@@ -10,7 +10,7 @@ import { createAccount, type Person } from '#test/support/people.ts'
 let service: Awaited<ReturnType<typeof startOwnService>>
 let person: Person
 beforeAll(async () => {
-  service = await startOwnService()
+  service = await startOwnService({}, { databaseFaults: true })
   person = (await createAccount(service)).admin
 })
 afterAll(() => service.close())

@@ -11,7 +11,10 @@ const vendors = Object.keys(dependencies) as Vendor[]
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {
-  service = await startOwnService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250', READY_CACHE_MS: '0' }, { platform: 'cloudflare' })
+  service = await startOwnService(
+    { VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250', READY_CACHE_MS: '0' },
+    { platform: 'cloudflare', databaseFaults: true },
+  )
 })
 afterAll(() => service.close())
 

@@ -14,7 +14,7 @@ import { traceResetMail } from '#test/support/traces.ts'
 type LogLine = Record<string, unknown> & { error?: Record<string, unknown> }
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {
-  service = await startOwnService()
+  service = await startOwnService({}, { databaseFaults: true })
 })
 afterAll(() => service.close())
 

@@ -8,7 +8,7 @@ import { startOwnService } from '#test/support/app.ts'
 
 // A few rounds of the checks that `npm run soak` runs hundreds of times. They use their own service, because hashing dozens of passwords
 // would slow down the rate limit checks of other tests.
-const service = await startOwnService()
+const service = await startOwnService({}, { databaseFaults: true })
 afterAll(() => service.close())
 
 it('AUT-05 gives the next token to one of 32 concurrent refreshes', () => auth.expectOneRefreshWinner(service, 3))

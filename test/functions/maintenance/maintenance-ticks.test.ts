@@ -14,7 +14,7 @@ import {
 } from '#test/support/maintenance.ts'
 import type { Person } from '#test/support/people.ts'
 
-const service = await startOwnService()
+const service = await startOwnService({}, { databaseFaults: true })
 afterAll(() => service.close())
 
 const minuteMs = 60_000

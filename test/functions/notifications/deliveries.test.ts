@@ -3,7 +3,7 @@ import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
 
-const service = await startOwnService()
+const service = await startOwnService({}, { databaseFaults: true })
 const { stack } = service
 const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
 afterAll(() => service.close())
