@@ -16,10 +16,17 @@ export function readProcessCpuMicros(pid: number): number | null {
   return stat && stat.ticks * microsPerTick
 }
 
-/** Read the processor time of the main thread of a process, which runs the code of a Worker, in microseconds. */
+/**
+ * Read the processor time of the main thread of a process, which runs the code of a Worker, in microseconds. For one thread Linux reports
+ * nanoseconds: https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
+ */
 export function readMainThreadCpuMicros(pid: number): number | null {
-  const stat = readStat(`${pid}/task/${pid}`)
-  return stat && stat.ticks * microsPerTick
+  try {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+    return Number(nanoseconds) / 1000
+  } catch {
+    return null
+  }
 }
 
 interface Stat {
