@@ -214,11 +214,12 @@ language sql set search_path = public, pg_temp as $$
     insert into events (key, actor_id, caused_by, title, body, link, escalation, approval)
     values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link, p_escalation, p_approval) returning id
   ), recipients as (
+    select u.id, u.email from users u where u.account_id = app.account_id() and u.id = any (p_users) and u.is_active
+    -- With "or", every user of the account would be read.
+    union
     select u.id, u.email from users u
-     where u.account_id = app.account_id() and u.is_active
-       and (u.id = any (p_users)
-            or (p_admins and u.id is distinct from p_actor
-                and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = p_team))))
+     where u.account_id = app.account_id() and (u.role = 'admin' or u.team_role = 'admin' and u.team_id = p_team)
+       and p_admins and u.id is distinct from p_actor and u.is_active
   ), inbox as (
     insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
     select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e

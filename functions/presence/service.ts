@@ -39,7 +39,11 @@ export async function addColleagues<T extends object>(
   change: Promise<T>,
 ): Promise<T & { also_here?: PresentColleague[] }> {
   const answer = await change
-  const also_here = await queries.selectColleagues.all(db, type, id).catch(() => [])
+  return withColleagues(answer, await queries.selectColleagues.all(db, type, id).catch(() => []))
+}
+
+/** Add colleagues to the answer of a change, if there are any. For a change that reads them together with other rows. */
+export function withColleagues<T extends object>(answer: T, also_here: PresentColleague[]): T & { also_here?: PresentColleague[] } {
   return also_here.length > 0 ? { ...answer, also_here } : answer
 }
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { AiSessionDetail, AiSessionId, Handoff, SessionClose } from '#functions/ai/sessions/schemas.ts'
-import * as presence from '#functions/presence/service.ts'
 import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as handoffs from './service.ts'
@@ -42,8 +41,7 @@ export const handoffOperations = [
     success: 201,
     returns: Handoff,
     errors: ['stale_version', 'wrong_state'],
-    handle: ({ ctx, params, body }) =>
-      presence.addColleagues(ctx, 'ai_session', params.session_id, handoffs.create(ctx, params.session_id, body)),
+    handle: ({ ctx, params, body }) => handoffs.create(ctx, params.session_id, body),
   }),
 
   operation({
@@ -62,8 +60,7 @@ export const handoffOperations = [
     success: 200,
     returns: SessionClose,
     errors: ['stale_version', 'wrong_state'],
-    handle: ({ ctx, params, body }) =>
-      presence.addColleagues(ctx, 'ai_session', params.session_id, handoffs.escalate(ctx, params.session_id, body)),
+    handle: ({ ctx, params, body }) => handoffs.escalate(ctx, params.session_id, body),
   }),
 
   operation({

@@ -9,6 +9,7 @@ import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { selectColleagues } from '#functions/presence/queries.ts'
 import { Role } from '#http/fields.ts'
 import { maxTextLength, type StoredAlert } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
@@ -45,18 +46,20 @@ export interface Person {
 }
 
 /**
- * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are masked, and the ticketing system.
+ * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are masked, the ticketing system, and
+ * the colleagues who have the session open.
  */
 export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
-  const [sessions, people, masking, sites] = await db.batch([
+  const [sessions, people, masking, sites, alsoHere] = await db.batch([
     selectAiSession.query(sessionId),
     selectCallerAndColleague.query(targetId),
     selectExportMasking.query(),
     selectTicketSite(db),
+    selectColleagues.query('ai_session', sessionId),
   ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
   const target = people.find(({ is_caller }) => !is_caller) as Person | undefined
-  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true, ticketSite: sites[0] }
+  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true, ticketSite: sites[0], alsoHere }
 }
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }

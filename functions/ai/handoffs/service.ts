@@ -6,6 +6,7 @@ import { inTransaction } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { AiSessionDetail, SessionClose } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import { withColleagues } from '#functions/presence/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
@@ -31,22 +32,28 @@ const maxDocumentationLength = 200_000
 const maxPromptMessages = 30
 
 export async function create(ctx: WriteContext, id: string, { intent, ...input }: HandoffCreate): Promise<Handoff> {
-  if (intent === 'escalate') return (await escalateSession(ctx, id, input)).handoff
+  if (intent === 'escalate') {
+    const { handoff, alsoHere } = await escalateSession(ctx, id, input)
+    return withColleagues(handoff, alsoHere)
+  }
   requireOtherTarget(ctx, input)
   return inTransaction(ctx.db, async (db) => {
     const { isChanged, session } = await updateAiSession(db, id, queries.parkSession.query(id))
     if (!isChanged || !session) throw aiSessions.createChangeProblem(session, queries.escalatableStates)
-    const { target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+    const { target, isMasked, alsoHere } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
     requireTarget(input, target)
     const text = writeDocumentation(session, { notes: input.summary }, isMasked, ctx.budget)
-    return queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text))
+    return withColleagues(await queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text)), alsoHere)
   })
 }
 
 export async function escalate(ctx: WriteContext, id: string, input: HandoffEscalate): Promise<SessionClose> {
-  const { handoff, text, pushId, notified } = await escalateSession(ctx, id, input)
+  const { handoff, text, pushId, notified, alsoHere } = await escalateSession(ctx, id, input)
   const psa_push = pushId ? 'queued' : 'not_linked'
-  return { session_id: id, status: 'escalated', handoff_id: handoff.id, documentation: text, psa_push, notified, proposed_minutes: null }
+  return withColleagues(
+    { session_id: id, status: 'escalated', handoff_id: handoff.id, documentation: text, psa_push, notified, proposed_minutes: null },
+    alsoHere,
+  )
 }
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {
@@ -86,19 +93,21 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
   const { db } = ctx
-  const { text, handoff, pushId, liveEvent, event, reminder } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
+  const { text, handoff, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict('session', () =>
+    tryEscalate(ctx, id, input),
+  )
   registerLiveEvent(db, liveEvent)
   enqueueEmitted(db, event)
   if (reminder) enqueueReminder(db, reminder)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
-  return { handoff, text, pushId, notified: event.user_ids.length }
+  return { handoff, text, pushId, notified: event.user_ids.length, alsoHere }
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
 async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
   const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
-  const { session, caller, target, isMasked, ticketSite } = people
+  const { session, caller, target, isMasked, ticketSite, alsoHere } = people
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
@@ -113,7 +122,7 @@ async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id:
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
     event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
   })
-  return { text, ...stored }
+  return { text, alsoHere, ...stored }
 }
 
 function toNewHandoff({ target_user_id, ...input }: HandoffCreate, documentation: string): queries.NewHandoff {

@@ -44,8 +44,10 @@ const escalate = `
   ), event as (
     insert into events (account_id, key, actor_id, title, body, link, escalation) select $1, $16, $3, $17, $18, $19, $21 from s returning id
   ), recipients as (
-    select u.id, u.email from users u, s where u.account_id = $1 and u.is_active
-       and (u.id = $4 or (u.id <> $3 and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = $20))))
+    select u.id, u.email from users u, s where u.account_id = $1 and u.id = $4 and u.is_active
+    union
+    select u.id, u.email from users u, s
+     where u.account_id = $1 and (u.role = 'admin' or u.team_role = 'admin' and u.team_id = $20) and u.id <> $3 and u.is_active
   ), inbox as (
     insert into notifications (account_id, user_id, event_id, event_key, title, body, link, escalation)
     select $1, r.id, e.id, $16, $17, $18, $19, $21 from recipients r, event e

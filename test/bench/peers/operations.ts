@@ -29,9 +29,11 @@ export interface PeerOperation {
 /** Names of the operations that every peer has. */
 export const notificationOperations = ['list notifications', 'unread count', 'mark read'] as const
 
-/** Create the operations of an account with the rows of `seedPeers`. */
+/** Create the operations of an account with the rows of `seedPeers`, or those that BENCH_OPERATIONS names, such as "escalate,log in". */
 export async function createOperations(database: BenchDatabase, account: SeededAccount): Promise<PeerOperation[]> {
-  return [...(await createNotificationOperations(account)), ...createReads(account), ...createWrites(database, account)]
+  const all = [...(await createNotificationOperations(account)), ...createReads(account), ...createWrites(database, account)]
+  const chosen = process.env.BENCH_OPERATIONS?.split(',')
+  return chosen ? all.filter(({ name }) => chosen.includes(name)) : all
 }
 
 /** Create a function that returns the numbers of the users, from 0, again and again. */
