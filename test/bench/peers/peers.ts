@@ -28,7 +28,8 @@ export interface PeerResult {
 const connections = 32
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
-const warmUpSeconds = Math.min(1, seconds)
+// After a thousand requests of the slowest operation, V8 has compiled its code.
+const warmUpSeconds = Math.min(4, 2 * seconds)
 
 /**
  * Measure each operation on our Node entry, our Worker and the peers, in interleaved rounds on the same rows.
