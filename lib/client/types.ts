@@ -163,8 +163,7 @@ outcomes?: (FixOutcomeEntry)[] | undefined
 accept_proposals?: boolean | undefined
 }
 export type AISuggest = {
-/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
-tree_structure: (FlowSteps | FlowNode)
+tree_structure: TreeStructure
 tree_type: FlowType
 /** The requested change, in words. */
 instruction: string
@@ -176,8 +175,7 @@ export type AISuggestion = {
 patch: (FlowPatchOperation)[]
 /** What the edit changes, and why. */
 explanation: string
-/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
-result: (FlowSteps | FlowNode)
+result: TreeStructure
 /** Problems that prevent publishing the result. */
 problems: (FlowProblem)[]
 }
@@ -200,7 +198,6 @@ export type AITaskItem = {
 id: Id
 /** The operation of the request. */
 operation: string
-/** `finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer. */
 state: AITaskState
 /** Number of attempts that jobs have made. */
 attempts: number
@@ -210,6 +207,7 @@ created_at: Timestamp
 /** When it was answered; null until then. */
 finished_at: (Timestamp | null)
 }
+/** `finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer. */
 export type AITaskState = ('queued' | 'retrying' | 'finished' | 'failed')
 export type AIUsage = {
 month: AIUsageMonth
@@ -571,12 +569,7 @@ upload_ids: (Id)[]
 /** Id of the branch it belongs to. */
 branch_id: string
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
-citations: ({
-kind: CitationKind
-id: Id
-/** Its title when it was used. */
-title: string
-})[]
+citations: (Citation)[]
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
@@ -791,28 +784,8 @@ batch_id: Id
 tree_id: string
 /** Number of sessions in the batch. */
 total: number
-/** Number of sessions in each state. */
-by_state: {
-/** Number of sessions that are prepared. */
-prepared: number
-/** Number of sessions that are in_progress. */
-in_progress: number
-/** Number of sessions that are completed. */
-completed: number
-/** Number of sessions that are abandoned. */
-abandoned: number
-}
-/** Number of sessions completed with each outcome. */
-by_outcome: {
-/** Number of sessions that are resolved. */
-resolved: number
-/** Number of sessions that are unresolved. */
-unresolved: number
-/** Number of sessions that are escalated. */
-escalated: number
-/** Number of sessions that are cancelled. */
-cancelled: number
-}
+by_state: SessionsByState
+by_outcome: SessionsByOutcome
 /** Percentage of sessions that are completed or abandoned, rounded down. */
 percent: number
 }
@@ -830,8 +803,7 @@ target_label: string
 export type BatchTarget = {
 /** Name of the target, such as a device, a client or a site. */
 label: string
-/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
-variables?: { [key: string]: JsonValue } | undefined
+variables?: SessionVariables | undefined
 }
 /** What the feedback is about. */
 export type BetaFeedbackCategory = ('general' | 'bug' | 'idea' | 'ui' | 'ai' | 'performance')
@@ -954,12 +926,7 @@ role: 'assistant'
 /** The text, as markdown. */
 content: string
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
-citations: ({
-kind: CitationKind
-id: Id
-/** Its title when it was used. */
-title: string
-})[]
+citations: (Citation)[]
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
@@ -986,12 +953,7 @@ created_at: Timestamp
 } | undefined
 suggested_fix?: SuggestedFix | undefined
 /** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
-sources?: ({
-kind: CitationKind
-id: Id
-/** Its title when it was used. */
-title: string
-})[] | undefined
+sources?: (Citation)[] | undefined
 flow_offer?: FlowOffer | undefined
 /** The whole task lane, when the model added to it. */
 task_lane_update?: TaskLane | undefined
@@ -1005,9 +967,14 @@ created_at: Timestamp
 fix_id: string
 } | undefined
 }
+export type Citation = {
+kind: CitationKind
+id: Id
+/** Its title when it was used. */
+title: string
+}
 /** `flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session. */
 export type CitationKind = ('flow' | 'article' | 'session')
-/** `html`: a page to read. It is a file without scripts. */
 export type ComparisonFormat = ('json' | 'html')
 export type Consent = {
 /** Where to send the browser. */
@@ -1096,7 +1063,6 @@ routing?: EdgeRouting | undefined
 /** Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes. */
 style?: { [key: string]: unknown } | undefined
 }
-/** `json` and `drawio`: a file that can be imported again without a loss. `svg` and `png`: an image, the latter of at most 2 million pixels. `mermaid`: a flowchart with the nodes, groups and lines, without positions. */
 export type DiagramExportFormat = ('json' | 'svg' | 'png' | 'drawio' | 'mermaid')
 /** `replace`: a new drawing. `merge`: additions to the diagram `diagram_id`. */
 export type DiagramGenerateMode = ('replace' | 'merge')
@@ -1164,8 +1130,7 @@ name?: string | undefined
 category_id?: (Id | null) | undefined
 /** What the script does. */
 description?: string | undefined
-/** The parameters of the script. */
-parameters_schema?: (ScriptParameter)[] | undefined
+parameters_schema?: ScriptParameters | undefined
 }
 export type DraftTemplateResponse = {
 id: Id
@@ -1177,8 +1142,7 @@ description: string
 language: ScriptLanguage
 /** The script, with its placeholders. */
 script_body: string
-/** The parameters of the script. */
-proposed_parameters: (ScriptParameter)[]
+proposed_parameters: ScriptParameters
 /** The AI session that the script came from. */
 source_session_id: (Id | null)
 /** The template that was created from the draft. */
@@ -1224,6 +1188,11 @@ expires_at: string
 }
 /** `off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one. */
 export type EmailDigest = ('off' | 'hourly' | 'daily')
+export type EmailProblem = {
+kind: EmailProblemKind
+/** When the mail provider said so. */
+occurred_at: string
+}
 /** `bounced`: the address does not exist; `complained`: its owner called an e-mail spam; `suppressed`: it is on a list of the mail provider. */
 export type EmailProblemKind = ('bounced' | 'complained' | 'suppressed')
 /** Every error code of the API, with its status. - `email_complaint` (409): The owner of the address called an e-mail spam; only they can take that back. - `flow_empty` (400): The flow has no steps yet. - `flow_invalid` (400): The flow has errors; see `errors`. - `invalid_targets` (400): The targets do not match the flow. - `invite_code_invalid` (400): This invite code is wrong, used or expired. - `invite_code_required` (400): Registering needs an invite code. - `invite_email_mismatch` (400): This invite was sent to another address. - `managed_by_flow` (400): This step belongs to a flow; change it there. - `markdown_invalid` (400): The file cannot be read; see `problems`. - `mfa_code_invalid` (400): The code is wrong or was used; enter the next one. - `no_password` (400): You have no password yet; request a link to set one. - `no_script` (400): This fix has no script; write one first. - `no_target_list` (400): You cannot see the target list of this schedule. - `not_own_team` (400): The flow belongs to another team; fork it first. - `not_published` (400): The flow is not published; publish it first. - `oauth_email_missing` (400): The identity provider returned no e-mail address. - `oauth_email_unverified` (400): The identity provider has not verified your e-mail address. - `oauth_refused` (400): The identity provider did not confirm this sign-in; start again. - `oauth_state_invalid` (400): This sign-in was completed, has expired or was not started here; start again. - `passkey_invalid` (400): The passkey was not accepted; start again. - `platform_flow` (400): A flow that ships with the service cannot be changed; fork it first. - `token_invalid_or_expired` (400): This link was used, has expired or is wrong; request a new one. - `unknown_category` (400): This category does not exist. - `unsupported_version` (400): This version of the format is not supported. - `wrong_flow_type` (400): This needs a flow of another type. - `wrong_password` (400): The current password is wrong. - `mfa_token_invalid` (401): This sign-in has expired or was completed; sign in again. - `refresh_token_reused` (401): This refresh token was used before; sign in again. - `user_deactivated` (401): This user is deactivated. - `account_admin_required` (403): Only an account admin may change this. - `address_not_allowed` (403): This API key cannot be used from your address. - `closed_to_keys` (403): API keys cannot call this operation. - `email_not_verified` (403): Verify your e-mail address to continue. - `feature_disabled` (403): This feature is switched off for your account. - `insufficient_scope` (403): The scopes of this API key do not include this operation. - `kb_quota_exceeded` (403): Your plan allows no more knowledge imports. - `mfa_setup_required` (403): Set up two-factor sign-in to continue. - `password_change_required` (403): Change your password to continue. - `step_up_required` (403): Verify your second factor again to continue. - `subscription_lapsed` (403): This account's subscription has lapsed. - `invite_invalid_or_expired_or_revoked` (404): invite_invalid_or_expired_or_revoked. - `link_ended` (410): This link was used, or what it leads to has ended. - `account_not_empty` (409): The account already has flows, scripts, diagrams or target lists; import into a new account. - `approval_required` (409): A colleague must approve this first; request an approval. - `already_claimed` (409): Another colleague has already claimed this. - `already_committed` (409): This import has already become a flow. - `already_decided` (409): This has already been decided. - `already_has_ticket` (409): The session already has a ticket number. - `already_member` (409): This address already belongs to a member. - `already_pending` (409): An earlier one is still open. - `already_pushed` (409): This output is already queued or pushed. - `already_subscribed` (409): This account has a paid subscription; change it in the billing portal. - `already_started` (409): Another user started this a few seconds ago. - `email_taken` (409): This address is already taken. - `idempotency_key_in_use` (409): The first request with this Idempotency-Key is still running. - `in_use` (409): Something still uses this. - `invite_closed` (409): This invite has already been accepted or revoked. - `identity_taken` (409): This identity signs in another user; unlink it there first. - `last_admin` (409): An account keeps at least one active admin. - `last_sign_in_method` (409): You could not sign in without it; set a password or link another identity first. - `last_super_admin` (409): The platform keeps at least one active super admin. - `limit_reached` (409): The limit is reached. - `mfa_already_enabled` (409): An authenticator app is set up already; remove it first. - `mfa_not_enabled` (409): No second factor is set up. - `name_taken` (409): This name is already taken. - `no_approver` (409): Nobody else may approve this; ask an admin. - `no_decision` (409): There is no decision to undo. - `no_draft` (409): There is no draft yet. - `no_ticket` (409): This session has no ticket. - `not_converted` (409): Convert the import first. - `not_failed` (409): Only a failed one can be retried. - `not_on_trial` (409): This account is not on a trial. - `onboarding_step_passed` (409): A later step was already sent. - `provider_id_taken` (409): Another plan already uses one of these provider ids. - `provider_linked` (409): Another identity of this provider is linked to you; unlink it first. - `psa_member_not_mapped` (409): You are not mapped to a member of the ticketing system. - `psa_not_connected` (409): No ticketing system is connected to this account. - `runner_not_connected` (409): No runner of scripts is connected to this account. - `schedule_busy` (409): The schedule is catching up; try again in a minute. - `seat_limit_reached` (409): Every seat of the plan is taken. - `session_limit_reached` (409): Too many sessions are open; delete one first. - `stale_version` (409): Someone else changed this. Reload it and apply your change again. - `step_not_current` (409): This is not the current step. - `subflow_running` (409): A sub-flow is running; complete or abandon its session first. - `subflow_unavailable` (409): The flow of this step cannot be run; answer the step by hand. - `target_gone` (409): The flow to update no longer exists. - `unsettled_items` (409): The case has proposals, questions or actions that nobody has decided on. - `wrong_session_type` (409): This needs a session of another type. - `wrong_state` (409): This is not possible in the current state. - `websocket_unavailable` (426): There are no WebSockets here; request the server-sent events, without `Upgrade`. - `ai_budget_exhausted` (429): This month's AI budget is used up. - `ai_quota_exceeded` (429): This month's quota is used up. - `sign_in_locked` (429): Too many failed sign-ins for this address; try again later. - `masking_failed` (500): Masking failed; nothing was exported. - `ai_provider_error` (502): The AI provider failed; try again. - `ai_not_configured` (503): This service has no AI provider; its operator can add one. - `mail_not_configured` (503): This service sends no e-mails; its operator can add a mail provider. - `oauth_provider_error` (502): The identity provider does not answer as it should; try again. - `psa_auth_failed` (502): The ticketing system refuses the credentials. - `psa_error` (502): The ticketing system failed. - `psa_rate_limited` (502): The ticketing system limits our calls; try again later. - `psa_unavailable` (502): The ticketing system does not answer; try again. - `runner_auth_failed` (502): The runner refuses the API key. - `runner_error` (502): The runner failed or does not answer. */
@@ -1259,16 +1228,7 @@ is_default?: boolean | undefined
 /** How often the steps are taken. */
 rounds?: number | undefined
 /** The steps of a round, in order. */
-steps: ({
-/** Minutes after the escalation or the previous step. */
-delay_minutes: number
-/** Who is notified. */
-targets: ({
-type: EscalationTargetType
-/** Id of the user, on-call schedule or notification config. */
-id: string
-})[]
-})[]
+steps: (EscalationStep)[]
 }
 export type EscalationPolicyResponse = {
 id: Id
@@ -1281,16 +1241,7 @@ is_default: boolean
 /** How often the steps are taken. */
 rounds: number
 /** The steps of a round, in order. */
-steps: ({
-/** Minutes after the escalation or the previous step. */
-delay_minutes: number
-/** Who is notified. */
-targets: ({
-type: EscalationTargetType
-/** Id of the user, on-call schedule or notification config. */
-id: string
-})[]
-})[]
+steps: (EscalationStep)[]
 /** Increases with every save. */
 version: number
 /** The user who created it. */
@@ -1309,18 +1260,8 @@ is_default?: boolean | undefined
 /** How often the steps are taken. */
 rounds?: number | undefined
 /** The steps of a round, in order. */
-steps?: ({
-/** Minutes after the escalation or the previous step. */
-delay_minutes: number
-/** Who is notified. */
-targets: ({
-type: EscalationTargetType
-/** Id of the user, on-call schedule or notification config. */
-id: string
-})[]
-})[] | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+steps?: (EscalationStep)[] | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type EscalationQueueItem = {
 /** Id of the escalated session. */
@@ -1357,6 +1298,17 @@ due_at: (Timestamp | null)
 /** When the step was taken; null before, and if it was stopped or failed. */
 taken_at: (Timestamp | null)
 }
+export type EscalationStep = {
+/** Minutes after the escalation or the previous step. */
+delay_minutes: number
+/** Who is notified. */
+targets: (EscalationTarget)[]
+}
+export type EscalationTarget = {
+type: EscalationTargetType
+/** Id of the user, on-call schedule or notification config. */
+id: string
+}
 /** `user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel. */
 export type EscalationTargetType = ('user' | 'schedule' | 'channel')
 export type EventKey = {
@@ -1375,7 +1327,8 @@ options?: ((string)[] | null) | undefined
 }
 /** `note`: the note of the answer. `screenshot`: an upload. Any other type: a value. `select`: one of `options`. */
 export type EvidenceType = ('note' | 'screenshot' | 'text' | 'number' | 'boolean' | 'select')
-/** Format of the document; by default the preference `default_export_format`, otherwise markdown. */
+/** Save only if this is the current version; otherwise 409 `stale_version`. */
+export type ExpectedVersion = number
 export type ExportFormat = ('markdown' | 'text' | 'html' | 'ticket-note' | 'pdf')
 /** Who added it. */
 export type FactSource = ('user' | 'ai')
@@ -1520,7 +1473,7 @@ export type FixScript = {
 /** The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters. */
 script: string
 /** The parameters of the script. The current ones stay when left out. */
-parameters?: (ScriptParameter)[] | undefined
+parameters?: ScriptParameters | undefined
 /** The language of the script. The current one stays when left out; PowerShell if there is none. */
 language?: ScriptLanguage | undefined
 }
@@ -1612,10 +1565,8 @@ name: string
 /** Purpose of the flow, as markdown. */
 description: string
 tree_type: FlowType
-/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
-tree_structure: (FlowSteps | FlowNode)
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form: (IntakeField)[]
+tree_structure: TreeStructure
+intake_form: IntakeForm
 }
 /** The head of the flow. A single proposal contains the whole flow. */
 export type FlowDraftHead = {
@@ -1644,9 +1595,9 @@ tags?: ((string)[] | null) | undefined
 /** What the flow is for. */
 description?: (string | null) | undefined
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
-tree_structure: ((FlowSteps | FlowNode) | null)
+tree_structure: (TreeStructure | null)
 /** The questions asked before a session starts. */
-intake_form?: ((IntakeField)[] | null) | undefined
+intake_form?: (IntakeForm | null) | undefined
 /** Its version in the service that exported it. */
 version?: (number | null) | undefined
 }
@@ -1817,7 +1768,6 @@ export type FlowProposalReject = {
 /** The reason for the submitter. */
 reason: string
 }
-/** `name` sorts in ascending order. Every other value sorts in descending order. */
 export type FlowSortBy = ('usage_count' | 'updated_at' | 'created_at' | 'name' | 'name_desc' | 'version')
 /** `draft`: not ready to be run. `published`: can be run. */
 export type FlowStatus = ('draft' | 'published')
@@ -1881,8 +1831,7 @@ category: string
 count: number
 }
 export type GalleryFlow = (GalleryItem & {
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form: (IntakeField)[]
+intake_form: IntakeForm
 /** The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list. */
 preview: (GalleryPreviewSteps | GalleryPreviewNode)
 })
@@ -1912,7 +1861,6 @@ is_hidden?: boolean | undefined
 }
 export type GalleryItem = {
 id: Id
-/** `script`: a script. Every other value: a flow of this type. */
 type: GalleryItemType
 /** Identifies a script in its URL; null for a flow, whose URL contains its id. */
 slug: (string | null)
@@ -1931,6 +1879,7 @@ is_featured: boolean
 /** When the flow was first published, or when the script was created. */
 published_at: (Timestamp | null)
 }
+/** `script`: a script. Every other value: a flow of this type. */
 export type GalleryItemType = ('troubleshooting' | 'procedural' | 'maintenance' | 'script')
 export type GalleryPage = {
 /** The items of this page. */
@@ -1993,8 +1942,7 @@ export type GalleryScript = (GalleryItem & {
 language: ScriptLanguage
 /** Whether the script needs administrator rights. */
 requires_elevation: boolean
-/** The parameters of the script. */
-parameters_schema: (ScriptParameter)[]
+parameters_schema: ScriptParameters
 })
 export type GalleryScriptState = {
 /** The script template. */
@@ -2016,7 +1964,6 @@ is_featured?: boolean | undefined
 /** Position among featured entries; smaller first. */
 sort_order?: number | undefined
 }
-/** `featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name. */
 export type GallerySort = ('featured' | 'popular' | 'newest' | 'name')
 export type GuidedReply = {
 step: GuidedStep
@@ -2041,12 +1988,7 @@ created_at: Timestamp
 } | undefined
 suggested_fix?: SuggestedFix | undefined
 /** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
-sources?: ({
-kind: CitationKind
-id: Id
-/** Its title when it was used. */
-title: string
-})[] | undefined
+sources?: (Citation)[] | undefined
 flow_offer?: FlowOffer | undefined
 }
 export type GuidedResponse = {
@@ -2067,12 +2009,7 @@ options: (string)[]
 /** Why this step comes next. */
 rationale: (string | null)
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
-citations: ({
-kind: CitationKind
-id: Id
-/** Its title when it was used. */
-title: string
-})[]
+citations: (Citation)[]
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
@@ -2291,6 +2228,8 @@ secret?: (boolean | null) | undefined
 }
 /** The type of the answer. */
 export type IntakeFieldType = ('text' | 'textarea' | 'number' | 'select' | 'multiselect' | 'boolean' | 'date' | 'email' | 'ip' | 'hostname')
+/** The questions asked before a session starts. The answers become its variables. */
+export type IntakeForm = (IntakeField)[]
 export type InviteCreate = {
 /** The e-mail address to invite. */
 email: string
@@ -2454,7 +2393,6 @@ created_by: string
 /** Title of the article. */
 title: string
 format: ArticleFormat
-/** `uploaded`: not converted yet. `converted`: has nodes. `committed`: published as a flow. `failed`: the first conversion failed and can be retried. */
 status: KbImportStatus
 /** Number of nodes. */
 node_count: number
@@ -2501,6 +2439,7 @@ nodes: (KbImportNode)[]
 /** What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes. */
 warnings: (string)[]
 })
+/** `uploaded`: not converted yet. `converted`: has nodes. `committed`: published as a flow. `failed`: the first conversion failed and can be retried. */
 export type KbImportStatus = ('uploaded' | 'converted' | 'committed' | 'failed')
 export type KbItGlueBatchCreate = {
 /** The documents of IT Glue. */
@@ -2657,28 +2596,8 @@ started_at: (Timestamp | null)
 schedule_id: string
 /** The batches that the run created, with at most 100 sessions each. */
 batch_ids: (Id)[]
-/** Number of sessions in each state. */
-by_state: {
-/** Number of sessions that are prepared. */
-prepared: number
-/** Number of sessions that are in_progress. */
-in_progress: number
-/** Number of sessions that are completed. */
-completed: number
-/** Number of sessions that are abandoned. */
-abandoned: number
-}
-/** Number of sessions completed with each outcome. */
-by_outcome: {
-/** Number of sessions that are resolved. */
-resolved: number
-/** Number of sessions that are unresolved. */
-unresolved: number
-/** Number of sessions that are escalated. */
-escalated: number
-/** Number of sessions that are cancelled. */
-cancelled: number
-}
+by_state: SessionsByState
+by_outcome: SessionsByOutcome
 }
 export type MaintenanceRunNow = {
 /** Id of the run. */
@@ -2812,11 +2731,7 @@ email_verified: boolean
 /** The last sign-in or token refresh. */
 last_seen_at: (Timestamp | null)
 /** Why the address gets no e-mails but those about its own sign-in; null for most. It ends when its owner opens a link of such an e-mail or changes the address, or an admin ends it. */
-email_problem: ({
-kind: EmailProblemKind
-/** When the mail provider said so. */
-occurred_at: string
-} | null)
+email_problem: (EmailProblem | null)
 created_at: Timestamp
 }
 export type MemberUpdate = {
@@ -3027,8 +2942,7 @@ asset_name?: (string | null) | undefined
 nodes?: (DiagramNode)[] | undefined
 /** At most 2,000. */
 edges?: (DiagramEdge)[] | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type NewPlatformInviteCodeResponse = (PlatformInviteCodeResponse & {
 /** The code to register with. Only this response contains it. */
@@ -3279,8 +3193,7 @@ timezone?: string | undefined
 team_id?: (Id | null) | undefined
 /** Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next. */
 rotations?: ((DailyRotation | WeeklyRotation))[] | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type OnCallScheduleUpdated = (OnCallScheduleResponse & {
 /** Who was on call just before the change; null for nobody. */
@@ -3582,8 +3495,7 @@ created_at: Timestamp
 /** Only an open code can be used to register. */
 export type PlatformInviteCodeStatus = ('open' | 'used_up' | 'expired')
 export type PreparedSessionStart = {
-/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
-variables?: { [key: string]: JsonValue } | undefined
+variables?: SessionVariables | undefined
 }
 /** Its JSON. */
 export type PresenceEvent = {
@@ -3698,11 +3610,7 @@ address: (string | null)
 /** When the ticketing system took it; null until then. */
 sent_at: (Timestamp | null)
 /** Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason. */
-email_problem: ({
-kind: EmailProblemKind
-/** When the mail provider said so. */
-occurred_at: string
-} | null)
+email_problem: (EmailProblem | null)
 }
 export type PsaCompanyItem = {
 /** Id in the ticketing system. */
@@ -3831,7 +3739,6 @@ source_kind: PsaPushSource
 source_id: string
 /** The user who requested it; null when a job did. */
 requested_by: (Id | null)
-/** `queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows. */
 state: PsaPushState
 /** Number of attempts. */
 attempts: number
@@ -3864,16 +3771,13 @@ name: string
 /** Address of the contact. */
 address: string
 /** Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason. */
-email_problem: ({
-kind: EmailProblemKind
-/** When the mail provider said so. */
-occurred_at: string
-} | null)
+email_problem: (EmailProblem | null)
 } | null)
 /** Why nobody would be mailed. `no_contact`: the ticket has no contact. `no_address`: the contact has no address. `mail_off`: the ticketing system has e-mails to the contact of this ticket switched off. Null for a note that the client does not see. */
 refusal: (PsaMailRefusal | null)
 }
 export type PsaPushSource = ('session' | 'ai_session' | 'output' | 'user')
+/** `queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows. */
 export type PsaPushState = ('queued' | 'retrying' | 'pushed' | 'failed')
 export type PsaResolvedStatus = {
 /** Id of a board. */
@@ -4414,14 +4318,13 @@ created_at: Timestamp
 }
 /** `standalone`: independent of other sessions. `pilot_inline`: part of an AI session. */
 export type ScriptBuilderOrigin = ('standalone' | 'pilot_inline')
-/** `standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both. */
 export type ScriptBuilderOriginFilter = ('standalone' | 'pilot_inline' | 'all')
 export type ScriptBuilderReply = {
 message: ScriptBuilderMessage
 /** The script, if this reply wrote or changed it. */
 script?: string | undefined
 /** The parameters of the script; present with `script`. */
-parameters_schema?: (ScriptParameter)[] | undefined
+parameters_schema?: ScriptParameters | undefined
 }
 export type ScriptBuilderRequest = {
 /** What the script must do, or what to change. */
@@ -4437,13 +4340,12 @@ description?: string | undefined
 /** Replaces the script of the session. */
 script_body?: string | undefined
 /** Replaces the parameters of the session. */
-parameters_schema?: (ScriptParameter)[] | undefined
+parameters_schema?: ScriptParameters | undefined
 }
 export type ScriptBuilderSession = (ScriptBuilderListItem & {
 /** The current script with its placeholders; null before there is one. */
 script_body: (string | null)
-/** The parameters of the script. */
-parameters_schema: (ScriptParameter)[]
+parameters_schema: ScriptParameters
 /** The messages in order. */
 messages: (ScriptBuilderMessage)[]
 })
@@ -4499,6 +4401,8 @@ max?: (number | null) | undefined
 }
 /** The type of the value. */
 export type ScriptParameterType = ('string' | 'int' | 'bool' | 'choice' | 'password' | 'path' | 'hostname')
+/** The parameters of the script. */
+export type ScriptParameters = (ScriptParameter)[]
 /** How much harm the script can do. `medium` and `high`: it is rendered only in a session, after an approval. A lower risk than that of its content is raised to it. */
 export type ScriptRisk = ('low' | 'medium' | 'high')
 export type ScriptRiskReason = {
@@ -4581,8 +4485,7 @@ name: string
 description?: string | undefined
 /** The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`. */
 script_body: string
-/** The parameters of the script. */
-parameters_schema?: (ScriptParameter)[] | undefined
+parameters_schema?: ScriptParameters | undefined
 language: ScriptLanguage
 /** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
@@ -4598,8 +4501,7 @@ name: string
 slug: string
 /** What the script does. */
 description: string
-/** The parameters of the script. */
-parameters_schema: (ScriptParameter)[]
+parameters_schema: ScriptParameters
 language: ScriptLanguage
 /** Whether it needs administrator rights. */
 requires_elevation: boolean
@@ -4649,16 +4551,14 @@ name?: string | undefined
 description?: string | undefined
 /** The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`. */
 script_body?: string | undefined
-/** The parameters of the script. */
-parameters_schema?: (ScriptParameter)[] | undefined
+parameters_schema?: ScriptParameters | undefined
 language?: ScriptLanguage | undefined
 /** Whether it needs administrator rights. Always true for a script that asks for them. */
 requires_elevation?: boolean | undefined
 risk?: ScriptRisk | undefined
 /** Its category; null for none. */
 category_id?: (Id | null) | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type ScriptVersionListItem = {
 /** Version number, starting at 1. */
@@ -4681,8 +4581,7 @@ export type ScriptVersionResponse = (DiagramVersionListItem & {
 description: string
 /** The script, with its placeholders. */
 script_body: string
-/** The parameters of the script. */
-parameters_schema: (ScriptParameter)[]
+parameters_schema: ScriptParameters
 language: ScriptLanguage
 /** Whether it needs administrator rights. */
 requires_elevation: boolean
@@ -4740,15 +4639,7 @@ section_headers: (SessionStepText)[]
 timer_due_at: (Timestamp | null)
 /** The open session of a sub-flow that this session waits for. */
 subflow_session_id: (Id | null)
-/** Progress of the session. */
-progress: {
-/** Number of answered steps. */
-answered: number
-/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
-total: number
-/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
-percent: number
-}
+progress: SessionProgress
 /** The newest answer; null before the first one. */
 decision: (SessionDecision | null)
 /** The newest fallback step; null before the first one. */
@@ -4932,15 +4823,7 @@ parent_session_id: (Id | null)
 parent_step_id: (string | null)
 /** The open session of a sub-flow that this session waits for. */
 subflow_session_id: (Id | null)
-/** Progress of the session. */
-progress: {
-/** Number of answered steps. */
-answered: number
-/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
-total: number
-/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
-percent: number
-}
+progress: SessionProgress
 /** When it was first exported after its completion. */
 exported_at: (Timestamp | null)
 /** When it was started; null while it is prepared. */
@@ -4970,10 +4853,18 @@ tree_id: string
 ticket_number?: string | undefined
 /** The client it is for. */
 client_name?: string | undefined
-/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
-variables?: { [key: string]: JsonValue } | undefined
+variables?: SessionVariables | undefined
 /** The target that it will be run on. */
 target_label?: string | undefined
+}
+/** Progress of the session. */
+export type SessionProgress = {
+/** Number of answered steps. */
+answered: number
+/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
+total: number
+/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
+percent: number
 }
 export type SessionPush = {
 /** Whether the note is hidden from the client. */
@@ -5029,15 +4920,7 @@ parent_session_id: (Id | null)
 parent_step_id: (string | null)
 /** The open session of a sub-flow that this session waits for. */
 subflow_session_id: (Id | null)
-/** Progress of the session. */
-progress: {
-/** Number of answered steps. */
-answered: number
-/** Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path. */
-total: number
-/** 0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next. */
-percent: number
-}
+progress: SessionProgress
 /** When it was first exported after its completion. */
 exported_at: (Timestamp | null)
 /** When it was started; null while it is prepared. */
@@ -5059,9 +4942,8 @@ category: (string | null)
 version: number
 tree_type: FlowType
 /** The root node or the steps of the flow, with unfilled placeholders. */
-tree_structure: (FlowSteps | FlowNode)
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form: (IntakeField)[]
+tree_structure: TreeStructure
+intake_form: IntakeForm
 }
 /** Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only. */
 variables: { [key: string]: JsonValue }
@@ -5104,8 +4986,7 @@ tree_id: string
 ticket_number?: string | undefined
 /** The client it is for. */
 client_name?: string | undefined
-/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
-variables?: { [key: string]: JsonValue } | undefined
+variables?: SessionVariables | undefined
 }
 /** `prepared`: stored to start later. `in_progress`: running. `completed`: finished with an outcome. `abandoned`: ended without one. */
 export type SessionState = ('prepared' | 'in_progress' | 'completed' | 'abandoned')
@@ -5129,10 +5010,34 @@ next_steps?: (string | null) | undefined
 /** Abandons a session that is prepared or in progress. */
 state?: 'abandoned' | undefined
 }
+/** Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB. */
+export type SessionVariables = { [key: string]: JsonValue }
 /** All current variables of the session. A secret field shows `{"secret": true, "set": …}` only. */
 export type SessionVariablesResponse = { [key: string]: JsonValue }
 /** Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read. */
-export type SessionVariablesUpdate = { [key: string]: JsonValue }
+export type SessionVariablesUpdate = SessionVariables
+/** Number of sessions completed with each outcome. */
+export type SessionsByOutcome = {
+/** Number of sessions that are resolved. */
+resolved: number
+/** Number of sessions that are unresolved. */
+unresolved: number
+/** Number of sessions that are escalated. */
+escalated: number
+/** Number of sessions that are cancelled. */
+cancelled: number
+}
+/** Number of sessions in each state. */
+export type SessionsByState = {
+/** Number of sessions that are prepared. */
+prepared: number
+/** Number of sessions that are in_progress. */
+in_progress: number
+/** Number of sessions that are completed. */
+completed: number
+/** Number of sessions that are abandoned. */
+abandoned: number
+}
 export type ShareCreate = {
 /** Days until the link expires. */
 expires_in_days?: number | undefined
@@ -5287,7 +5192,7 @@ cancelled?: (string | null) | undefined
 }
 export type SubflowStart = {
 /** Variables of the sub-flow. They override those that the step passes. */
-variables?: { [key: string]: JsonValue } | undefined
+variables?: SessionVariables | undefined
 }
 export type SubscriptionResponse = {
 /** The current plan; `free` after a trial has expired. */
@@ -5472,14 +5377,12 @@ name?: string | undefined
 description?: string | undefined
 /** The targets that flows are run on, 1 to 500. */
 targets?: (BatchTarget)[] | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type TaskLane = {
 /** At most 50. */
 questions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to find out. */
 text: string
 /** Whether the question is answered. */
@@ -5487,8 +5390,7 @@ answered?: boolean | undefined
 })[]
 /** At most 50. */
 actions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to do. */
 text: string
 /** Whether the action is done. */
@@ -5496,8 +5398,7 @@ done?: boolean | undefined
 })[]
 /** At most 100. */
 responses: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** The question it answers. */
 question_id?: string | undefined
 /** The action it reports on. */
@@ -5506,11 +5407,12 @@ action_id?: string | undefined
 text: string
 })[]
 }
+/** Id of the item. The API client chooses it, or the service for items that the model adds. */
+export type TaskLaneItemId = string
 export type TaskLanePut = {
 /** At most 50. */
 questions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to find out. */
 text: string
 /** Whether the question is answered. */
@@ -5518,8 +5420,7 @@ answered?: boolean | undefined
 })[]
 /** At most 50. */
 actions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to do. */
 text: string
 /** Whether the action is done. */
@@ -5527,8 +5428,7 @@ done?: boolean | undefined
 })[]
 /** At most 100. */
 responses: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** The question it answers. */
 question_id?: string | undefined
 /** The action it reports on. */
@@ -5536,14 +5436,12 @@ action_id?: string | undefined
 /** The response. */
 text: string
 })[]
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type TaskLaneWithVersion = {
 /** At most 50. */
 questions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to find out. */
 text: string
 /** Whether the question is answered. */
@@ -5551,8 +5449,7 @@ answered?: boolean | undefined
 })[]
 /** At most 50. */
 actions: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** What to do. */
 text: string
 /** Whether the action is done. */
@@ -5560,8 +5457,7 @@ done?: boolean | undefined
 })[]
 /** At most 100. */
 responses: ({
-/** Id of the item. The API client chooses it, or the service for items that the model adds. */
-id: string
+id: TaskLaneItemId
 /** The question it answers. */
 question_id?: string | undefined
 /** The action it reports on. */
@@ -5688,9 +5584,8 @@ category_id?: (Id | null) | undefined
 /** Search keywords. Duplicates are removed, ignoring case. */
 tags?: (string)[] | undefined
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
-tree_structure?: ((FlowSteps | FlowNode) | null) | undefined
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form?: (IntakeField)[] | undefined
+tree_structure?: (TreeStructure | null) | undefined
+intake_form?: IntakeForm | undefined
 }
 export type TreeListItem = {
 id: Id
@@ -5799,12 +5694,13 @@ updated_at: string
 /** When it was first published. */
 published_at: (Timestamp | null)
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
-tree_structure: ((FlowSteps | FlowNode) | null)
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form: (IntakeField)[]
+tree_structure: (TreeStructure | null)
+intake_form: IntakeForm
 /** Colleagues who view or edit it now. Returned only by changes, and only if there are any. */
 also_here?: (PresentColleague)[] | undefined
 }
+/** The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow. */
+export type TreeStructure = (FlowSteps | FlowNode)
 export type TreeUpdate = {
 tree_type?: FlowType | undefined
 status?: FlowStatus | undefined
@@ -5822,11 +5718,9 @@ category_id?: (Id | null) | undefined
 /** Search keywords. Duplicates are removed, ignoring case. */
 tags?: (string)[] | undefined
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
-tree_structure?: ((FlowSteps | FlowNode) | null) | undefined
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form?: (IntakeField)[] | undefined
-/** Save only if this is the current version; otherwise 409 `stale_version`. */
-expected_version?: number | undefined
+tree_structure?: (TreeStructure | null) | undefined
+intake_form?: IntakeForm | undefined
+expected_version?: ExpectedVersion | undefined
 }
 export type TreeVersionListItem = (DiagramVersionListItem & {
 /** Status of the flow in this version. */
@@ -5839,9 +5733,8 @@ description: string
 category: (string | null)
 tree_type: FlowType
 /** The root node of a troubleshooting flow, or the steps of another flow. Null for a draft without steps. */
-tree_structure: ((FlowSteps | FlowNode) | null)
-/** The questions asked before a session starts. The answers become its variables. */
-intake_form: (IntakeField)[]
+tree_structure: (TreeStructure | null)
+intake_form: IntakeForm
 })
 export type TriagePatch = {
 /** The client’s company. */
@@ -6159,7 +6052,6 @@ name: string
 started: number
 })[]
 }
-/** The format of the report. */
 export type WeeklyReportFormat = ('json' | 'html' | 'pdf' | 'csv')
 /** `colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision. */
 export type WeeklyReportWait = ('colleague' | 'claimant' | 'approver')
@@ -6244,7 +6136,6 @@ ScriptVersionResponse as ScriptVersion,
 SessionCloseResponse as SessionClose,
 SessionRatingResponse as SessionRating,
 SessionResponse as Session,
-SessionVariablesResponse as SessionVariables,
 ShareResponse as Share,
 SharedFlowResponse as SharedFlow,
 SignInResponse as SignIn,
@@ -6261,6 +6152,7 @@ TotpSecretResponse as TotpSecret,
 TreeCreate as FlowCreate,
 TreeListItem as FlowListItem,
 TreeResponse as Flow,
+TreeStructure as FlowStructure,
 TreeUpdate as FlowUpdate,
 TreeVersionListItem as FlowVersionListItem,
 TreeVersionResponse as FlowVersion,
@@ -6285,12 +6177,17 @@ export interface Operations {
   'identity.auth.updateMe': { input: (ProfileUpdate); output: UserResponse; code: never }
   'identity.auth.deleteMe': { input: (UserDeletion); output: undefined; code: 'last_admin' | 'last_super_admin' | 'step_up_required' | 'wrong_password' }
   'identity.auth.getFeatureFlags': { input: Record<string, never>; output: FeatureFlagsResponse; code: 'mfa_setup_required' | 'password_change_required' }
-  'identity.oauth.authorize': { input: { provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'oauth_provider_error' }
-  'identity.oauth.completeSignIn': { input: { provider: IdentityProvider } & (OAuthCallbackPayload); output: SignInResponse; code: 'email_taken' | 'invite_code_required' | 'invite_email_mismatch' | 'invite_invalid_or_expired_or_revoked' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'seat_limit_reached' | 'user_deactivated' }
+  'identity.oauth.authorize': { input: { /** The identity provider. */
+provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'oauth_provider_error' }
+  'identity.oauth.completeSignIn': { input: { /** The identity provider. */
+provider: IdentityProvider } & (OAuthCallbackPayload); output: SignInResponse; code: 'email_taken' | 'invite_code_required' | 'invite_email_mismatch' | 'invite_invalid_or_expired_or_revoked' | 'oauth_email_missing' | 'oauth_email_unverified' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'seat_limit_reached' | 'user_deactivated' }
   'identity.identities.list': { input: Record<string, never>; output: (LinkedIdentity)[]; code: 'mfa_setup_required' | 'password_change_required' }
-  'identity.identities.startLink': { input: { provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'mfa_setup_required' | 'oauth_provider_error' | 'password_change_required' | 'step_up_required' }
-  'identity.identities.finishLink': { input: { provider: IdentityProvider } & (LinkCallback); output: LinkedIdentity; code: 'identity_taken' | 'mfa_setup_required' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'password_change_required' | 'provider_linked' | 'step_up_required' }
-  'identity.identities.unlink': { input: { provider: IdentityProvider }; output: undefined; code: 'last_sign_in_method' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
+  'identity.identities.startLink': { input: { /** The identity provider. */
+provider: IdentityProvider }; output: OAuthAuthorizationResponse; code: 'mfa_setup_required' | 'oauth_provider_error' | 'password_change_required' | 'step_up_required' }
+  'identity.identities.finishLink': { input: { /** The identity provider. */
+provider: IdentityProvider } & (LinkCallback); output: LinkedIdentity; code: 'identity_taken' | 'mfa_setup_required' | 'oauth_provider_error' | 'oauth_refused' | 'oauth_state_invalid' | 'password_change_required' | 'provider_linked' | 'step_up_required' }
+  'identity.identities.unlink': { input: { /** The identity provider. */
+provider: IdentityProvider }; output: undefined; code: 'last_sign_in_method' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' }
   'identity.credentials.changePassword': { input: (ChangePasswordRequest); output: undefined; code: 'no_password' | 'stale_version' | 'step_up_required' | 'wrong_password' }
   'identity.credentials.requestPasswordReset': { input: (ForgotPasswordRequest); output: undefined; code: 'mail_not_configured' }
   'identity.credentials.resetPassword': { input: (ResetPasswordRequest); output: undefined; code: 'token_invalid_or_expired' }
@@ -6415,7 +6312,8 @@ tree_id: string }; output: FlowHealth; code: 'email_not_verified' | 'mfa_setup_r
   'flows.trees.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
-after?: string | undefined; sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
+after?: string | undefined; /** `name` sorts in ascending order. Every other value sorts in descending order. */
+sort_by?: FlowSortBy | undefined; /** Only flows of this type. */
 tree_type?: FlowType | undefined; /** Only drafts, or only published flows. */
 status?: FlowStatus | undefined; /** Only flows with this visibility. */
 visibility?: FlowVisibility | undefined; /** Only flows of this author. */
@@ -6443,7 +6341,8 @@ version: number }; output: TreeVersionResponse; code: 'email_not_verified' | 'mf
   'flows.versions.compare': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; /** `html`: a page to read. It is a file without scripts. */
+format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.versions.restore': { input: { /** Id of the flow. */
 tree_id: string; /** Version number, starting at 1. */
 version: number }; output: TreeResponse; code: 'email_not_verified' | 'flow_invalid' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -6602,14 +6501,16 @@ token: string }; output: File; code: 'link_ended' }
   'sessions.approvalLinks.decide': { input: { /** The token of the link in the message. */
 token: string }; output: File; code: 'link_ended' }
   'sessions.exports.export': { input: { /** Id of the session. */
-session_id: string; format?: ExportFormat | undefined; /** Index of the last answered step to include, starting at 0. */
+session_id: string; /** Format of the document; by default the preference `default_export_format`, otherwise markdown. */
+format?: ExportFormat | undefined; /** Index of the last answered step to include, starting at 0. */
 max_step_index?: string | undefined; /** Whether to mask IP and e-mail addresses, network paths, tokens, keys and passwords; by default the preference `mask_exports`. */
 mask?: boolean | undefined }; output: File; code: 'email_not_verified' | 'masking_failed' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'flows.gallery.list': { input: { /** Only items of this type. */
 type?: GalleryItemType | undefined; /** Only items of the category with this name. */
 category?: string | undefined; /** Page number, starting at 1. */
 page?: number | undefined; /** How many items a page has. */
-page_size?: number | undefined; sort?: GallerySort | undefined }; output: GalleryPage; code: never }
+page_size?: number | undefined; /** `featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name. */
+sort?: GallerySort | undefined }; output: GalleryPage; code: never }
   'flows.gallery.listCategories': { input: Record<string, never>; output: (GalleryCategory)[]; code: never }
   'flows.gallery.search': { input: { /** Only items of this type. */
 type?: GalleryItemType | undefined; /** Only items of the category with this name. */
@@ -6655,7 +6556,8 @@ diagram_id: string } & (NetworkDiagramArchive); output: NetworkDiagramResponse; 
   'diagrams.duplicate': { input: { /** Id of the diagram. */
 diagram_id: string }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.export': { input: { /** Id of the diagram. */
-diagram_id: string; format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+diagram_id: string; /** `json` and `drawio`: a file that can be imported again without a loss. `svg` and `png`: an image, the latter of at most 2 million pixels. `mermaid`: a flowchart with the nodes, groups and lines, without positions. */
+format?: DiagramExportFormat | undefined }; output: NetworkDiagramFile | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.versions.list': { input: { /** Id of the diagram. */
 diagram_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
@@ -6667,7 +6569,8 @@ version: number }; output: DiagramVersionResponse; code: 'email_not_verified' | 
   'diagrams.versions.compare': { input: { /** Id of the diagram. */
 diagram_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; /** `html`: a page to read. It is a file without scripts. */
+format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'diagrams.versions.restore': { input: { /** Id of the diagram. */
 diagram_id: string; /** Version number, starting at 1. */
 version: number }; output: NetworkDiagramResponse; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -6707,7 +6610,8 @@ version: number }; output: ScriptVersionResponse; code: 'email_not_verified' | '
   'scripts.versions.compare': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number; /** The version to compare with; by default the version before. 0 compares with an empty version. */
-base?: number | undefined; format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+base?: number | undefined; /** `html`: a page to read. It is a file without scripts. */
+format?: ComparisonFormat | undefined }; output: VersionComparison | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.versions.restore': { input: { /** Id of the script template. */
 template_id: string; /** Version number, starting at 1. */
 version: number }; output: ScriptTemplateResponse; code: 'email_not_verified' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'stale_version' | 'subscription_lapsed' }
@@ -6717,7 +6621,8 @@ template_id: string } & (ScriptApprovalRequest); output: ApprovalResponse; code:
   'scripts.builder.list': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
-after?: string | undefined; origin?: ScriptBuilderOriginFilter | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
+after?: string | undefined; /** `standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both. */
+origin?: ScriptBuilderOriginFilter | undefined; /** Instead, those of members who have left: all for account admins, those of the members of their team for team admins. */
 owner_left?: boolean | undefined }; output: (ScriptBuilderListItem)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'scripts.builder.get': { input: { /** Id of the script-builder session. */
 session_id: string }; output: ScriptBuilderSession; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
@@ -6886,7 +6791,8 @@ after?: string | undefined; /** Only resources of this type. */
 type?: PresenceType | undefined; /** Only this flow, session or AI session. */
 id?: string | undefined }; output: (PresenceListItem)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'presence.put': { input: (PresencePut); output: PresenceResponse; code: 'email_not_verified' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
-  'presence.delete': { input: { type: PresenceType; /** Id of the flow, session or AI session. */
+  'presence.delete': { input: { /** The type of the resource. */
+type: PresenceType; /** Id of the flow, session or AI session. */
 id: string; /** The tab that leaves. Without it, all of my tabs leave. */
 tab_id?: string | undefined }; output: undefined; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.turns.createSession': { input: (AISessionCreate); output: AISessionDetail; code: 'ai_budget_exhausted' | 'ai_not_configured' | 'ai_provider_error' | 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' | 'wrong_flow_type' }
@@ -7110,19 +7016,25 @@ token: string }; output: File; code: 'token_invalid_or_expired' }
 q: string; /** Only these types, separated by commas: flow, step, library_step, script, session, ai_session, article, diagram. */
 types?: string | undefined; /** The maximum number of results. */
 limit?: number | undefined }; output: SearchResults; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
-  'analytics.getTeam': { input: { period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
+  'analytics.getTeam': { input: { /** A number of days that ends today, in my time zone. */
+period?: AnalyticsPeriod | undefined; /** Count only the sessions of this team. */
 team_id?: string | undefined }; output: TeamAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
-  'analytics.getMine': { input: { period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getMine': { input: { /** A number of days that ends today, in my time zone. */
+period?: AnalyticsPeriod | undefined }; output: MyAnalyticsResponse; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.listFlows': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */
-after?: string | undefined; period?: AnalyticsPeriod | undefined }; output: (FlowAnalytics)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+after?: string | undefined; /** A number of days that ends today, in my time zone. */
+period?: AnalyticsPeriod | undefined }; output: (FlowAnalytics)[]; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.getFlow': { input: { /** Id of the flow. */
-tree_id: string; period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytics; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
-  'analytics.getEscalations': { input: { period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+tree_id: string; /** A number of days that ends today, in my time zone. */
+period?: AnalyticsPeriod | undefined }; output: OneFlowAnalytics; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'analytics.getEscalations': { input: { /** A number of days that ends today, in my time zone. */
+period?: AnalyticsPeriod | undefined }; output: EscalationAnalyticsResponse; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.getWeekly': { input: { /** The team. */
 team_id: string; /** A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team. */
-week?: string | undefined; format?: WeeklyReportFormat | undefined }; output: WeeklyReport | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+week?: string | undefined; /** The format of the report. */
+format?: WeeklyReportFormat | undefined }; output: WeeklyReport | File; code: 'email_not_verified' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'analytics.reports.listSubscriptions': { input: { /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */
 limit?: number | undefined; /** The item after which the page starts, as the `Link` of the page before gives it. */

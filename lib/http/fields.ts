@@ -45,6 +45,7 @@ export const ExpectedVersion = z
   .int()
   .min(1)
   .max(2_147_483_647)
+  .meta({ id: 'ExpectedVersion' })
   .describe('Save only if this is the current version; otherwise 409 `stale_version`.')
 
 /** A boolean in a query string. */

@@ -43,6 +43,7 @@ const ItemId = z
   .string()
   .min(1)
   .max(100)
+  .meta({ id: 'TaskLaneItemId' })
   .describe('Id of the item. The API client chooses it, or the service for items that the model adds.')
 const LaneText = z.string().trim().min(1).max(2000)
 const encoder = new TextEncoder()
@@ -97,17 +98,18 @@ export const TaskLane = z
   })
 export type TaskLane = z.infer<typeof TaskLane>
 
+const Citation = z
+  .strictObject({
+    kind: z
+      .enum(['flow', 'article', 'session'])
+      .meta({ id: 'CitationKind' })
+      .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
+    id: Id,
+    title: z.string().describe('Its title when it was used.'),
+  })
+  .meta({ id: 'Citation' })
 export const Citations = z
-  .array(
-    z.strictObject({
-      kind: z
-        .enum(['flow', 'article', 'session'])
-        .meta({ id: 'CitationKind' })
-        .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
-      id: Id,
-      title: z.string().describe('Its title when it was used.'),
-    }),
-  )
+  .array(Citation)
   .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.')
 
 export const Lookups = z

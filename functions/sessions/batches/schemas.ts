@@ -38,8 +38,10 @@ export type Batch = z.infer<typeof Batch>
 const countFields = (names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, z.int().describe(`Number of sessions that are ${name}.`)])))
 
-export const ByState = countFields(State.options).describe('Number of sessions in each state.')
-export const ByOutcome = countFields(Outcome.options).describe('Number of sessions completed with each outcome.')
+export const ByState = countFields(State.options).meta({ id: 'SessionsByState' }).describe('Number of sessions in each state.')
+export const ByOutcome = countFields(Outcome.options)
+  .meta({ id: 'SessionsByOutcome' })
+  .describe('Number of sessions completed with each outcome.')
 export const exampleCounts = {
   by_state: { prepared: 1, in_progress: 1, completed: 1, abandoned: 0 },
   by_outcome: { resolved: 1, unresolved: 0, escalated: 0, cancelled: 0 },

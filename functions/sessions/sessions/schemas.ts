@@ -17,6 +17,7 @@ const JsonByName = z.record(z.string().max(100), z.json())
 /** The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters. */
 export const Variables = JsonByName.refine((variables) => Object.keys(variables).length <= 200, 'must have at most 200 variables')
   .refine((variables) => encoder.encode(JSON.stringify(variables)).byteLength <= 64 * 1024, 'must have at most 64 KB')
+  .meta({ id: 'SessionVariables' })
   .describe('Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB.')
 export type Variables = z.infer<typeof Variables>
 
@@ -176,17 +177,19 @@ const CurrentStep = z
     examples: [{ ...exampleDetails, id: 'queue', type: 'action', title: 'Clear the print queue of 10.0.8.21', description: '' }],
   })
 
-const Progress = z.strictObject({
-  answered: z.int().describe('Number of answered steps.'),
-  total: z
-    .int()
-    .describe(
-      'Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path.',
-    ),
-  percent: z
-    .int()
-    .describe('0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next.'),
-})
+const Progress = z
+  .strictObject({
+    answered: z.int().describe('Number of answered steps.'),
+    total: z
+      .int()
+      .describe(
+        'Number of steps. For a tree: the answered steps plus the longest remaining path, so it falls when an answer leaves a longer path.',
+      ),
+    percent: z
+      .int()
+      .describe('0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next.'),
+  })
+  .meta({ id: 'SessionProgress' })
 
 const snapshotFields = {
   name: z.string().describe('Name of the flow.'),

@@ -1,6 +1,8 @@
 /** The rules that hold for every operation; the document's own description. */
 export const conventions = `Guided flows, AI-assisted diagnosis and escalation for IT support teams.
 
+- **Access.** \`x-access\` is the least role that an operation needs; without it every signed-in user may call. \`x-feature\` is what the plan has to
+  include.
 - **Values.** Ids are UUIDs that sort by creation time. Times are RFC 3339 in UTC with milliseconds. Money is whole cents with an ISO currency.
   PUT and PATCH change the given fields and leave the others.
 - **Errors** are \`{"detail"}\`, a sentence for people. Where a client must tell cases apart there is a \`code\`; the schema \`ErrorCode\` lists all
@@ -18,4 +20,5 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   With \`fields\` the items have only the named fields.
 - **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
   \`Retry-After\`. Limits of at most 10 calls an hour count valid requests only; their operations answer 60 invalid ones an hour.
+  \`x-rate-limit\` names the limit; without it, it is \`read\` for a GET and \`write\` for the others.
 - **\`X-Request-Id\`** is on every answer; a client may send its own. Name it when you report a problem.`

@@ -37,7 +37,7 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
     servers: [{ url: '/', description: 'This service' }],
     tags: tags.map(({ name, displayName, description }) => ({ name, 'x-displayName': displayName, description })),
     'x-tagGroups': groupTags(tags),
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { api_key: [] }],
     paths,
     webhooks: describeWebhooks(components),
   }
@@ -75,8 +75,8 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     ...buildRequestBody(op, components),
     responses: { ...buildSuccessResponses(op, components), ...buildErrorResponses(op, components) },
     ...buildSecurity(op),
-    'x-access': op.access,
-    'x-rate-limit': op.limit,
+    ...(op.access === 'user' ? {} : { 'x-access': op.access }),
+    ...(op.limit === (op.method === 'get' ? 'read' : 'write') ? {} : { 'x-rate-limit': op.limit }),
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
 }
@@ -87,13 +87,13 @@ function describeInWords({ description, deprecated }: AnyOperation): Json {
 }
 
 /**
- * Return who may call, unless it is every signed-in user and no API key, which is the document's default. The scopes of a key have a field of
+ * Return who may call, unless it is a signed-in user or an API key, which is the document's default. The scopes of a key have a field of
  * their own, because many tools take the list of a requirement for OAuth scopes.
  */
 function buildSecurity(op: AnyOperation): Json {
   const scope = getKeyScope(op)
-  if (scope) return { security: [{ bearer: [] }, { api_key: [] }], 'x-api-key-scopes': [scope, ...(op.alsoNeeds ?? [])] }
-  return requiresToken(op) ? {} : { security: [] }
+  if (scope) return { 'x-api-key-scopes': [scope, ...(op.alsoNeeds ?? [])] }
+  return { security: requiresToken(op) ? [{ bearer: [] }] : [] }
 }
 
 const formSchema = {
@@ -116,27 +116,24 @@ function buildRequestBody(op: AnyOperation, components: JsonComponents): Json {
 const preferAsync = {
   name: 'Prefer',
   in: 'header',
-  required: false,
   description: '`respond-async` answers 202 at once and does the work in the background, for at most 20 open tasks of mine.',
   schema: { type: 'string' },
 } as const
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  required: false,
   description: 'For 24 hours, a repeated request with this key returns the first answer and has no second effect.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 function buildParameters(op: AnyOperation, components: JsonComponents): Json {
   const describe = (place: string, shape: z.ZodObject | undefined) =>
-    Object.entries(shape?.shape ?? {}).map(([name, field]) => ({
-      name,
-      in: place,
-      required: place === 'path' || !(field as z.ZodType).safeParse(undefined).success,
-      description: (field as z.ZodType).description ?? '',
-      schema: components.parameterSchema(field as z.ZodType),
-    }))
+    Object.entries(shape?.shape ?? {}).map(([name, field]) => {
+      const { description } = field as z.ZodType
+      const { description: _, ...schema } = components.parameterSchema(field as z.ZodType)
+      const isRequired = place === 'path' || !(field as z.ZodType).safeParse(undefined).success
+      return { name, in: place, ...(isRequired ? { required: true } : {}), description, schema }
+    })
   const all = [
     ...describe('path', op.params),
     ...describe('query', getQuerySchema(op)),

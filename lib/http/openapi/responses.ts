@@ -134,8 +134,9 @@ export function buildErrorResponses(op: AnyOperation, components: JsonComponents
   const responses = specificFailures.map(([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const)
   const common = buildCommonResponse(components)
   const hasClientFailure = specificFailures.some(([status]) => status < 500)
-  // Linters of OpenAPI ask for a 4xx of every operation.
-  return { ...Object.fromEntries(responses), ...(hasClientFailure ? {} : { '4XX': common }), default: common }
+  // Linters of OpenAPI ask for a 4xx of every operation. It is a number, because not every generator knows `4XX`.
+  const clientFailures = byStatus.flatMap(([status]) => (status < 500 && !hasClientFailure ? [[status, common] as const] : [])).slice(-1)
+  return { ...Object.fromEntries([...responses, ...clientFailures]), default: common }
 }
 
 function buildCommonResponse(components: JsonComponents): Json {

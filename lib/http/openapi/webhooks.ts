@@ -10,11 +10,11 @@ const headers = [
   ['webhook-signature', '`v1,` and the base64 of HMAC-SHA256 over `{id}.{timestamp}.{body}`; two, with a space between, after a rotation.'],
 ] as const
 
-const answers = {
-  '2XX': { description: 'Accepted.' },
-  '410': { description: 'Switches the webhook off.' },
-  default: { description: 'Repeated later, also without an answer within 15 seconds.' },
-}
+const answers = [
+  ['2XX', 'WebhookAccepted', 'Accepted.'],
+  ['410', 'WebhookEnded', 'Switches the webhook off.'],
+  ['default', 'WebhookFailed', 'Repeated later, also without an answer within 15 seconds.'],
+] as const
 
 /** Return the `webhooks` of the document: each message that webhooks receive. */
 export function describeWebhooks(components: JsonComponents): Record<string, Json> {
@@ -22,6 +22,7 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
   const parameters = headers.map(([name, description]) =>
     components.parameter({ name, in: 'header', required: true, description, schema: { type: 'string' } }, 'webhooks'),
   )
+  const responses = Object.fromEntries(answers.map(([status, name, description]) => [status, components.response(name, { description })]))
   return Object.fromEntries(
     Object.entries(webhookData).map(([type, data]) => {
       const summary = descriptions[type as WebhookType]
@@ -29,7 +30,7 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
       return [
         type,
         {
-          post: { operationId: `webhook.${type}`, summary, tags: ['webhooks'], security: [], parameters, requestBody, responses: answers },
+          post: { operationId: `webhook.${type}`, summary, tags: ['webhooks'], security: [], parameters, requestBody, responses },
         },
       ]
     }),
@@ -37,7 +38,7 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
 }
 
 function toMessage(type: string, data: z.ZodObject): z.ZodObject {
-  const timestamp = z.iso.datetime({ precision: 3 }).describe('When the event happened.')
+  const timestamp = z.iso.datetime({ precision: 3 }).meta({ id: 'WebhookTimestamp' }).describe('When the event happened.')
   const literal = z.literal(type).describe('The event.')
   return z.strictObject({ type: literal, timestamp, data: data.describe('What happened.') }).meta({ id: `Webhook${toPascalCase(type)}` })
 }

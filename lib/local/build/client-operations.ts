@@ -68,7 +68,9 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
     .map(({ $ref }) => document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)] as Json)
     // The client sends the headers and the ticket, and its own types have the selection of fields.
     .filter(({ in: place, name }) => place !== 'header' && !(op.acceptsTicket && name === 'ticket') && !(op.paged && name === 'fields'))
-  const fields = parameters.map(({ name, schema, required }) => writeField(String(name), schema as Json, required === true))
+  const fields = parameters.map(({ name, schema, required, description }) =>
+    writeField(String(name), { ...(schema as Json), description: String(description) }, required === true),
+  )
   const content = (described.requestBody as { content: Record<string, { schema: Json }> } | undefined)?.content ?? {}
   const bodies = [
     ...(op.body ? [writeType(content['application/json']?.schema ?? {})] : []),

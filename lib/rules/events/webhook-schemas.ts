@@ -7,7 +7,7 @@ import { Uuid } from '#rules/uuid.ts'
 const Id = Uuid
 const OptionalId = Id.nullable()
 const Time = z.iso.datetime({ precision: 3 })
-const TeamId = OptionalId.describe('The team; null without one.')
+const TeamId = OptionalId.meta({ id: 'OptionalTeamId' }).describe('The team; null without one.')
 const SessionTitle = z.string().describe('The title of the session.')
 const TicketId = z.string().nullable().describe('The ticket number.')
 const Reason = z.string().describe('Why.')

@@ -151,6 +151,7 @@ export type StepList = z.infer<typeof StepList>
 
 export const TreeStructure = z
   .union([StepList, FlowNode])
+  .meta({ id: 'TreeStructure' })
   .describe('The root node of a troubleshooting flow, or the steps of a procedural or maintenance flow.')
 /** A draft may have no structure yet. */
 export const NullableStructure = TreeStructure.nullable().describe(
@@ -205,6 +206,7 @@ export const IntakeForm = z
       usedKeys.add(key)
     }
   })
+  .meta({ id: 'IntakeForm' })
   .describe('The questions asked before a session starts. The answers become its variables.')
 export type IntakeForm = z.infer<typeof IntakeForm>
 

@@ -6,24 +6,30 @@ import { Uuid } from '#rules/uuid.ts'
 
 export const targetTypes = ['user', 'schedule', 'channel'] as const
 
-export const EscalationTarget = z.strictObject({
-  type: z
-    .enum(targetTypes)
-    .meta({ id: 'EscalationTargetType' })
-    .describe('`user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel.'),
-  id: Uuid.describe('Id of the user, on-call schedule or notification config.'),
-})
+export const EscalationTarget = z
+  .strictObject({
+    type: z
+      .enum(targetTypes)
+      .meta({ id: 'EscalationTargetType' })
+      .describe(
+        '`user`: a member. `schedule`: who is on call by it at that time. `channel`: a notification config, such as a chat channel.',
+      ),
+    id: Uuid.describe('Id of the user, on-call schedule or notification config.'),
+  })
+  .meta({ id: 'EscalationTarget' })
 export type EscalationTarget = z.infer<typeof EscalationTarget>
 
-export const EscalationStep = z.strictObject({
-  delay_minutes: z.int().min(1).max(1440).describe('Minutes after the escalation or the previous step.'),
-  targets: z
-    .array(EscalationTarget)
-    .min(1)
-    .max(10)
-    .refine((targets) => hasNoDuplicates(targets.map(({ id }) => id)), 'must contain each target once')
-    .describe('Who is notified.'),
-})
+export const EscalationStep = z
+  .strictObject({
+    delay_minutes: z.int().min(1).max(1440).describe('Minutes after the escalation or the previous step.'),
+    targets: z
+      .array(EscalationTarget)
+      .min(1)
+      .max(10)
+      .refine((targets) => hasNoDuplicates(targets.map(({ id }) => id)), 'must contain each target once')
+      .describe('Who is notified.'),
+  })
+  .meta({ id: 'EscalationStep' })
 export type EscalationStep = z.infer<typeof EscalationStep>
 
 /** Return the ids of the targets of one type, in their order. */

@@ -71,5 +71,6 @@ export const ParametersSchema = z
       if (names.indexOf(name) < index)
         ctx.addIssue({ code: 'custom', path: [index, 'name'], message: `must be unique; ${name} is used twice` })
   })
+  .meta({ id: 'ScriptParameters' })
   .describe('The parameters of the script.')
 export type ParametersSchema = z.infer<typeof ParametersSchema>

@@ -303,10 +303,10 @@ describe('the responses of an operation', () => {
 
   it.each([
     [{}, ['403', 'default']],
-    [{ skipGuards: 'all' }, ['4XX', 'default']],
-    [{ access: 'public' }, ['4XX', 'default']],
+    [{ skipGuards: 'all' }, ['429', 'default']],
+    [{ access: 'public' }, ['429', 'default']],
     [{ access: 'public', errors: ['not_found'] }, ['404', 'default']],
-    [{ access: 'public', errors: ['not_found'], params: z.object({}) }, ['4XX', 'default']],
+    [{ access: 'public', errors: ['not_found'], params: z.object({}) }, ['429', 'default']],
     [{ access: 'signed' }, ['400', 'default']],
   ])('are specific to %j', (changes, statuses) => {
     expect(listStatuses(changes)).toEqual(statuses)
