@@ -154,6 +154,9 @@ create table ai_tasks (
   -- When a sweep last took the row, because its message was lost.
   swept_at         timestamptz(3),
   finished_at      timestamptz(3),
+  -- The calls to the model, which are the task's progress.
+  calls_started    integer not null default 0,
+  calls_answered   integer not null default 0,
   -- The answer of the operation, which can be an error.
   response_status  integer,
   response_body    text,

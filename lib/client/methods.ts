@@ -797,7 +797,7 @@ retryPush: Method<'ai.outputs.retryPush'>
 tasks: {
 /** List my AI tasks. My stored requests to the model of the last 24 hours, newest first. A request is stored if it is sent with `Prefer: respond-async`, if its connection ends before the answer, or if it takes longer than two seconds. */
 list: PagedMethod<'ai.tasks.list'>
-/** Get an AI task with its answer. When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event. */
+/** Get an AI task with its answer. When a job has finished the task, the escalation stream sends the event `ai_task_finished`, and `job_progressed` at each call to the model. A task that its first request answers sends `job_progressed` alone. */
 get: Method<'ai.tasks.get'>
 }
 usage: {

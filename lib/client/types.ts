@@ -201,12 +201,22 @@ operation: string
 state: AITaskState
 /** Number of attempts that jobs have made. */
 attempts: number
+/** How far the job is. The unit is calls to the model; another one may follow, such as after a search. */
+progress: {
+phase: AITaskPhase
+/** What is done. It never decreases. */
+done: number
+/** What there is to do. */
+total: number
+}
 /** Status of the answer; null until it has finished. */
 response_status: (number | null)
 created_at: Timestamp
 /** When it was answered; null until then. */
 finished_at: (Timestamp | null)
 }
+/** `waiting`: the model was not asked yet. `finished`: nothing follows. */
+export type AITaskPhase = ('waiting' | 'asking' | 'finished')
 /** `finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer. */
 export type AITaskState = ('queued' | 'retrying' | 'finished' | 'failed')
 export type AIUsage = {
@@ -2291,12 +2301,12 @@ parent_id: (string | null)
 /** Position among the items with this parent, starting at 0. */
 index: number
 }
-/** What the job does: the export or import of the account, or a batch of articles. */
-export type JobKind = ('export' | 'import' | 'kb_batch')
+/** What the job does: the export or import of the account, a batch of articles, or an AI task. */
+export type JobKind = ('export' | 'import' | 'kb_batch' | 'ai_task')
 /** Its JSON. */
 export type JobProgressedEvent = {
 kind: JobKind
-/** Id of the export, import or batch. */
+/** Id of the export, import, batch or task. */
 id: string
 /** The user who started it. */
 user_id: (Id | null)

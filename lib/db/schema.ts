@@ -336,6 +336,8 @@ export interface AiTasksTable {
   leased_until: string | null
   swept_at: string | null
   finished_at: string | null
+  calls_started: Generated<number>
+  calls_answered: Generated<number>
   response_status: number | null
   response_body: string | null
   created_at: Generated<string>

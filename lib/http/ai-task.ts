@@ -7,6 +7,7 @@ import type { AnyOperation } from './operation.ts'
 import { setHeader } from './respond.ts'
 import type { RenderedResponse } from './response.ts'
 import { type RunningTask, toTaskEnvironment } from './running-task.ts'
+import type { TaskProgress } from './task-progress.ts'
 
 // A request that takes longer than this is stored. On Cloudflare, `waitUntil` allows 30 s of work after the client has disconnected:
 // https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil. Only some disconnects abort the request's signal there.
@@ -49,12 +50,19 @@ export async function acceptTask(db: WriteDb, request: StoredRequest): Promise<R
  * before the answer, a job calls the operation again with the same `id`. An answer within two seconds to a connected client stores nothing,
  * and neither does a request beyond the limit of open tasks.
  */
-export function storeUnlessAnswered(request: StoredRequest, scope: Scope, id: string, answer: Promise<RenderedResponse>): void {
+export function storeUnlessAnswered(
+  request: StoredRequest,
+  { scope, id, progress }: { scope: Scope; id: string; progress: TaskProgress },
+  answer: Promise<RenderedResponse>,
+): void {
   const { c } = request
   const { signal } = c.req.raw
   let insertion: Promise<unknown> | undefined
   const store = () => {
-    insertion ??= insertAiTask.run(scope.db, toNewTask(request, id, takeOverSeconds)).catch(() => {})
+    insertion ??= insertAiTask
+      .run(scope.db, toNewTask(request, id, takeOverSeconds))
+      .then(progress.show)
+      .catch(() => {})
     c.executionCtx.waitUntil(insertion)
   }
   const renew = () => void (insertion && renewAiTask.run(scope.db, id, takeOverSeconds).catch(() => {}))
@@ -65,7 +73,9 @@ export function storeUnlessAnswered(request: StoredRequest, scope: Scope, id: st
     signal.removeEventListener('abort', store)
     await insertion
     // After any other status, the operation could not do its work now, so the job retries it.
-    if (insertion && (status < 500 || status === 502)) await finishAiTask(scope.db, id, { status, body })
+    if (!insertion || (status >= 500 && status !== 502)) return
+    await finishAiTask(scope.db, id, { status, body })
+    progress.finish()
   }
   c.executionCtx.waitUntil(answer.catch(toFailure).then(finish))
 }

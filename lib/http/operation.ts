@@ -5,6 +5,7 @@ import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteD
 import type { ProblemKind } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
+import type { ModelCalls } from '#vendors/ai/ask.ts'
 import type { Limit } from '#vendors/cache/limiter.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import type { Ports } from '#vendors/ports.ts'
@@ -26,6 +27,8 @@ export interface BaseContext extends Ports {
   workId: string
   /** Whether an earlier call with this `workId` may have stored a part of the work. */
   isRepeat: boolean
+  /** Of a `background` operation: counts the calls to the model, which are the progress of its task. */
+  modelCalls?: ModelCalls
   /** The client's address. */
   ip: string
   userAgent: string

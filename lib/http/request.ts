@@ -37,6 +37,7 @@ import { type RunningTask, readRunningTask } from './running-task.ts'
 import { selectFields, takeSelectedFields } from './selected-fields.ts'
 import { isSocketRequest } from './socket-request.ts'
 import { readLastEventId } from './stream-ticket.ts'
+import { trackTaskProgress } from './task-progress.ts'
 import type { ReadResult, RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
@@ -233,6 +234,8 @@ async function callHandler(
 ): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
   const workId = call.task?.id ?? work?.id ?? uuidv7()
+  const progress = op.background && caller ? trackTaskProgress(call, caller, workId) : undefined
+  if (call.task) progress?.show()
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
@@ -249,6 +252,7 @@ async function callHandler(
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
+    ...(progress ? { modelCalls: progress } : {}),
     ...openPlatform(call, db),
   }
   // A property that is read on use, because many operations need no query builder.
@@ -258,7 +262,8 @@ async function callHandler(
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
   const { selected, query } = takeSelectedFields(op, input.query)
   const handled = op.handle({ ctx, params: input.params, query, body: input.body })
-  if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, workId, toAnswer(op, handled))
+  if (progress && scope && !call.task)
+    storeUnlessAnswered(toStoredRequest(call, input), { scope, id: workId, progress }, toAnswer(op, handled))
   const result = await toOutcome(handled)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()

@@ -2,7 +2,7 @@ import type { WriteDb } from '#db/scope.ts'
 import { enqueueLiveEvent } from './live-events.ts'
 
 interface JobProgress {
-  kind: 'export' | 'import' | 'kb_batch'
+  kind: 'export' | 'import' | 'kb_batch' | 'ai_task'
   id: string
   user_id: string | null
   phase: string

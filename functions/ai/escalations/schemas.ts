@@ -155,10 +155,10 @@ export const EscalationEvents = {
   job_progressed: z
     .strictObject({
       kind: z
-        .enum(['export', 'import', 'kb_batch'])
+        .enum(['export', 'import', 'kb_batch', 'ai_task'])
         .meta({ id: 'JobKind' })
-        .describe('What the job does: the export or import of the account, or a batch of articles.'),
-      id: Id.describe('Id of the export, import or batch.'),
+        .describe('What the job does: the export or import of the account, a batch of articles, or an AI task.'),
+      id: Id.describe('Id of the export, import, batch or task.'),
       user_id: Id.nullable().describe('The user who started it.'),
       phase: z.string().describe('The phase in its `progress`; `finished` when nothing follows.'),
       done: z.int().describe('What is done.'),

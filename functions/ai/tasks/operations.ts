@@ -26,7 +26,7 @@ export const aiTaskOperations = [
     path: '/ai/tasks/{task_id}',
     summary: 'Get an AI task with its answer',
     description:
-      'When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event.',
+      'When a job has finished the task, the escalation stream sends the event `ai_task_finished`, and `job_progressed` at each call to the model. A task that its first request answers sends `job_progressed` alone.',
     access: 'user',
     limit: 'read',
     params: schemas.TaskId,

@@ -12,10 +12,15 @@ import type { AiTaskItem, TaskQuery } from './schemas.ts'
 const leaseSeconds = 300
 const taskAttempts = attemptTable('ai_tasks', { initial: 'queued', done: 'finished', doneAt: 'finished_at', leaseSeconds })
 
+// Nothing is left to do when a task is over, also after a call that never ended.
+const progress = sql<z.output<typeof AiTaskItem>['progress']>`
+  case when state in ('finished', 'failed') then jsonb_build_object('phase', 'finished', 'done', calls_started, 'total', calls_started)
+       else jsonb_build_object('phase', case when calls_started = 0 then 'waiting' else 'asking' end, 'done', calls_answered, 'total', calls_started) end`
+
 function selectOwnTasks(db: ReadDb) {
   return db
     .selectFrom('ai_tasks')
-    .select(['id', 'operation', 'state', 'attempts', 'response_status', 'created_at', 'finished_at'])
+    .select(['id', 'operation', 'state', 'attempts', progress.as('progress'), 'response_status', 'created_at', 'finished_at'])
     .where('account_id', '=', accountId)
     .where('user_id', '=', userId)
 }
@@ -55,14 +60,14 @@ export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: numbe
 
 /** Record the result and the answer of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */
 export const completeAttempt = writeStatement(
-  z.object({ id: z.string() }),
+  z.object({ calls_started: z.int() }),
   (claimed: ClaimedTask, result: SendResult, answer: { status: number; body: string } | null, retrySeconds: number | null) =>
-    taskAttempts.complete(
+    sql`with completed as (${taskAttempts.complete(
       claimed,
       result,
       retrySeconds,
       sql`${answer ? sql`, response_status = ${answer.status}, response_body = ${answer.body}` : sql``} ${retrySeconds === null ? sql`, body = ''` : sql``}`,
-    ),
+    )}) select t.calls_started from ai_tasks t join completed using (id)`,
 )
 
 /** Mark due tasks as swept, oldest first. */

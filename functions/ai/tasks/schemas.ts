@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
+import { progressField } from '#http/progress.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const TaskId = idParams('task_id', 'task')
@@ -14,6 +15,7 @@ const example = {
   operation: 'ai.turns.sendMessage',
   state: 'finished' as const,
   attempts: 1,
+  progress: { phase: 'finished' as const, done: 2, total: 2 },
   response_status: 200,
   created_at: '2026-11-21T09:30:00.000Z',
   finished_at: '2026-11-21T09:30:41.000Z',
@@ -23,6 +25,11 @@ const taskFields = {
   operation: z.string().describe('The operation of the request.'),
   state: TaskState,
   attempts: z.int().describe('Number of attempts that jobs have made.'),
+  progress: progressField('calls to the model; another one may follow, such as after a search', {
+    id: 'AITaskPhase',
+    phases: ['waiting', 'asking', 'finished'],
+    meaning: '`waiting`: the model was not asked yet. `finished`: nothing follows.',
+  }),
   response_status: z.int().nullable().describe('Status of the answer; null until it has finished.'),
   created_at: Time,
   finished_at: Time.nullable().describe('When it was answered; null until then.'),

@@ -5,6 +5,7 @@ import { throwNotFound } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { announceProgress } from '#work/job-progress.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
@@ -62,9 +63,12 @@ async function recordResult(ctx: TaskContext, claimed: queries.ClaimedTask, resu
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('ai_task', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
-    if (!(await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds))) return
+    const completed = await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds)
+    if (!completed) return
     if (delaySeconds !== null) return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
     const { id: task_id, user_id, operation } = claimed
+    const calls = completed.calls_started
+    await announceProgress(db, { kind: 'ai_task', id: task_id, user_id, phase: 'finished', done: calls, total: calls })
     await enqueueLiveEvent(db, 'ai_task_finished', { task_id, user_id, operation, status: answer?.status ?? null })
   })
 }

@@ -44,6 +44,21 @@ export const renewAiTask = writeStatement(
      where t.account_id = app.account_id() and t.id = ${id} and t.state = 'queued' and t.attempts = 0`,
 )
 
+/** How many calls to the model an operation has made so far. */
+export interface ModelCallCounts {
+  started: number
+  answered: number
+}
+
+/** Store the progress of an open task, which never decreases. Return no row when there is nothing new. */
+export const storeModelCalls = writeStatement(
+  z.object({ calls_started: z.int(), calls_answered: z.int() }),
+  (id: string, { started, answered }: ModelCallCounts) => sql`
+    update ai_tasks set calls_started = greatest(calls_started, ${started}), calls_answered = greatest(calls_answered, ${answered})
+     where account_id = app.account_id() and id = ${id} and state in ('queued', 'retrying') and (calls_started < ${started} or calls_answered < ${answered})
+    returning calls_started, calls_answered`,
+)
+
 /** Store the answer of a request in its task. Do nothing if a job has already stored one. */
 export async function finishAiTask(db: WriteDb, id: string, { status, body }: { status: number; body: string }): Promise<void> {
   await db

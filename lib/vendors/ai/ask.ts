@@ -38,10 +38,18 @@ declare const redacted: unique symbol
 /** A question after redaction, which is what a model may read. Only `ask` makes one, so no other text reaches a model. */
 export type RedactedQuestion = Question & { readonly [redacted]: true }
 
+export interface ModelCalls {
+  onCall(): void
+  /** The call has ended, with an answer or a failure. */
+  onAnswer(): void
+}
+
 export interface AskContext extends LedgerContext {
   /** The work that the request may still cause: redaction goes through everything that is sent. */
   budget: Budget
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
+  /** Is told of each call to the model, so that a task can show how far it is. */
+  modelCalls?: ModelCalls
   /** Wait as long as the provider asks, in milliseconds. */
   wait?: (ms: number) => Promise<void>
 }
@@ -98,10 +106,11 @@ export async function ask<S extends z.ZodObject>(
     const attempt = trackStreaming(listener)
     const tools = lookups?.listTools() ?? []
     const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), { listener: attempt.listener, maxTokens, tools })
+    context.modelCalls?.onCall()
     try {
       const outcome = await callMetered({ db, config, ai: provider.ai }, completion, (text, calls) =>
         calls.length > 0 && tools.length > 0 ? { calls } : { answer: parseAnswer(prompt, completion.schema, text) },
-      )
+      ).finally(() => context.modelCalls?.onAnswer())
       provider.circuit?.close()
       if ('answer' in outcome) return outcome.answer
       await lookups?.run(outcome.calls, deadline - Date.now())

@@ -67,8 +67,9 @@ describe('Prefer: respond-async', () => {
     const { account, owner, path } = await createScene()
     const stream = await openEscalationStream(service, account.admin)
     const { body } = await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
-    await expect.poll(() => stream.events().length, { timeout: 10_000, interval: 20 }).toBe(1)
-    const [{ event, data } = {}] = stream.events()
+    const listFinished = () => stream.events().filter(({ event }) => event !== 'job_progressed')
+    await expect.poll(() => listFinished().length, { timeout: 10_000, interval: 20 }).toBe(1)
+    const [{ event, data } = {}] = listFinished()
     expect([event, data]).toEqual([
       'ai_task_finished',
       { task_id: body.task_id, user_id: owner.id, operation: 'ai.turns.sendMessage', status: 200 },
@@ -239,6 +240,20 @@ describe('a client that disconnects', () => {
     await expect.poll(async () => (await listTasks(owner))[0]?.state).toBe('finished')
     const [{ id }] = await listTasks(owner)
     expect((await getTask(owner, id)).response).toEqual(body)
+  })
+
+  it('AIT-10 shows the progress of a request while it takes longer than two seconds', async () => {
+    const { account, owner, path } = await createScene()
+    const stream = await openEscalationStream(service, account.admin)
+    const listProgress = () => stream.events().flatMap(({ data: { kind, phase, done, total } }) => (kind ? [{ phase, done, total }] : []))
+    await setFault({ service: 'openai', mode: 'slow', delay_ms: 4000, times: 1 })
+    const answer = owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' })
+    await expect.poll(listProgress, { timeout: 3500 }).toEqual([{ phase: 'asking', done: 0, total: 1 }])
+    expect(await listTasks(owner)).toMatchObject([{ state: 'queued', progress: { phase: 'asking', done: 0, total: 1 } }])
+    expectStatus(await answer, 200)
+    await expect.poll(() => listProgress().at(-1)).toEqual({ phase: 'finished', done: 1, total: 1 })
+    expect(await listTasks(owner)).toMatchObject([{ state: 'finished', progress: { phase: 'finished', done: 1, total: 1 } }])
+    stream.disconnect()
   })
 
   it('AIT-08 stores no task for an answer within two seconds to a caller who stays', async () => {

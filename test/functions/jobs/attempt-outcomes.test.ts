@@ -12,8 +12,9 @@ import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
 describe('a stored request to the model', () => {
   const task = {
     ...{ id: 't', account_id: 'a', user_id: 'u', sign_in_id: 's', operation: 'ai.turns.sendMessage', path: '/x', body: '{}' },
-    ...{ attempts: 1, max_attempts: 4, key_hash: null },
+    ...{ attempts: 1, max_attempts: 4, key_hash: null, calls_started: 2 },
   }
+  const progress = { kind: 'ai_task', id: 't', user_id: 'u', phase: 'finished', done: 2, total: 2 }
   function createContext(status: number) {
     const stub = createStubDatabase((sql) => (sql.includes('stream_events') ? [{ account_id: 'a', key: 'k' }] : [task]))
     const openAccountScope = () => ({ transaction: (work: (db: never) => Promise<unknown>) => work(stub.db) })
@@ -32,17 +33,24 @@ describe('a stored request to the model', () => {
     const { ctx, outbox, findStatements } = createContext(status)
     await tasks.attempt(ctx, 't', 1)
     const result = { task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status }
-    const event = { kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ai_task_finished', data: result } }
-    expect(outbox).toEqual([delaySeconds === null ? event : { kind: 'ai_task', id: 't', attempt: 2, delaySeconds }])
-    const data = JSON.stringify(result)
-    expect(findStatements('insert into stream_events')).toEqual(delaySeconds === null ? [['ai_task_finished', data]] : [])
+    const events = [
+      ['job_progressed', progress],
+      ['ai_task_finished', result],
+    ] as const
+    const entries = events.map(([event, data]) => ({ kind: 'live_event', accountId: 'a', event: { key: 'k', event, data } }))
+    expect(outbox).toEqual(delaySeconds === null ? entries : [{ kind: 'ai_task', id: 't', attempt: 2, delaySeconds }])
+    const rows = events.map(([event, data]) => [event, JSON.stringify(data)])
+    expect(findStatements('insert into stream_events')).toEqual(delaySeconds === null ? rows : [])
   })
 
   it('whose last attempt never ended fails without a status', async () => {
     const { ctx, findStatements } = createContext(200)
     await tasks.failAbandoned(ctx)
     const data = JSON.stringify({ task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status: null })
-    expect(findStatements('insert into stream_events')).toEqual([['ai_task_finished', data]])
+    expect(findStatements('insert into stream_events')).toEqual([
+      ['job_progressed', JSON.stringify(progress)],
+      ['ai_task_finished', data],
+    ])
   })
 })
 

@@ -1,0 +1,58 @@
+import type { OutboxEntry } from '#db/outbox-entry.ts'
+import { type ModelCallCounts, storeModelCalls } from '#db/rows/ai-tasks.ts'
+import { type Caller, openAccountScope, openPlatformDb, type WriteDb } from '#db/scope.ts'
+import type { ModelCalls } from '#vendors/ai/ask.ts'
+import { announceProgress } from '#work/job-progress.ts'
+import { publishEntries } from '#work/publish.ts'
+import type { C, Services } from './app.ts'
+
+export interface TaskProgress extends ModelCalls {
+  /** Show the progress in the task and on the stream, from now on. The request is stored. */
+  show(): void
+  /** Say on the stream that nothing follows, if it was shown. */
+  finish(): void
+}
+
+/** Count the calls to the model that an operation makes for a task. Nothing is written before the task is stored. */
+export function trackTaskProgress({ c, services }: { c: C; services: Services }, { accountId, userId }: Caller, id: string): TaskProgress {
+  const counts: ModelCallCounts = { started: 0, answered: 0 }
+  let isShown = false
+  let written: Promise<unknown> = Promise.resolve()
+  const announce = (db: WriteDb, phase: string, done: number, total: number) =>
+    announceProgress(db, { kind: 'ai_task', id, user_id: userId, phase, done, total })
+  /** Write in the order of the calls, and publish at once, because the operation itself is not done yet. Its result does not depend on this. */
+  const write = (work: (db: WriteDb) => Promise<unknown>) => {
+    if (!isShown) return
+    const entries: OutboxEntry[] = []
+    const platform = openPlatformDb(services.platform, 'publishing', () => {})
+    const scope = openAccountScope(services.platform, accountId, userId, (entry) => entries.push(entry))
+    const run = async () => {
+      await scope.transaction(work)
+      await publishEntries({ ...services.ports, platform }, entries)
+    }
+    written = written.then(run).catch(() => {})
+    c.executionCtx.waitUntil(written)
+  }
+  const report = () => {
+    const { ...current } = counts
+    write(async (db) => {
+      const stored = await storeModelCalls.first(db, id, current)
+      if (stored) await announce(db, 'asking', stored.calls_answered, stored.calls_started)
+    })
+  }
+  return {
+    onCall() {
+      counts.started++
+      report()
+    },
+    onAnswer() {
+      counts.answered++
+      report()
+    },
+    show() {
+      isShown = true
+      if (counts.started > 0) report()
+    },
+    finish: () => write((db) => announce(db, 'finished', counts.started, counts.started)),
+  }
+}
