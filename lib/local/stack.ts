@@ -8,6 +8,7 @@ import { emitEvent } from './dashboard/emit-event.ts'
 import type { DemoUser } from './dashboard/state.ts'
 import { listTotpCodes } from './dashboard/totp-codes.ts'
 import { selectUserByEmail } from './dashboard/users.ts'
+import { startEdge } from './edge.ts'
 import { countJobs, waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
@@ -41,6 +42,8 @@ export interface StackOptions {
   databaseFaults?: boolean
   /** Whether the Worker has the hub of the escalation stream, true by default. */
   hub?: boolean
+  /** Whether the Worker's answers are compressed as by Cloudflare, false by default. */
+  edge?: boolean
   /** Port for Chrome DevTools; no inspector by default. */
   inspectorPort?: number | undefined
   /** Create the dashboard's demo escalation. */
@@ -123,9 +126,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     url: createRoleUrls(`127.0.0.1:${databasePort}`, database).DATABASE_PLATFORM_URL,
     maxConnections: 2,
   })
+  const workerPort = options.edge ? await findFreePort() : port
+  const edge = options.edge && platform === 'cloudflare' ? await startEdge({ port, workerPort }) : undefined
+  const { hub, inspectorPort } = options
   const running: RunningService = await (platform === 'node'
     ? startNodeProcess({ settings, objectsDir, onLog, onRoundTrip })
-    : startWorker({ port, settings, images, dataDir: objectsDir, hub: options.hub, inspectorPort: options.inspectorPort, onLog }))
+    : startWorker({ port: workerPort, settings, images, dataDir: objectsDir, hub, inspectorPort, onLog }))
   const { QSTASH_URL = '', QSTASH_TOKEN = '' } = settings
   const queue = running.services?.ports.queue ?? qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: api })
   const stack: Stack = {
@@ -138,6 +144,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     emitEvent: (accountId, event) => emitEvent(platformDatabase, queue, accountId, event),
     ...running,
     async close() {
+      await edge?.close()
       await Promise.all([running.dispose(), platformDatabase.close(), superuser.close()])
       await Promise.all([localServer.close(), neon.close().catch(() => {})])
       await relay?.close()

@@ -75,6 +75,7 @@ async function start(): Promise<void> {
     onLog: (line) => process.env.LOG && console.log(line),
     createEscalation: createDemoEscalation,
     users: demoSignIns,
+    edge: true,
   })
   await recordProcesses(processesFile)
   setStopAll({ cluster, stack })
