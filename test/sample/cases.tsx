@@ -1,23 +1,25 @@
 import type { AISession, Handoff, Urgency } from '@support-flow/client'
 import { useState } from 'react'
 import { client } from './client.ts'
-import { ErrorNote, Field, Form } from './form.tsx'
-import { useAction, useLoad } from './load.ts'
+import { Actions, Form } from './form.tsx'
+import { useLoad } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { formatTime, Page, Shown } from './page.tsx'
 import { openPage } from './route.ts'
 
 export function CasesPage() {
   const loaded = useLoad((signal) => client.ai.sessions.list({ limit: 20 }, { signal }), [])
-  const create = async (form: FormData) => {
-    const { id } = await client.ai.turns.createSession({ session_type: 'chat', problem_summary: String(form.get('problem_summary')) })
+  const create = async ({ problem_summary }: { problem_summary: string }) => {
+    const { id } = await client.ai.turns.createSession({ session_type: 'chat', problem_summary })
     openPage('cases', id)
   }
   return (
     <Page title="Cases">
-      <Form submitText="Open a case" fields={['problem_summary']} onSubmit={create}>
-        <Field name="problem_summary" label="What is the problem?" required control={(field) => <textarea {...field} rows={2} />} />
-      </Form>
+      <Form
+        fields={{ problem_summary: { label: 'What is the problem?', required: true, rows: 2 } }}
+        submitText="Open a case"
+        onSubmit={create}
+      />
       <h2>My cases</h2>
       <Shown loaded={loaded} empty="No case yet. Describe a problem above.">
         {(cases) => (
@@ -86,8 +88,7 @@ const openStates = new Set<AISession['status']>(['active', 'claimed'])
 function Conversation({ session, onChange }: { session: AISession; onChange: () => void }) {
   const [question, setQuestion] = useState('')
   const [answer, setAnswer] = useState('')
-  const ask = async (form: FormData) => {
-    const message = String(form.get('message'))
+  const ask = async ({ message }: { message: string }) => {
     setQuestion(message)
     setAnswer('')
     for await (const { event, data } of client.ai.turns.sendMessage.stream({ session_id: session.id, message })) {
@@ -116,57 +117,51 @@ function Conversation({ session, onChange }: { session: AISession; onChange: () 
         )}
       </ol>
       {openStates.has(session.status) && (
-        <Form key={session.messages.length} submitText="Ask" fields={['message']} onSubmit={ask}>
-          <Field name="message" label="Ask the assistant" required control={(field) => <textarea {...field} rows={2} />} />
-        </Form>
+        <Form
+          key={session.messages.length}
+          fields={{ message: { label: 'Ask the assistant', required: true, rows: 2 } }}
+          submitText="Ask"
+          onSubmit={ask}
+        />
       )}
     </section>
   )
 }
 
 const urgencies: Urgency[] = ['low', 'normal', 'high', 'critical']
-const texts = { summary: 'Problem', what_was_tried: 'What was tried', next_steps: 'Next steps', reason: 'Why it needs a colleague' }
 
 function Escalate({ session, onChange }: { session: AISession; onChange: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const [draft, setDraft] = useState<Partial<Record<string, string>>>({})
-  const suggest = useAction(async () => {
+  const write = async () => {
     for await (const { event, data } of client.ai.handoffs.draft({ session_id: session.id })) if (event === 'draft') setDraft({ ...data })
-  })
-  const escalate = async (form: FormData) => {
-    await client.ai.handoffs.escalate({ session_id: session.id, ...Object.fromEntries([...form].filter(([, value]) => value !== '')) })
+  }
+  const escalate = async (values: Record<string, string>) => {
+    await client.ai.handoffs.escalate({
+      session_id: session.id,
+      ...Object.fromEntries(Object.entries(values).filter(([, value]) => value)),
+    })
     onChange()
   }
-  if (!isOpen)
-    return (
-      <button type="button" onClick={() => setOpen(true)}>
-        Escalate to a colleague
-      </button>
-    )
+  if (!isOpen) return <Actions actions={[{ text: 'Escalate to a colleague', act: async () => setOpen(true) }]} />
+  const toField = (name: string, label: string) => [name, { label, rows: 2, defaultValue: draft[name] }] as const
+  const fields = Object.fromEntries([
+    toField('summary', 'Problem'),
+    toField('what_was_tried', 'What was tried'),
+    toField('next_steps', 'Next steps'),
+    toField('reason', 'Why it needs a colleague'),
+  ])
+  const urgency = { label: 'Urgency', required: true, choices: urgencies.map((value) => [value, value] as const) }
   return (
     <section className="step">
       <h2>Escalate</h2>
-      <button type="button" disabled={suggest.isBusy} onClick={suggest.run}>
-        {suggest.isBusy ? 'Writing …' : 'Let the assistant write it'}
-      </button>
-      <ErrorNote error={suggest.error} />
-      <Form key={draft.summary} submitText="Escalate" fields={[...Object.keys(texts), 'urgency']} onSubmit={escalate}>
-        {Object.entries(texts).map(([name, label]) => (
-          <Field key={name} name={name} label={label} control={(field) => <textarea {...field} rows={2} defaultValue={draft[name]} />} />
-        ))}
-        <Field
-          name="urgency"
-          label="Urgency"
-          required
-          control={(field) => (
-            <select {...field} defaultValue={draft.urgency ?? 'normal'}>
-              {urgencies.map((urgency) => (
-                <option key={urgency}>{urgency}</option>
-              ))}
-            </select>
-          )}
-        />
-      </Form>
+      <Actions actions={[{ text: 'Let the assistant write it', act: write }]} />
+      <Form
+        key={draft.summary}
+        fields={{ ...fields, urgency: { ...urgency, defaultValue: draft.urgency ?? 'normal' } }}
+        submitText="Escalate"
+        onSubmit={escalate}
+      />
     </section>
   )
 }

@@ -1,8 +1,8 @@
 import type { Flow, FlowListItem, IntakeField } from '@support-flow/client'
 import { useState } from 'react'
 import { client } from './client.ts'
-import { type ControlAttributes, ErrorNote, Field, Form } from './form.tsx'
-import { useAction, useLoad } from './load.ts'
+import { Actions, type FieldOptions, Form } from './form.tsx'
+import { useLoad } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { Page, Shown } from './page.tsx'
 import { openPage } from './route.ts'
@@ -34,10 +34,9 @@ function FlowList({ search }: { search: string }) {
     },
     [search],
   )
-  const more = useAction(async () => loaded.data && loaded.set(await readMore(loaded.data.pages, loaded.data.flows)))
   return (
     <Shown loaded={loaded}>
-      {({ flows, isLast }) => (
+      {({ pages, flows, isLast }) => (
         <>
           {flows.length === 0 && <p className="quiet">No flow matches “{search}”.</p>}
           <ul className="cards">
@@ -48,12 +47,7 @@ function FlowList({ search }: { search: string }) {
               </li>
             ))}
           </ul>
-          <ErrorNote error={more.error} />
-          {!isLast && (
-            <button type="button" disabled={more.isBusy} onClick={more.run}>
-              More
-            </button>
-          )}
+          <Actions actions={[!isLast && { text: 'More', act: async () => loaded.set(await readMore(pages, flows)) }]} />
         </>
       )}
     </Shown>
@@ -75,29 +69,16 @@ export function FlowPage({ id }: { id: string }) {
 }
 
 function StartForm({ flow }: { flow: Flow }) {
-  const start = async (form: FormData) => {
-    const ticket_number = String(form.get('ticket_number') ?? '') || undefined
+  const start = async (values: Record<string, string>, form: FormData) => {
     const variables = Object.fromEntries(flow.intake_form.flatMap((field) => readAnswer(field, form)))
-    const session = await client.sessions.start({ tree_id: flow.id, ticket_number, variables })
+    const session = await client.sessions.start({ tree_id: flow.id, ticket_number: values.ticket_number || undefined, variables })
     openPage('sessions', session.id)
   }
+  const intakeFields = Object.fromEntries(flow.intake_form.map((intake) => [nameOf(intake), toField(intake)]))
   return (
     <>
       <Markdown text={flow.description} />
-      <Form submitText="Start" fields={['ticket_number', ...flow.intake_form.map(nameOf)]} onSubmit={start}>
-        <Field name="ticket_number" label="Ticket" control={(field) => <input {...field} />} />
-        {flow.intake_form.map((intake) => (
-          <Field
-            key={intake.key}
-            name={nameOf(intake)}
-            label={intake.label}
-            help={intake.help_text ?? undefined}
-            // The service says what is missing, beside the field.
-            control={(field) => <IntakeControl intake={intake} field={field} />}
-            {...(intake.required ? { required: true } : {})}
-          />
-        ))}
-      </Form>
+      <Form fields={{ ticket_number: { label: 'Ticket' }, ...intakeFields }} submitText="Start" onSubmit={start} noValidate />
     </>
   )
 }
@@ -105,20 +86,14 @@ function StartForm({ flow }: { flow: Flow }) {
 const nameOf = ({ key }: IntakeField) => `variables.${key}`
 const inputTypes: Partial<Record<IntakeField['type'], string>> = { number: 'number', date: 'date' }
 
-function IntakeControl({ intake, field: { required: _, ...field } }: { intake: IntakeField; field: ControlAttributes }) {
-  const initial = String(intake.default ?? '')
-  if (intake.type === 'textarea') return <textarea {...field} rows={3} defaultValue={initial} />
-  if (intake.type === 'boolean') return <input {...field} type="checkbox" defaultChecked={intake.default === true} />
-  if (intake.options?.length)
-    return (
-      <select {...field} multiple={intake.type === 'multiselect'} defaultValue={intake.type === 'multiselect' ? [] : initial}>
-        {intake.type === 'select' && <option value="">Choose …</option>}
-        {intake.options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    )
-  return <input {...field} type={intake.secret ? 'password' : (inputTypes[intake.type] ?? 'text')} defaultValue={initial} />
+function toField({ type, label, help_text, required, options, secret, default: initial }: IntakeField): FieldOptions {
+  const field = { label, help: help_text ?? null, required: required === true }
+  if (type === 'boolean') return { ...field, type: 'checkbox', defaultChecked: initial === true }
+  if (type === 'textarea') return { ...field, rows: 3, defaultValue: String(initial ?? '') }
+  const choices = options?.map((option) => [option, option] as const) ?? []
+  if (type === 'multiselect') return { ...field, choices, multiple: true }
+  if (type === 'select') return { ...field, choices: [['', 'Choose …'], ...choices], defaultValue: String(initial ?? '') }
+  return { ...field, type: secret ? 'password' : (inputTypes[type] ?? 'text'), defaultValue: String(initial ?? '') }
 }
 
 /** Return the answer with its key. A field that was left empty has none, and the service says if one is required. */

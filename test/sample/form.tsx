@@ -1,98 +1,128 @@
 import { isApiError } from '@support-flow/client'
-import { createContext, type ReactNode, use, useId } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useAction } from './load.ts'
 
-/** Messages of the service by field. `['body', 'variables', 'printer_ip']` becomes `variables.printer_ip`. */
-type FieldMessages = ReadonlyMap<string, string>
-
-function readFieldMessages(error: unknown): FieldMessages {
-  if (!isApiError(error)) return new Map()
-  return new Map(error.errors.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]))
+/** Return the messages of the service by field. `['body', 'variables', 'printer_ip']` becomes `variables.printer_ip`. */
+function readFieldMessages(error: unknown): ReadonlyMap<string, string> {
+  return new Map(isApiError(error) ? error.errors.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]) : [])
 }
 
 /** Show a failure. `shown` are the fields that have their message beside them. */
-export function ErrorNote({ error, shown = [], onRetry }: { error: unknown; shown?: readonly string[]; onRetry?: () => void }) {
+export function ErrorNote({ error, shown = {}, onRetry }: { error: unknown; shown?: object; onRetry?: () => void }) {
   if (error === undefined) return null
-  const messages = readFieldMessages(error)
-  const others = [...messages].filter(([name]) => !shown.includes(name))
-  const isBesideFields = messages.size > 0 && others.length === 0
+  const messages = [...readFieldMessages(error)]
+  const others = messages.filter(([name]) => !(name in shown))
   const text = isApiError(error) ? error.message : 'The service cannot be reached. Check the connection and try again.'
   return (
     <div className="note bad" role="alert">
-      {isBesideFields ? 'Check the marked fields.' : text}
+      {messages.length > 0 && others.length === 0 ? 'Check the marked fields.' : text}
       {others.map(([name, message]) => (
         <p key={name}>
           {name} {message}
         </p>
       ))}
-      {onRetry && (
-        <p>
-          <button type="button" onClick={onRetry}>
-            Try again
-          </button>
-        </p>
-      )}
+      {onRetry && <Actions actions={[{ text: 'Try again', act: async () => onRetry() }]} />}
     </div>
   )
 }
 
-const FormMessages = createContext<FieldMessages>(new Map())
-
-interface FormProps {
-  onSubmit: (form: FormData) => Promise<unknown>
-  submitText: string
-  /** The names of its fields. */
-  fields: readonly string[]
-  children: ReactNode
+interface Action {
+  text: ReactNode
+  act: () => Promise<unknown>
+  isMain?: boolean
 }
 
-/** A form that keeps what was typed when the service refuses it, and shows each message beside its field. */
-export function Form({ onSubmit, submitText, fields, children }: FormProps) {
-  const { run, error, isBusy } = useAction(onSubmit)
+/** Show buttons of which one runs at a time, then what else belongs beside them, and the failure of the last one. */
+export function Actions({ actions, children }: { actions: (Action | false)[]; children?: ReactNode }) {
+  const [current, setCurrent] = useState(0)
+  const { run, error, isBusy } = useAction((action: Action, index: number) => {
+    setCurrent(index)
+    return action.act()
+  })
   return (
-    <FormMessages value={readFieldMessages(error)}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run(new FormData(event.currentTarget))
-        }}
-      >
+    <>
+      <p className="buttons">
+        {actions.map(
+          (action, index) =>
+            action && (
+              <button
+                key={`${index}`}
+                type="button"
+                className={action.isMain ? 'main' : ''}
+                disabled={isBusy}
+                onClick={() => run(action, index)}
+              >
+                {isBusy && index === current ? 'One moment …' : action.text}
+              </button>
+            ),
+        )}
         {children}
-        <ErrorNote error={error} shown={fields} />
-        <button type="submit" className="main" disabled={isBusy}>
-          {isBusy ? 'One moment …' : submitText}
-        </button>
-      </form>
-    </FormMessages>
+      </p>
+      <ErrorNote error={error} />
+    </>
   )
 }
 
-interface FieldProps {
-  name: string
+/** A field of a form. With `rows` it is a text of several lines, with `choices` a list of values and their texts. */
+export interface FieldOptions {
   label: string
-  help?: string | undefined
+  help?: string | null
   required?: boolean
-  /** The control, which gets the attributes that tie it to its label and its message. */
-  control: (attributes: ControlAttributes) => ReactNode
+  rows?: number
+  choices?: readonly (readonly [value: string, text: string])[]
+  multiple?: boolean
+  type?: string
+  autoComplete?: string
+  inputMode?: 'numeric'
+  defaultValue?: string | string[] | undefined
+  defaultChecked?: boolean
 }
 
-export interface ControlAttributes {
-  id: string
-  name: string
-  required: boolean
-  'aria-invalid': boolean
-  'aria-describedby': string
+interface FormProps<Name extends string> {
+  fields: Record<Name, FieldOptions>
+  submitText: string
+  onSubmit: (values: Record<Name, string>, form: FormData) => Promise<unknown>
+  /** Leave it to the service to say what is missing. */
+  noValidate?: boolean
 }
 
-export function Field({ name, label, help, required = false, control }: FieldProps) {
+/** A form that keeps what was typed when the service refuses it, and shows each message beside its field. */
+export function Form<Name extends string>({ fields, submitText, onSubmit, noValidate }: FormProps<Name>) {
+  const { run, error, isBusy } = useAction((form: FormData) => onSubmit(Object.fromEntries(form) as Record<Name, string>, form))
+  const messages = readFieldMessages(error)
+  return (
+    <form
+      noValidate={noValidate}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(new FormData(event.currentTarget))
+      }}
+    >
+      {Object.entries<FieldOptions>(fields).map(([name, options]) => (
+        <Field key={name} name={name} message={messages.get(name)} {...options} />
+      ))}
+      <ErrorNote error={error} shown={fields} />
+      <button type="submit" className="main" disabled={isBusy}>
+        {isBusy ? 'One moment …' : submitText}
+      </button>
+    </form>
+  )
+}
+
+function Field({ label, help, message, rows, choices, ...others }: FieldOptions & { name: string; message: string | undefined }) {
   const id = useId()
-  const message = use(FormMessages).get(name)
+  const control = { ...others, id, 'aria-invalid': message !== undefined, 'aria-describedby': `${id}-more` }
+  const options = choices?.map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ))
   return (
     <div className="field">
       <label htmlFor={id}>
-        {label} {!required && <small>(optional)</small>}
+        {label} {!others.required && <small>(optional)</small>}
       </label>
-      {control({ id, name, required, 'aria-invalid': message !== undefined, 'aria-describedby': `${id}-more` })}
+      {rows ? <textarea rows={rows} {...control} /> : options ? <select {...control}>{options}</select> : <input {...control} />}
       <small id={`${id}-more`} className={message ? 'bad' : ''}>
         {message === undefined ? help : message.startsWith(label) ? message : `${label} ${message}`}
       </small>

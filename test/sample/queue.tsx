@@ -1,8 +1,8 @@
 import { type EscalationQueueItem, isApiError } from '@support-flow/client'
 import { useEffect, useState } from 'react'
 import { client } from './client.ts'
-import { ErrorNote } from './form.tsx'
-import { type Loaded, useAction, useLoad } from './load.ts'
+import { Actions } from './form.tsx'
+import { type Loaded, useLoad } from './load.ts'
 import { formatTime, Page, Shown } from './page.tsx'
 import { openPage } from './route.ts'
 
@@ -53,19 +53,12 @@ export function QueuePage({ queue, userId }: { queue: LiveQueue; userId: string 
 
 function QueueItem({ item, userId, onChange }: { item: EscalationQueueItem; userId: string; onChange: () => void }) {
   const { session_id, handoff_id, title, urgency, engineer_name, client_name, created_at, claimed_by } = item
-  const claim = useAction(async () => {
-    try {
-      if (handoff_id) await client.ai.escalations.claim({ session_id, handoff_id })
-    } finally {
-      // Also after a refusal: a colleague may have been faster.
-      onChange()
-    }
-  })
-  const pickUp = useAction(async () => {
+  // Also after a refusal the list is read again: a colleague may have been faster.
+  const claim = async () => handoff_id && client.ai.escalations.claim({ session_id, handoff_id }).finally(onChange)
+  const pickUp = async () => {
     await client.ai.escalations.pickUp({ session_id })
     openPage('cases', session_id)
-  })
-  const isBusy = claim.isBusy || pickUp.isBusy
+  }
   return (
     <li>
       <span className={`tag ${urgency}`}>{urgency}</span> <strong>{title}</strong>
@@ -73,19 +66,12 @@ function QueueItem({ item, userId, onChange }: { item: EscalationQueueItem; user
         {[engineer_name, client_name, formatTime(created_at)].filter(Boolean).join(' · ')}
         {claimed_by && (claimed_by === userId ? ' · claimed by you' : ' · claimed by a colleague')}
       </p>
-      <p className="buttons">
-        {!claimed_by && handoff_id && (
-          <button type="button" disabled={isBusy} onClick={claim.run}>
-            Claim
-          </button>
-        )}
-        {(!claimed_by || claimed_by === userId) && (
-          <button type="button" className="main" disabled={isBusy} onClick={pickUp.run}>
-            Pick up
-          </button>
-        )}
-      </p>
-      <ErrorNote error={claim.error ?? pickUp.error} />
+      <Actions
+        actions={[
+          !claimed_by && handoff_id !== null && { text: 'Claim', act: claim },
+          (!claimed_by || claimed_by === userId) && { text: 'Pick up', act: pickUp, isMain: true },
+        ]}
+      />
     </li>
   )
 }

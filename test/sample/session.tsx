@@ -1,8 +1,8 @@
 import type { Session, SessionCurrentStep, SessionOutcome } from '@support-flow/client'
 import { useState } from 'react'
 import { client } from './client.ts'
-import { ErrorNote, Field, Form } from './form.tsx'
-import { useAction, useLoad } from './load.ts'
+import { Actions, Form } from './form.tsx'
+import { useLoad } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { Heading, Page, Shown } from './page.tsx'
 
@@ -14,7 +14,10 @@ export function SessionPage({ id }: { id: string }) {
       <Shown loaded={loaded}>
         {(session) => (
           <>
-            <Progress session={session} />
+            <p className="progress">
+              <progress max={100} value={session.progress.percent} aria-label="Progress" />
+              {session.progress.answered} of {session.progress.total} steps{session.ticket_number && ` · ticket ${session.ticket_number}`}
+            </p>
             {session.state === 'completed' ? (
               <TicketNote session={session} />
             ) : session.current_step ? (
@@ -29,31 +32,25 @@ export function SessionPage({ id }: { id: string }) {
   )
 }
 
-function Progress({ session: { progress, ticket_number } }: { session: Session }) {
-  return (
-    <p className="progress">
-      <progress max={100} value={progress.percent} aria-label="Progress" />
-      <span>
-        {progress.answered} of {progress.total} steps{ticket_number && ` · ticket ${ticket_number}`}
-      </span>
-    </p>
-  )
-}
-
-interface StepProps {
+interface SessionProps {
   session: Session
-  step: SessionCurrentStep
   onChange: (session: Session) => void
 }
 
-function Step({ session, step, onChange }: StepProps) {
+function Step({ session, step, onChange }: SessionProps & { step: SessionCurrentStep }) {
   const [note, setNote] = useState('')
   const { steps } = client.sessions
-  const answer = useAction(async (choice: { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' }) =>
-    onChange(await steps.recordDecision({ session_id: session.id, step_id: step.id, ...choice, ...(note ? { note } : {}) })),
-  )
-  const undo = useAction(async () => onChange(await steps.undoDecision({ session_id: session.id })))
-  const isBusy = answer.isBusy || undo.isBusy
+  const answer = (text: string, isMain: boolean, choice: { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' }) => ({
+    ...{ text, isMain },
+    act: async () =>
+      onChange(await steps.recordDecision({ session_id: session.id, step_id: step.id, ...choice, ...(note ? { note } : {}) })),
+  })
+  const results = [
+    answer('Done', true, { outcome: 'done' }),
+    answer('It failed', false, { outcome: 'failed' }),
+    answer('Skip', false, { outcome: 'skipped' }),
+  ]
+  const back = { text: 'Back', act: async () => onChange(await steps.undoDecision({ session_id: session.id })) }
   return (
     <section className="step">
       {step.section_title && <small>{step.section_title}</small>}
@@ -63,31 +60,12 @@ function Step({ session, step, onChange }: StepProps) {
         Note <small>(optional, it goes into the ticket)</small>
         <textarea rows={2} value={note} onChange={(event) => setNote(event.target.value)} />
       </label>
-      <p className="buttons">
-        {step.options.map(({ id, label }) => (
-          <button key={id} type="button" className="main" disabled={isBusy} onClick={() => answer.run({ option_id: id })}>
-            {label}
-          </button>
-        ))}
-        {step.options.length === 0 &&
-          (['done', 'failed', 'skipped'] as const).map((outcome) => (
-            <button
-              key={outcome}
-              type="button"
-              className={outcome === 'done' ? 'main' : ''}
-              disabled={isBusy}
-              onClick={() => answer.run({ outcome })}
-            >
-              {{ done: 'Done', failed: 'It failed', skipped: 'Skip' }[outcome]}
-            </button>
-          ))}
-        {session.decisions.length > 0 && (
-          <button type="button" disabled={isBusy} onClick={undo.run}>
-            Back
-          </button>
-        )}
-      </p>
-      <ErrorNote error={answer.error ?? undo.error} />
+      <Actions
+        actions={[
+          ...(step.options.length > 0 ? step.options.map(({ id, label }) => answer(label, true, { option_id: id })) : results),
+          session.decisions.length > 0 && back,
+        ]}
+      />
     </section>
   )
 }
@@ -99,31 +77,17 @@ const outcomeTexts: Record<SessionOutcome, string> = {
   cancelled: 'Cancelled',
 }
 
-function Complete({ session, onChange }: { session: Session; onChange: (session: Session) => void }) {
-  const complete = async (form: FormData) => {
-    const outcome = String(form.get('outcome')) as SessionOutcome
-    onChange(await client.sessions.steps.complete({ session_id: session.id, outcome, notes: String(form.get('notes')) }))
+function Complete({ session, onChange }: SessionProps) {
+  const complete = async ({ outcome, notes }: { outcome: string; notes: string }) =>
+    onChange(await client.sessions.steps.complete({ session_id: session.id, outcome: outcome as SessionOutcome, notes }))
+  const fields = {
+    outcome: { label: 'Outcome', required: true, choices: Object.entries(outcomeTexts) },
+    notes: { label: 'Notes', rows: 3 },
   }
   return (
     <section className="step">
       <Heading tag="h2">How did it end?</Heading>
-      <Form submitText="Complete" fields={['outcome', 'notes']} onSubmit={complete}>
-        <Field
-          name="outcome"
-          label="Outcome"
-          required
-          control={(field) => (
-            <select {...field}>
-              {Object.entries(outcomeTexts).map(([value, text]) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          )}
-        />
-        <Field name="notes" label="Notes" control={(field) => <textarea {...field} rows={3} />} />
-      </Form>
+      <Form fields={fields} submitText="Complete" onSubmit={complete} />
     </section>
   )
 }
@@ -136,26 +100,25 @@ function TicketNote({ session }: { session: Session }) {
     },
     [session.id],
   )
-  const download = useAction(async () => {
+  const download = async () => {
     const file = await client.sessions.exports.export({ session_id: session.id, format: 'pdf' })
     const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: file.name })
     link.click()
     URL.revokeObjectURL(link.href)
-  })
+  }
+  const copy = () => navigator.clipboard.writeText(note.data ?? '')
   return (
     <section className="step">
       <Heading tag="h2">Completed: {session.outcome && outcomeTexts[session.outcome]}</Heading>
       <Shown loaded={note}>{(text) => <pre>{text}</pre>}</Shown>
-      <p className="buttons">
-        <button type="button" onClick={() => navigator.clipboard.writeText(note.data ?? '')}>
-          Copy the note
-        </button>
-        <button type="button" disabled={download.isBusy} onClick={download.run}>
-          Download as PDF
-        </button>
+      <Actions
+        actions={[
+          { text: 'Copy the note', act: copy },
+          { text: 'Download as PDF', act: download },
+        ]}
+      >
         <a href="#/flows">Next flow</a>
-      </p>
-      <ErrorNote error={download.error} />
+      </Actions>
     </section>
   )
 }

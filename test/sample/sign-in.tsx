@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { client } from './client.ts'
-import { ErrorNote, Field, Form } from './form.tsx'
-import { useAction } from './load.ts'
+import { Actions, Form } from './form.tsx'
 import { Page } from './page.tsx'
 
 interface DemoPerson {
@@ -11,41 +10,34 @@ interface DemoPerson {
 }
 const demoPeople: DemoPerson[] = JSON.parse(import.meta.env.VITE_DEMO_PEOPLE)
 
+const fields = {
+  email: { label: 'E-mail', required: true, autoComplete: 'username' },
+  password: { label: 'Password', required: true, type: 'password', autoComplete: 'current-password' },
+}
+
 export function SignInPage() {
   const [mfaToken, setMfaToken] = useState('')
-  const signIn = async (email: string, password: string) => {
+  const signIn = async ({ email, password }: { email: string; password: string }) => {
     const answer = await client.identity.auth.login({ email, password })
     // The client has stored the tokens, unless the user has a second factor.
     if ('mfa_token' in answer) setMfaToken(answer.mfa_token)
   }
-  const demo = useAction(signIn)
   if (mfaToken) return <SecondFactor mfaToken={mfaToken} />
+  const toAction = (person: DemoPerson) => ({
+    text: (
+      <>
+        {person.email.split('@')[0]} <small>{person.description}</small>
+      </>
+    ),
+    act: () => signIn(person),
+  })
   return (
     <Page title="Sign in">
-      <Form
-        submitText="Sign in"
-        fields={['email', 'password']}
-        onSubmit={(form) => signIn(String(form.get('email')), String(form.get('password')))}
-      >
-        <Field name="email" label="E-mail" required control={(field) => <input {...field} autoComplete="username" />} />
-        <Field
-          name="password"
-          label="Password"
-          required
-          control={(field) => <input {...field} type="password" autoComplete="current-password" />}
-        />
-      </Form>
+      <Form fields={fields} submitText="Sign in" onSubmit={signIn} />
       {demoPeople.length > 0 && (
         <section>
           <h2>Demo people</h2>
-          <p className="buttons">
-            {demoPeople.map(({ email, password, description }) => (
-              <button key={email} type="button" disabled={demo.isBusy} onClick={() => demo.run(email, password)}>
-                {email.split('@')[0]} <small>{description}</small>
-              </button>
-            ))}
-          </p>
-          <ErrorNote error={demo.error} />
+          <Actions actions={demoPeople.map(toAction)} />
         </section>
       )}
     </Page>
@@ -53,17 +45,13 @@ export function SignInPage() {
 }
 
 function SecondFactor({ mfaToken }: { mfaToken: string }) {
-  const check = (form: FormData) => client.identity.mfa.completeChallenge({ mfa_token: mfaToken, code: String(form.get('code')) })
   return (
     <Page title="Second factor">
-      <Form submitText="Continue" fields={['code']} onSubmit={check}>
-        <Field
-          name="code"
-          label="Code"
-          required
-          control={(field) => <input {...field} inputMode="numeric" autoComplete="one-time-code" />}
-        />
-      </Form>
+      <Form
+        fields={{ code: { label: 'Code', required: true, inputMode: 'numeric', autoComplete: 'one-time-code' } }}
+        submitText="Continue"
+        onSubmit={({ code }) => client.identity.mfa.completeChallenge({ mfa_token: mfaToken, code })}
+      />
     </Page>
   )
 }
