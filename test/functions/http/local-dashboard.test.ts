@@ -97,6 +97,13 @@ it('DSK-02 the local dashboard shows requests and latency as plots, and a trace 
   await page.goto(`${service.localOrigin}/#logs`)
   for (const title of ['Requests per minute', 'Latency that 95 % of the requests stay below'])
     await page.getByRole('img', { name: `${title}. The last 30 minutes, at most ` }).waitFor()
+  // On a phone they stand one under the other, before the list.
+  await page.setViewportSize({ width: 400, height: 800 })
+  const tops = await page.locator('.plot, #items').evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top))
+  const [list = 0, ...plots] = tops
+  expect(plots).toEqual(plots.toSorted((a, b) => a - b))
+  expect([plots.length, Math.min(...plots) > 0, Math.max(...plots) < list]).toEqual([2, true, true])
+  await page.setViewportSize({ width: 1280, height: 800 })
   await openItem(page, 'chat', 'Slack')
   await page.getByRole('tab', { name: 'Trace' }).click()
   await page.getByRole('row', { name: /notifications\.testConfig/ }).waitFor()
