@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { buildNodeFolder, type nodeCommands } from '#local/build/node-folder.ts'
+import { root } from '#local/root.ts'
 import { builtAssets } from '#local/worker.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -74,6 +76,17 @@ it('INS-08 the built folder serves sign-ins, pictures and the reference, without
   expect((await fetch(`${api}/docs/`)).status).toBe(200)
   const ready = await fetch(`${api}/ready`, { headers: { authorization: `Bearer ${service.settings.READY_TOKEN}` } })
   expect(await ready.json()).toMatchObject({ checks: { database: 'ok', images: 'ok', objects: 'ok' } })
+  expect(await checkHealth(api)).toBe(0)
   child.process.kill('SIGTERM')
   expect(await child.exited).toBe(0)
+  expect(await checkHealth(api)).toBe(1)
 })
+
+/** Run the health check of the container image against a service, and return its exit code. */
+async function checkHealth(api: string): Promise<number | null> {
+  const [, command = '[]'] = /^HEALTHCHECK [\s\S]*?CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
+  const [program, ...args] = JSON.parse(command.replace('http://127.0.0.1:8787', api)) as string[]
+  expect([program, JSON.stringify(args)]).toEqual(['node', expect.stringContaining(`${api}/health`)])
+  const [code] = await once(spawn(process.execPath, args, { cwd: folder, env: {} }), 'exit')
+  return code
+}

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -75,6 +76,14 @@ it('INS-09 the Dockerfile copies what exists, and does not run as root', () => {
   expect(existsSync(join(root, /^RUN node (\S+)/m.exec(dockerfile)?.[1] ?? ''))).toBe(true)
   const [version] = read('.nvmrc').trim().split('.')
   expect([...dockerfile.matchAll(/^FROM node:(\d+)/gm)].map(([, major]) => major)).toEqual([version, version])
+})
+
+it('INS-09 Docker ignores no file that the build may need', () => {
+  const patterns = read('.dockerignore').trim().split('\n')
+  const tracked = spawnSync('git', ['ls-files', '--', ...patterns], { cwd: root, encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+  expect(tracked).toEqual(['.dev.vars.example'])
 })
 
 it('INS-09 the unit of systemd starts a command of the built folder, which it may write to as little as possible', () => {
