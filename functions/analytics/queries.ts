@@ -113,7 +113,7 @@ export const selectThumbsPerFlow = readStatement(
      group by s.tree_id`,
 )
 
-export const metricsOrder: Order = [
+export const metricsOrder: Order<'sessions' | 'tree_id'> = [
   { field: 'sessions', kind: 'integer', isDescending: true },
   { field: 'tree_id', kind: 'uuid' },
 ]

@@ -32,9 +32,9 @@ const kinds = {
   boolean: { isValid: (value: CursorValue) => typeof value === 'boolean', type: sql`boolean` },
 } as const
 
-interface OrderKey {
+interface OrderKey<Field extends string = string> {
   /** The field of the rows that has the key's value, and the column unless `column` is given. */
-  field: string
+  field: Field
   kind: keyof typeof kinds
   isDescending?: boolean
   column?: RawBuilder<unknown>
@@ -43,22 +43,22 @@ interface OrderKey {
 }
 
 /** The order of a list, whose last key is unique. */
-export type Order = readonly OrderKey[]
+export type Order<Field extends string = string> = readonly OrderKey<Field>[]
 
-export const newestFirst: Order = [
+export const newestFirst: Order<'created_at' | 'id'> = [
   { field: 'created_at', kind: 'time', isDescending: true },
   { field: 'id', kind: 'uuid', isDescending: true },
 ]
-export const oldestFirst: Order = [
+export const oldestFirst: Order<'created_at' | 'id'> = [
   { field: 'created_at', kind: 'time' },
   { field: 'id', kind: 'uuid' },
 ]
-export const latestIdFirst: Order = [{ field: 'id', kind: 'uuid', isDescending: true }]
+export const latestIdFirst: Order<'id'> = [{ field: 'id', kind: 'uuid', isDescending: true }]
 
-export const latestVersionFirst: Order = [{ field: 'version', kind: 'integer', isDescending: true }]
+export const latestVersionFirst: Order<'version'> = [{ field: 'version', kind: 'integer', isDescending: true }]
 
 /** Sort by a name as people do, then by id. */
-export function nameOrder(field = 'name'): Order {
+export function nameOrder<Field extends string = 'name'>(field = 'name' as Field): Order<Field | 'id'> {
   return [
     { field, kind: 'name' },
     { field: 'id', kind: 'uuid' },
@@ -81,7 +81,11 @@ export function pageEnd(order: Order, page: PageQuery, table?: string): RawBuild
 }
 
 /** Cut rows to a page. `order` is that of the statement, or null if values that change by themselves decide. */
-export function toPage<T extends object>(rows: T[], { skip, limit }: PageQuery, order: Order | null): Page<T> {
+export function toPage<Field extends string, T extends Record<Field, unknown>>(
+  rows: T[],
+  { skip, limit }: PageQuery,
+  order: Order<Field> | null,
+): Page<T> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   if (!last || rows.length <= limit) return { items, next: null }

@@ -111,7 +111,7 @@ export function declareVersions({ group, name, path, params, feature, schemas, s
 
 interface VersionSource<V extends { name: string }> {
   /** Read a page of the versions, newest first, and one row more if there are more. */
-  selectItems(db: ReadDb, id: string, page: PageQuery): Promise<object[]>
+  selectItems(db: ReadDb, id: string, page: PageQuery): Promise<{ version: number }[]>
   selectVersion(db: ReadDb, id: string, version: number): Promise<V | undefined>
   /** Throw unless the caller sees the resource. */
   requireResource(db: ReadDb, id: string): Promise<unknown>

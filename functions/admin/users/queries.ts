@@ -176,7 +176,8 @@ export function selectAccounts(db: StaffDb, { q, ...page }: AccountQuery & PageQ
 }
 
 /** With an account filter, the index on account and creation time provides the order. */
-export const auditOrder = ({ account_id }: Pick<AuditQuery, 'account_id'>): Order => (account_id ? newestFirst : latestIdFirst)
+export const auditOrder = ({ account_id }: Pick<AuditQuery, 'account_id'>): Order<'created_at' | 'id'> =>
+  account_id ? newestFirst : latestIdFirst
 
 export function selectAuditLogs(db: StaffDb, { skip, limit, after, ...filter }: AuditQuery & PageQuery) {
   let entries = selectAuditRows(db)

@@ -11,7 +11,7 @@ import { QueueItem } from './schemas.ts'
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 const rankOf = (urgency: RawBuilder<unknown>) => sql`array_position(array['critical', 'high', 'normal', 'low'], ${urgency})`
 
-export const queueOrder: Order = [
+export const queueOrder: Order<'urgency' | 'created_at' | 'session_id'> = [
   { field: 'urgency', kind: 'text', column: sql`coalesce(h.urgency, 'normal')`, rank: rankOf },
   { field: 'created_at', kind: 'time', column: sql`coalesce(h.created_at, s.updated_at)` },
   { field: 'session_id', kind: 'uuid', column: sql`s.id` },

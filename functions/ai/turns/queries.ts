@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, nowText } from '#db/expressions.ts'
-import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
+import { type Order, type Page, type PageQuery, pageEnd, toPage } from '#db/page.ts'
 import {
   type AiMessage,
   type AnswerFailure,
@@ -265,17 +265,18 @@ export const insertFacts = writeStatement(
      where ${isOwnAiSession(sessionId, workingStates)} and exists (select from inserted_facts)`,
 )
 
-export const messageOrder: Order = [{ field: 'position', kind: 'integer' }]
+const messageOrder: Order<'position'> = [{ field: 'position', kind: 'integer' }]
 
 export const selectMessageItems = readStatement(
-  z.object({ message: z.custom<AiMessage>() }),
+  z.object({ message: z.custom<AiMessage>(), position: z.number() }),
   (sessionId: string, branchId: string, page: PageQuery) => sql`
-    select jsonb_build_object(${messageItem}) as message from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId })} x
+    select jsonb_build_object(${messageItem}) as message, x.position::float8 as position from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId })} x
      where true ${pageEnd(messageOrder, page, 'x')}`,
 )
 
-export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, page: PageQuery): Promise<AiMessage[]> {
-  return (await selectMessageItems.all(db, sessionId, branchId, page)).map(({ message }) => message)
+export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, page: PageQuery): Promise<Page<AiMessage>> {
+  const { items, next } = toPage(await selectMessageItems.all(db, sessionId, branchId, page), page, messageOrder)
+  return { items: items.map(({ message }) => message), next }
 }
 
 export function selectBranch(db: ReadDb, sessionId: string, branchId: string) {

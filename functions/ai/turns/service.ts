@@ -1,4 +1,4 @@
-import { type PageQuery, toPage } from '#db/page.ts'
+import type { PageQuery } from '#db/page.ts'
 import { type AiSessionRow, type AnswerFailure, workingStates } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { getSqlState } from '#db/sqlstate.ts'
@@ -147,7 +147,7 @@ export async function listMessages(
   const session = await aiSessions.find(db, id)
   const branchId = branch_id ?? session.active_branch_id
   if (branch_id && !(await queries.selectBranch(db, id, branch_id))) throw notFound('Branch')
-  return toPage(await queries.selectMessages(db, id, branchId, page), page, queries.messageOrder)
+  return queries.selectMessages(db, id, branchId, page)
 }
 
 /**

@@ -224,7 +224,7 @@ export const selectBranding = readStatement(
 const subscriptions = sql`report_subscriptions r join teams t on t.account_id = r.account_id and t.id = r.team_id
   where r.account_id = app.account_id() and r.user_id = app.user_id()`
 
-export const subscriptionOrder: Order = [
+export const subscriptionOrder: Order<'team_name' | 'team_id'> = [
   { field: 'team_name', kind: 'name', column: sql`t.name` },
   { field: 'team_id', kind: 'uuid', column: sql`t.id` },
 ]

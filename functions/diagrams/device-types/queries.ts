@@ -21,7 +21,7 @@ const typeColumns = [
   isEditable('device_types').as('may_change'),
 ] as const
 
-export const typeOrder: Order = [{ field: 'category', kind: 'text' }, ...nameOrder()]
+export const typeOrder: Order<'category' | 'name' | 'id'> = [{ field: 'category', kind: 'text' }, ...nameOrder()]
 
 export function selectTypes(db: ReadDb, { category, search, ...page }: DeviceTypeQuery & PageQuery): Promise<DeviceTypeRow[]> {
   let types = db.selectFrom('device_types').select(typeColumns).where('account_id', 'in', [accountId, platformAccountId])

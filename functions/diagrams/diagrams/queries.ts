@@ -29,7 +29,7 @@ const itemColumns = [
 const diagramColumns = [...itemColumns, 'nodes', 'edges', mayChange('created_by', 'team_id').as('may_change')] as const
 const countOf = (column: 'nodes' | 'edges') => sql<number>`jsonb_array_length(${sql.ref(column)})`
 
-export const diagramOrder: Order = [
+export const diagramOrder: Order<'updated_at' | 'id'> = [
   { field: 'updated_at', kind: 'time', isDescending: true },
   { field: 'id', kind: 'uuid', isDescending: true },
 ]
@@ -46,8 +46,8 @@ export function selectDiagrams(db: ReadDb, { search, client, archived, ...page }
   return diagrams.$call(selectPage(diagramOrder, page)).execute()
 }
 
-const lowerClient = { field: 'client_name', column: sql`d.client_name`, rank: (name: RawBuilder<unknown>) => sql`lower(${name})` }
-export const clientOrder: Order = [
+const lowerClient = { field: 'client_name' as const, column: sql`d.client_name`, rank: (name: RawBuilder<unknown>) => sql`lower(${name})` }
+export const clientOrder: Order<'client_name'> = [
   { ...lowerClient, kind: 'name', rank: (name) => sql`lower(${name}) collate "und-x-icu"` },
   { ...lowerClient, kind: 'text' },
 ]

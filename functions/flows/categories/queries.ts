@@ -58,7 +58,7 @@ export async function deleteCategory(db: WriteDb, id: string): Promise<boolean> 
   return numDeletedRows > 0n
 }
 
-export const tagOrder: Order = [
+export const tagOrder: Order<'count' | 'tag'> = [
   { field: 'count', kind: 'integer', isDescending: true, column: sql`count(*)` },
   { field: 'tag', kind: 'text', column: sql`tag`, rank: (tag) => sql`lower(${tag})` },
 ]

@@ -11,7 +11,7 @@ const periodStart = sql`app.now() - make_interval(days => ${sql.lit(periodDays)}
 
 const failedRuns = sql`coalesce(s.failed, 0)`
 const brokenLinks = sql`coalesce(jsonb_array_length(jsonb_path_query_array(c.links, '$[*] ? (@.state == "broken")')), 0)`
-export const worstFirst: Order = [
+export const worstFirst: Order<'failed' | 'broken' | 'id'> = [
   { field: 'failed', kind: 'integer', isDescending: true, column: failedRuns },
   { field: 'broken', kind: 'integer', isDescending: true, column: brokenLinks },
   { field: 'id', kind: 'uuid', column: sql`t.id` },

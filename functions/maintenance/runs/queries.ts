@@ -16,7 +16,7 @@ const sessionCounts = sql<RunRow['counts']>`
      select x.state, x.outcome, count(*) as count from sessions x
       where x.account_id = r.account_id and x.batch_id = any (r.batch_ids) group by 1, 2) c)`
 
-export const runOrder: Order = [
+export const runOrder: Order<'due_at' | 'id'> = [
   { field: 'due_at', kind: 'time', isDescending: true },
   { field: 'id', kind: 'uuid', isDescending: true },
 ]

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
-import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
@@ -147,7 +147,7 @@ export const selectReminders = readStatement(
            r.next_attempt_at as due_at, r.sent_at as taken_at
       from escalation_follow_ups f join escalation_reminders r on r.account_id = f.account_id and r.follow_up_id = f.id
      where f.account_id = app.account_id() and f.session_id = ${sessionId}
-     ${pageEnd(newestFirst, page, 'r')}`,
+     ${pageEnd(latestIdFirst, page, 'r')}`,
 )
 
 type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>

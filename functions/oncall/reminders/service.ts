@@ -1,4 +1,4 @@
-import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
+import { latestIdFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
@@ -15,7 +15,7 @@ import * as queries from './queries.ts'
 /** List the steps of escalation policies that were planned or taken for a session. */
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   await aiSessions.find(db, sessionId)
-  return toPage(await queries.selectReminders.all(db, sessionId, page), page, newestFirst)
+  return toPage(await queries.selectReminders.all(db, sessionId, page), page, latestIdFirst)
 }
 
 export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>

@@ -156,7 +156,7 @@ const overrideColumns = sql`
   o.id, (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = o.account_id and u.id = o.user_id) as "user",
   o.starts_at, o.ends_at, o.created_by, o.created_at`
 
-export const overrideOrder: Order = [
+export const overrideOrder: Order<'ends_at' | 'id'> = [
   { field: 'ends_at', kind: 'time', isDescending: true },
   { field: 'id', kind: 'uuid', isDescending: true },
 ]

@@ -34,11 +34,11 @@ const columns = sql`${listColumns}, a.subject, a.risk_reasons, a.team_id, a.runn
   coalesce(app.person_of(a.decided_by) = app.person_of(app.user_id()), false) as is_own_decision`
 const joinCaller = sql`left join users u on u.account_id = a.account_id and u.id = app.user_id()`
 
-export const waitingOrder: Order = [
+export const waitingOrder: Order<'expires_at' | 'id'> = [
   { field: 'expires_at', kind: 'time' },
   { field: 'id', kind: 'uuid' },
 ]
-export const approvalOrder: Order = [
+export const approvalOrder: Order<'requested_at' | 'id'> = [
   { field: 'requested_at', kind: 'time', isDescending: true },
   { field: 'id', kind: 'uuid', isDescending: true },
 ]

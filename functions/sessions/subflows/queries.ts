@@ -10,7 +10,7 @@ import type { Variables } from '#functions/sessions/sessions/schemas.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import type { StepPosition } from '#rules/flows/step-navigation.ts'
 
-export const subflowOrder: Order = [{ field: 'id', kind: 'uuid' }]
+export const subflowOrder: Order<'id'> = [{ field: 'id', kind: 'uuid' }]
 
 export const selectSubflowSessions = readStatement(
   SessionListShape,

@@ -188,6 +188,18 @@ it('refuses a session that a maintenance flow would guide', async () => {
   expect([status, body.code]).toEqual([400, 'wrong_flow_type'])
 })
 
+it('WIR-67 the messages of a chat have a second page', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createAiSession(admin)
+  expectStatus(await admin.call('POST', `/ai-sessions/${id}/chat`, { message: 'Nothing prints.' }), 200)
+  const list = async (query: string) => {
+    const { body, headers } = expectStatus(await admin.call('GET', `/ai-sessions/${id}/messages?limit=1${query}`), 200)
+    return { roles: body.map(({ role }: { role: string }) => role), after: /after=[^&>]*/.exec(headers.get('link') ?? '')?.[0] }
+  }
+  const first = await list('')
+  expect([first.roles, (await list(`&${first.after}`)).roles]).toEqual([['user'], ['assistant']])
+})
+
 it('refuses the messages of a branch of another session', async () => {
   const { admin } = await createAccount(service)
   const [session, other] = [await createAiSession(admin), await createAiSession(admin)]

@@ -160,6 +160,17 @@ it('ONC-16 does not remind the engineer who escalated, deactivated users and vie
 
 const listStates = async (person: Person, sessionId: string) =>
   (await person.client.oncall.reminders.list({ session_id: sessionId })).map(({ round, step, state }) => [round, step, state])
+
+it('WIR-67 the reminders of an escalation have a second page', async () => {
+  const { admin, owner, first } = await createPeople()
+  await createDefaultPolicy(admin, [[notifyUser(first)]], 2)
+  const { id, handoffId } = await createEscalation(owner)
+  await takeNextStep(service, handoffId)
+  const pages: number[] = []
+  for await (const page of admin.client.oncall.reminders.list({ session_id: id, limit: 1 }).pages()) pages.push(page.length)
+  expect(pages).toEqual([1, 1])
+})
+
 const selectUnreached = (person: Person) =>
   service.sql<{ title: string; body: string }>(
     `select title, body from notifications where user_id = $1 and event_key = 'escalation.unreached' order by created_at, id`,
