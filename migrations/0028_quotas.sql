@@ -15,22 +15,25 @@ $$;
 -- What triggers count, so that no request has to.
 create table usage_counters (
   account_id uuid not null default app.account_id() references accounts on delete cascade,
-  quota      text not null check (quota in ('stored_bytes', 'open_ai_sessions')),
+  quota      text not null check (quota in ('stored_bytes', 'open_ai_sessions', 'flows', 'schedules')),
   used       bigint not null check (used >= 0),
   primary key (account_id, quota)
 );
 call app.protect('usage_counters');
 grant select, update on usage_counters to app_runtime;
 grant select, insert, update, delete on usage_counters to app_platform;
+create function app.counted_quotas() returns text[] language sql immutable parallel safe as $$
+  select '{stored_bytes,open_ai_sessions,flows,schedules}'::text[]
+$$;
 create function app.start_usage() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   insert into account_usage (account_id) values (new.id);
-  insert into usage_counters (account_id, quota, used) values (new.id, 'stored_bytes', 0), (new.id, 'open_ai_sessions', 0);
+  insert into usage_counters (account_id, quota, used) select new.id, q, 0 from unnest(app.counted_quotas()) q;
   return null;
 end $$;
 create trigger usage after insert on accounts for each row execute function app.start_usage();
 insert into account_usage (account_id) select id from accounts;
-insert into usage_counters (account_id, quota, used) select a.id, q.quota, 0 from accounts a, unnest(array['stored_bytes', 'open_ai_sessions']) q (quota);
+insert into usage_counters (account_id, quota, used) select a.id, q, 0 from accounts a, unnest(app.counted_quotas()) q;
 
 create function app.measure_version() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
@@ -78,6 +81,8 @@ create function app.sum_usage(p_account uuid, p_quota text) returns bigint langu
              + coalesce((select sum(app.counted_bytes(v)) from diagram_versions v where v.account_id = p_account), 0)::bigint
            when 'open_ai_sessions' then
              (select count(*) from ai_sessions s where s.account_id = p_account and app.is_open_ai_session(s.status))
+           when 'flows' then (select count(*) from trees t where t.account_id = p_account and t.deleted_at is null)
+           when 'schedules' then (select count(*) from maintenance_schedules m where m.account_id = p_account)
          end
 $$;
 
@@ -101,8 +106,6 @@ create function app.quota_used(p_account uuid, p_quota text) returns bigint
 language sql stable set search_path = public, pg_temp as $$
   select case p_quota
            when 'notification_configs' then (select count(*) from notification_configs c where c.account_id = p_account)
-           when 'flows' then (select count(*) from trees t where t.account_id = p_account and t.deleted_at is null)
-           when 'schedules' then (select count(*) from maintenance_schedules m where m.account_id = p_account)
            when 'webhooks' then (select count(*) from webhooks w where w.account_id = p_account)
            when 'mails_per_day' then app.mails_sent_today(p_account)
            when 'ai_cost_micros' then
@@ -146,10 +149,6 @@ begin
 end $$;
 create constraint trigger quota after insert on notification_configs deferrable initially deferred
   for each row execute function app.keep_quota('notification_configs');
-create constraint trigger quota after insert on trees deferrable initially deferred
-  for each row execute function app.keep_quota('flows');
-create constraint trigger quota after insert on maintenance_schedules deferrable initially deferred
-  for each row execute function app.keep_quota('schedules');
 create constraint trigger quota after insert on webhooks deferrable initially deferred
   for each row execute function app.keep_quota('webhooks');
 
@@ -196,18 +195,29 @@ create constraint trigger stored_bytes after insert or delete on diagram_version
 create constraint trigger stored_bytes_later after update on network_diagrams deferrable initially deferred for each row
   when (old.bytes is distinct from new.bytes) execute function app.count_stored_bytes();
 
-create function app.count_open_ai_sessions() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- Counts a row, with the quota and the change as arguments. A counter also has the rows that the caller does not see, unlike a count.
+create function app.count_row() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  if tg_op = 'DELETE' then
-    perform app.add_usage(old.account_id, 'open_ai_sessions', -1);
-  else
-    perform app.add_usage(new.account_id, 'open_ai_sessions', case when app.is_open_ai_session(new.status) then 1 else -1 end);
-  end if;
+  perform app.add_usage(case when tg_op = 'DELETE' then old.account_id else new.account_id end, tg_argv[0], tg_argv[1]::bigint);
   return null;
 end $$;
-create constraint trigger open_sessions after insert on ai_sessions deferrable initially deferred for each row
-  when (app.is_open_ai_session(new.status)) execute function app.count_open_ai_sessions();
-create constraint trigger open_sessions_deleted after delete on ai_sessions deferrable initially deferred for each row
-  when (app.is_open_ai_session(old.status)) execute function app.count_open_ai_sessions();
-create constraint trigger open_sessions_later after update of status on ai_sessions deferrable initially deferred for each row
-  when (app.is_open_ai_session(old.status) <> app.is_open_ai_session(new.status)) execute function app.count_open_ai_sessions();
+create constraint trigger flow_added after insert on trees deferrable initially deferred for each row
+  when (new.deleted_at is null) execute function app.count_row('flows', '1');
+create constraint trigger flow_deleted after update of deleted_at on trees deferrable initially deferred for each row
+  when (old.deleted_at is null and new.deleted_at is not null) execute function app.count_row('flows', '-1');
+create constraint trigger flow_restored after update of deleted_at on trees deferrable initially deferred for each row
+  when (old.deleted_at is not null and new.deleted_at is null) execute function app.count_row('flows', '1');
+create constraint trigger flow_removed after delete on trees deferrable initially deferred for each row
+  when (old.deleted_at is null) execute function app.count_row('flows', '-1');
+create constraint trigger schedule_added after insert on maintenance_schedules deferrable initially deferred for each row
+  execute function app.count_row('schedules', '1');
+create constraint trigger schedule_removed after delete on maintenance_schedules deferrable initially deferred for each row
+  execute function app.count_row('schedules', '-1');
+create constraint trigger session_opened after insert on ai_sessions deferrable initially deferred for each row
+  when (app.is_open_ai_session(new.status)) execute function app.count_row('open_ai_sessions', '1');
+create constraint trigger session_closed after update of status on ai_sessions deferrable initially deferred for each row
+  when (app.is_open_ai_session(old.status) and not app.is_open_ai_session(new.status)) execute function app.count_row('open_ai_sessions', '-1');
+create constraint trigger session_reopened after update of status on ai_sessions deferrable initially deferred for each row
+  when (app.is_open_ai_session(new.status) and not app.is_open_ai_session(old.status)) execute function app.count_row('open_ai_sessions', '1');
+create constraint trigger session_removed after delete on ai_sessions deferrable initially deferred for each row
+  when (app.is_open_ai_session(old.status)) execute function app.count_row('open_ai_sessions', '-1');

@@ -1728,7 +1728,7 @@ export interface UploadsTable {
 
 export interface UsageCountersTable {
   account_id: ColumnType<string, never, never>
-  quota: 'stored_bytes' | 'open_ai_sessions'
+  quota: 'stored_bytes' | 'open_ai_sessions' | 'flows' | 'schedules'
   used: number
 }
 
@@ -1956,7 +1956,7 @@ export interface SqlFunctions {
   'app.are_secrets': { j: string }
   'app.are_variables': { j: string }
   'app.attempt_key': { p_kind: string; p_name: string }
-  'app.branch_messages': { p_session: string; p_branch: string }
+  'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
   'app.changes': { before: string; after: string; secrets: readonly string[] }
   'app.check_quota': { p_account: string; p_quota: string }
   'app.check_subflows': { p_tree: string; p_children: readonly string[] }
@@ -1970,6 +1970,7 @@ export interface SqlFunctions {
   'app.count_stuck_jobs': Record<never, never>
   'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
   'app.count_use': { p_account: string; p_tree: string }
+  'app.counted_quotas': Record<never, never>
   'app.create_api_key': {
     p_id: string
     p_hash: string

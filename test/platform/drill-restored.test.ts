@@ -28,7 +28,7 @@ async function createDatabases(keys: readonly string[]) {
 const rows = [
   'rows     account_usage: 1 restored, 2 now',
   'rows     accounts: 1 restored, 2 now',
-  'rows     usage_counters: 2 restored, 4 now',
+  'rows     usage_counters: 4 restored, 8 now',
 ]
 const complete = 'The restored database is complete.'
 const incomplete = 'The restored database is not complete.'

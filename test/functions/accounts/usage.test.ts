@@ -146,6 +146,26 @@ describe('32 writers at once', () => {
   })
 })
 
+it('ACC-21 counts the private flows of colleagues', async () => {
+  const account = await createAccountWithLimits({ max_flows: 2 })
+  const writers = [account.admin, await account.addColleague(), await account.addColleague()]
+  const create = (n: number) => pick(writers, n).call('POST', '/trees', { ...flowBody(), visibility: 'private' })
+  const { body: own } = expectStatus(await create(1), 201)
+  expectStatus(await create(2), 201)
+  expect([(await create(1)).status, (await readUsage(account)).flows]).toEqual([409, { used: 2, limit: 2 }])
+  expectStatus(await pick(writers, 1).call('DELETE', `/trees/${own.id}`), 204)
+  expect((await readUsage(account)).flows).toEqual({ used: 1, limit: 2 })
+})
+
+it('ACC-21 counts the schedules that a colleague does not see', async () => {
+  const account = await createAccountWithLimits({ max_schedules: 1 })
+  const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Field') returning id`, [account.id])
+  const lead = await account.addColleague({ teamId: team?.id ?? '', teamRole: 'admin' })
+  expectStatus(await account.admin.call('POST', '/maintenance-schedules', await scheduleBody(account.admin)), 201)
+  expect((await lead.call('GET', '/maintenance-schedules')).body).toEqual([])
+  expect((await lead.call('POST', '/maintenance-schedules', await scheduleBody(lead))).status).toBe(409)
+})
+
 it('ACC-21 counts a diagram and its earlier versions, and refuses one that grows beyond the limit', async () => {
   const account = await createAccountWithLimits({ max_stored_bytes: 20_000 })
   const engineer = await account.addColleague()
