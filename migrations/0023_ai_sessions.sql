@@ -476,8 +476,9 @@ create trigger first_action after update of last_activity_at on ai_sessions for 
         and (new.status = old.status or new.status = 'resolved'))
   execute function app.note_first_action();
 
--- Returns the messages of a branch, including those that it shares with its parents.
-create function app.branch_messages(p_session uuid, p_branch uuid) returns setof ai_messages language sql stable
+-- Returns the messages of a branch, including those that it shares with its parents. With p_count, a page needs no more of each branch.
+create function app.branch_messages(p_session uuid, p_branch uuid, p_after bigint default 0, p_count integer default null)
+returns setof ai_messages language sql stable
 set search_path = public, pg_temp as $$
   with recursive line (id, parent_id, fork, upto) as (
     select b.id, b.parent_branch_id, b.fork_position, 9223372036854775807 from ai_branches b
@@ -485,8 +486,10 @@ set search_path = public, pg_temp as $$
     union all
     select p.id, p.parent_branch_id, p.fork_position, least(l.upto, l.fork) from line l
       join ai_branches p on p.account_id = app.account_id() and p.session_id = p_session and p.id = l.parent_id)
-  select m.* from line l join ai_messages m
-    on m.account_id = app.account_id() and m.session_id = p_session and m.branch_id = l.id and m.position <= l.upto
+  select m.* from line l, lateral (
+    select * from ai_messages n
+     where n.account_id = app.account_id() and n.session_id = p_session and n.branch_id = l.id and n.position > p_after and n.position <= l.upto
+     order by n.position limit p_count) m
 $$;
 
 -- Fills the empty triage fields of a session and adds new evidence. It is one statement, so that it never overwrites a concurrent edit.

@@ -81,9 +81,10 @@ const sources: Record<SearchType, Source> = {
   },
 }
 
+// With `offset 0` each entry is looked up by its id. Otherwise the planner may read all rows of the account, because it expects few.
 function testVisible(type: SearchType): Sql {
   const { table, condition = sql`true` } = sources[type]
-  return sql`when ${sql.lit(type)} then exists (select from ${table} r where r.account_id = f.account_id and r.id = f.id and ${condition})`
+  return sql`when ${sql.lit(type)} then exists (select from ${table} r where r.account_id = f.account_id and r.id = f.id and ${condition} offset 0)`
 }
 
 function selectDetails(type: SearchType): Sql {

@@ -17,7 +17,7 @@ import type { DecisionCreate, FixDecisionResult, FixId, ScriptPatch } from './sc
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const fixes = await queries.selectFixes(db, sessionId, page)
-  if (fixes.length === 0) await aiSessions.find(db, sessionId)
+  if (fixes.length === 0) await aiSessions.findActiveBranch(db, sessionId)
   return toPage(fixes as SuggestedFix[], page, oldestFirst)
 }
 

@@ -57,7 +57,7 @@ export async function escalate(ctx: WriteContext, id: string, input: HandoffEsca
 }
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {
-  await aiSessions.find(db, id)
+  await aiSessions.findActiveBranch(db, id)
   return toPage(await queries.selectHandoffs(db, id, page), page, newestFirst)
 }
 

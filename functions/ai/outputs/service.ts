@@ -25,7 +25,7 @@ export async function createStatusUpdate(ctx: WriteContext, id: string, options:
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const outputs = await queries.selectOutputs.all(db, sessionId, page)
-  if (outputs.length === 0) await aiSessions.find(db, sessionId)
+  if (outputs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
   return toPage(outputs, page, oldestFirst)
 }
 

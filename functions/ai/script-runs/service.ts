@@ -8,7 +8,7 @@ import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const runs = await queries.selectRunsOfAiSession.all(db, sessionId, page)
-  if (runs.length === 0) await aiSessions.find(db, sessionId)
+  if (runs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
   return toPage(runs, page, oldestFirst)
 }
 

@@ -38,7 +38,7 @@ export async function putTaskLane({ db }: WriteContext, id: string, input: TaskL
 
 export async function listBranches({ db }: ReadContext, id: string, page: PageQuery) {
   const branches = await queries.selectBranches(db, id, page)
-  if (branches.length === 0) await aiSessions.find(db, id)
+  if (branches.length === 0) await aiSessions.findActiveBranch(db, id)
   return toPage(branches, page, oldestFirst)
 }
 

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, nowText } from '#db/expressions.ts'
-import { type Order, type Page, type PageQuery, pageEnd, toPage } from '#db/page.ts'
+import { type Order, type Page, type PageQuery, pageEnd, readCursor, toPage } from '#db/page.ts'
 import {
   type AiMessage,
   type AnswerFailure,
@@ -269,9 +269,14 @@ const messageOrder: Order<'position'> = [{ field: 'position', kind: 'integer' }]
 
 export const selectMessageItems = readStatement(
   z.object({ message: z.custom<AiMessage>(), position: z.number() }),
-  (sessionId: string, branchId: string, page: PageQuery) => sql`
-    select jsonb_build_object(${messageItem}) as message, x.position::float8 as position from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId })} x
-     where true ${pageEnd(messageOrder, page, 'x')}`,
+  (sessionId: string, branchId: string, page: PageQuery) => {
+    const [position = 0] = page.after === undefined ? [] : readCursor(messageOrder, page.after)
+    const bounds = { p_after: Number(position), p_count: page.skip + page.limit + 1 }
+    return sql`
+      select jsonb_build_object(${messageItem}) as message, x.position::float8 as position
+        from ${callFunction('app.branch_messages', { p_session: sessionId, p_branch: branchId, ...bounds })} x
+       where true ${pageEnd(messageOrder, page, 'x')}`
+  },
 )
 
 export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, page: PageQuery): Promise<Page<AiMessage>> {

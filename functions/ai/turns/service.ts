@@ -144,8 +144,8 @@ export async function listMessages(
   id: string,
   { branch_id, ...page }: { branch_id?: string | undefined } & PageQuery,
 ) {
-  const session = await aiSessions.find(db, id)
-  const branchId = branch_id ?? session.active_branch_id
+  const activeBranchId = await aiSessions.findActiveBranch(db, id)
+  const branchId = branch_id ?? activeBranchId
   if (branch_id && !(await queries.selectBranch(db, id, branch_id))) throw notFound('Branch')
   return queries.selectMessages(db, id, branchId, page)
 }

@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 
 /** List the steps of escalation policies that were planned or taken for a session. */
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
-  await aiSessions.find(db, sessionId)
+  await aiSessions.findActiveBranch(db, sessionId)
   return toPage(await queries.selectReminders.all(db, sessionId, page), page, latestIdFirst)
 }
 

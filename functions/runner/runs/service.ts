@@ -23,7 +23,7 @@ export async function listOfSession({ db }: ReadContext, sessionId: string, page
 
 export async function listOfAiSession({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const runs = await queries.selectRunsOfAiSession.all(db, sessionId, page)
-  if (runs.length === 0) await aiSessions.find(db, sessionId)
+  if (runs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
   return toPage(runs, page, oldestFirst)
 }
 
