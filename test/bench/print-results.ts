@@ -1,8 +1,6 @@
 import type { Operation } from './database-baselines.ts'
 import type { ExportCost } from './exports.ts'
 import { type ListTimes, nodeCounts, type StepTimes } from './flows.ts'
-import type { LargeListTime } from './large-lists.ts'
-import type { ListGrowth } from './list-growth.ts'
 import type { LoadResult } from './load.ts'
 import { type DrainTime, drainGoal } from './sweep.ts'
 
@@ -51,12 +49,6 @@ export function printOperations(results: readonly OperationResult[]): void {
   ])
 }
 
-export function printGrowth(results: readonly ListGrowth[]): void {
-  const smallest = results[0]?.p50 ?? 1
-  console.log('\nDuration of a list by the number of notifications, as a multiple of the smallest account')
-  printTable(results.map(({ notifications, p50 }) => [notifications.toLocaleString('en'), formatRatio(p50, smallest)]))
-}
-
 export function printLists(title: string, counts: { small: number; large: number }, results: readonly ListTimes[]): void {
   const [small, large] = [counts.small.toLocaleString('en'), counts.large.toLocaleString('en')]
   console.log(`\n${title} in an account of ${large}, as a multiple of one of ${small}`)
@@ -70,16 +62,6 @@ export function printLists(title: string, counts: { small: number; large: number
       result.large.toFixed(1),
     ]),
   ])
-}
-
-/** Print the lists of an account with 100,000 rows. Return whether each of them meets its goal. */
-export function printGoals(results: readonly LargeListTime[]): boolean {
-  console.log('\nLists in an account of 100,000 rows, in tables of up to 1,000,000 rows')
-  printTable([
-    ['', 'p50 ms', '(goal)', ''],
-    ...results.map(({ list, p50, goal }) => [list, p50.toFixed(1), `< ${goal}`, p50 < goal ? 'met' : 'MISSED']),
-  ])
-  return results.every(({ p50, goal }) => p50 < goal)
 }
 
 /** Print how long a backlog took while the queue was unreachable. Return whether the goal was met without sending a message twice. */

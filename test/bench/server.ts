@@ -49,8 +49,9 @@ const roundTripCounters = new Map<string, () => number>()
 
 async function startServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
+  const preload = process.env.BENCH_PRELOAD
   const [cluster] = await Promise.all([
-    startPostgres(join(folder, 'data'), { durable: false, preload: process.env.BENCH_PRELOAD }),
+    startPostgres(join(folder, 'data'), { durable: false, flags: preload ? [`shared_preload_libraries=${preload}`] : [] }),
     build(),
     bundleBaselineWorker(folder),
   ])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '#local/build/build.ts'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
-import { templateDatabase } from '#test/support/setup.ts'
+import { statementCounters, templateDatabase } from '#test/support/setup.ts'
 import type { Mutation } from './candidates.ts'
 import { loadReach, type Reach } from './reach.ts'
 import { printMutant, printSummary, type TestedMutant } from './report.ts'
@@ -22,7 +22,7 @@ export async function runMutants(checkout: string, draw: Draw, count: number): P
   const folder = await mkdtemp(join(tmpdir(), 'mutants-data-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
+  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }), build()])
   await cluster.createDatabase(templateDatabase)
   const sandbox = await createSandbox(checkout)
   try {

@@ -21,6 +21,8 @@ declare module 'vitest' {
 }
 
 export const templateDatabase = 'flow_template'
+// A database that sets pg_stat_statements.track counts its statements. The others do not pay for it.
+export const statementCounters = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track=none']
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default async function setup(project: TestProject) {
@@ -28,7 +30,7 @@ export default async function setup(project: TestProject) {
   const runningPort = Number(process.env.TEST_POSTGRES_PORT ?? 0)
   if (runningPort) return project.provide('shared', { postgresPort: runningPort, servicePort: runningPort })
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
+  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }), build()])
   await cluster.createDatabase(templateDatabase)
   const recorder = process.env.RECORD_STATEMENTS ? await startStatementRecorder(cluster.port) : undefined
   project.provide('shared', { postgresPort: cluster.port, servicePort: recorder?.port ?? cluster.port })

@@ -21,7 +21,7 @@ export const doneSessionId = idOf('b004')
 export const aiSessionId = idOf('b005')
 export { runnableFlows }
 
-const flowStructure = {
+export const flowStructure = {
   id: 'n1',
   type: 'decision',
   title: 'Does {{printer}} answer a ping?',
@@ -50,7 +50,7 @@ const doneStructure = {
     description: 'Run `ipconfig /all` on {{printer}}; it prints the address of every adapter.',
   })),
 }
-const form = [{ key: 'printer', label: 'Address of the printer', type: 'text', required: true }]
+export const flowForm = [{ key: 'printer', label: 'Address of the printer', type: 'text', required: true }]
 
 /** Add what the operations need: passwords, flows, sessions in progress and completed, and AI sessions. */
 export async function seedPeers({ postgresPort, database }: BenchDatabase, account: SeededAccount): Promise<void> {
@@ -81,7 +81,7 @@ function runnableFlowRows(account: SeededAccount): string {
     select ${idSql(account, 'b001', 'n')}, '${accountId}', '${userId(tag, 1)}', ${type}, 'published', 'account', 'Printer ' || n from ${flows};
     insert into tree_versions (account_id, tree_id, version, status, name, tree_type, tree_structure, intake_form, saved_by)
     select '${accountId}', ${idSql(account, 'b001', 'n')}, 1, 'published', 'Printer ' || n, ${type},
-           case when n = ${runnableFlows} then ${json(doneStructure)} else ${json(flowStructure)} end, ${json(form)}, '${userId(tag, 1)}'
+           case when n = ${runnableFlows} then ${json(doneStructure)} else ${json(flowStructure)} end, ${json(flowForm)}, '${userId(tag, 1)}'
       from ${flows};`
 }
 
