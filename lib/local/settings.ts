@@ -45,7 +45,7 @@ export function createRoleUrls(host: string, database: string) {
   }
 }
 
-function nodeSettings({ api, database, databasePort }: LocalAddresses): Record<string, string> {
+function nodeSettings({ api, localServer: { port }, database, databasePort }: LocalAddresses): Record<string, string> {
   return {
     ...createRoleUrls(`127.0.0.1:${databasePort}`, database),
     PORT: new URL(api).port,
@@ -55,6 +55,8 @@ function nodeSettings({ api, database, databasePort }: LocalAddresses): Record<s
     CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SHUTDOWN_TIMEOUT_MS: '2000',
     METRICS_TOKEN: secrets.metricsToken,
+    // Without TLS, so that no domain of the emulated DNS is called.
+    CERTIFICATE_PROBE: `127.0.0.1:${port}`,
   }
 }
 

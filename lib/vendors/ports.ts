@@ -17,6 +17,7 @@ import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { MailPort } from './mail/mail.ts'
+import type { ReadCertificate } from './net/certificate.ts'
 import type { DnsRecords } from './net/dns.ts'
 import type { OutboundGuard } from './net/guard.ts'
 import type { OpenPsa } from './psa/psa.ts'
@@ -52,6 +53,7 @@ export interface Ports {
   assets: AssetsPort
   guard: OutboundGuard
   dns: DnsRecords
+  readCertificate: ReadCertificate
   cache: CachePort
   passkeys: Passkeys
   vault: Vault

@@ -26,7 +26,7 @@ import { createRunnerOpener } from './runner/open.ts'
 import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
-export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords'>
+export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords' | 'readCertificate'>
 
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */
 export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPorts> {

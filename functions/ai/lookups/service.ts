@@ -12,7 +12,10 @@ import { checkDomain } from '#vendors/ai/check-domain.ts'
 import type { toCaseFacts } from '#vendors/ai/facts.ts'
 import { createLookups, defineTool, type Finding, type Lookups, type LookupTool } from '#vendors/ai/lookups.ts'
 
-export type LookupContext = Pick<WriteContext, 'db' | 'vault' | 'psa' | 'cache' | 'dns' | 'budget' | 'embeddings' | 'config'>
+export type LookupContext = Pick<
+  WriteContext,
+  'db' | 'vault' | 'psa' | 'cache' | 'dns' | 'guard' | 'readCertificate' | 'budget' | 'embeddings' | 'config'
+>
 type CaseQuestion = Question & { facts: ReturnType<typeof toCaseFacts> }
 
 const maxNotes = 40
@@ -120,7 +123,7 @@ function createDiagramTool(ctx: LookupContext, client: string): LookupTool {
 function createDomainTool(ctx: LookupContext, caseTexts: string): LookupTool {
   return defineTool(
     'check_domain',
-    'Look up the public DNS records of a domain in the case: addresses, mail servers, SPF and DMARC.',
+    'Look up the public DNS records of a domain in the case (addresses, mail servers, SPF, DMARC) and the certificate of its web server.',
     z.strictObject({
       domain: z
         .string()
@@ -133,7 +136,7 @@ function createDomainTool(ctx: LookupContext, caseTexts: string): LookupTool {
       // A name that the model has made up could carry the case to whoever runs its name servers.
       if (!containsDomain(caseTexts, domain))
         throw new Problem('forbidden', 'Only a domain that the ticket or the technician names can be looked up')
-      return checkDomain(ctx.dns, domain)
+      return checkDomain(ctx, domain)
     },
   )
 }

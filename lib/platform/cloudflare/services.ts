@@ -42,6 +42,8 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
       assets: staticAssets(ASSETS),
       cache: createRedisCache(redis, REDIS_TIMEOUT_MS),
       passwords: wasmPasswords(),
+      // A socket shows its addresses only: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#socketinfo
+      readCertificate: null,
     },
     limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS, log),
     runtime: measureDatabase(openNeon({ url: config.DATABASE_URL, ...neon }), 'runtime'),

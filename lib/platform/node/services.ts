@@ -11,6 +11,7 @@ import { smtpMail } from '#vendors/mail/smtp.ts'
 import { openTracer } from '#vendors/otlp/open-tracer.ts'
 import { createSignInCheck } from '#vendors/realtime/active-sign-ins.ts'
 import { createSharedPorts } from '#vendors/shared-ports.ts'
+import { createCertificateReader } from './certificates.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
@@ -80,6 +81,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       assets: folderAssets(config.ASSETS_DIR),
       cache,
       passwords: nativePasswords(),
+      readCertificate: createCertificateReader(config.CERTIFICATE_PROBE),
     },
     limiter,
     runtime: measureDatabase(runtime, 'runtime'),

@@ -38,6 +38,11 @@ export const nodeSettings = {
   SMTP_URL: SmtpUrl.optional().describe(
     'Mail server, used instead of Resend: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, or `smtp://host:25?tls=off` for a relay in your own network. Encode the user and the password like a URL.',
   ),
+  CERTIFICATE_PROBE: z
+    .string()
+    .regex(/^[\w.-]+:\d{1,5}$/)
+    .optional()
+    .describe('Where the certificates of all domains are read, as `host:port`, instead of their own servers. Set by `npm start` alone.'),
   METRICS_TOKEN: z
     .string()
     .min(20)

@@ -38,11 +38,11 @@ export function outboundGuard(
       if (!ports.includes(Number(url.port || 443))) return `must use port ${ports.join(' or ')}`
       const host = readHost(url)
       if (ownHosts.has(host)) return 'must not lead to this service'
-      if (ipaddr.isValid(host)) return isPublic(host) ? null : internalAddressRefusal
+      if (ipaddr.isValid(host)) return isPublicAddress(host) ? null : internalAddressRefusal
       if (internalNamePattern.test(host) || !host.includes('.')) return internalAddressRefusal
       const addresses = await resolver.resolve(host)
       if (addresses === null || addresses.length === 0) return moment === 'saving' ? null : 'has a name that cannot be resolved'
-      return addresses.every((address) => isPublic(address)) ? null : internalAddressRefusal
+      return addresses.every((address) => isPublicAddress(address)) ? null : internalAddressRefusal
     },
   }
 }
@@ -58,8 +58,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 // Azure's platform endpoint (WireServer). Every Azure VM can reach it, although the address looks public.
 const azureHostAddress = '168.63.129.16'
 
-// Only plain unicast is public. Every other range of IPv4 and IPv6 can lead to an internal address, tunnels and translations included.
-function isPublic(address: string): boolean {
+/** Only plain unicast is public. Every other range of IPv4 and IPv6 can lead to an internal address, tunnels and translations included. */
+export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast' || parsed.toString() === azureHostAddress) return false

@@ -7,12 +7,15 @@ import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow, patchProcedure } from '#test/support/flows.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { connectPsa, psaProviders } from '#test/support/psa.ts'
+import { startTlsServer, type TlsServer } from '#test/support/tls-server.ts'
 
 let service: OwnService
+let web: TlsServer
 beforeAll(async () => {
-  service = await startOwnService()
+  web = await startTlsServer('public.test')
+  service = await startOwnService({ CERTIFICATE_PROBE: web.address })
 })
-afterAll(() => service.close())
+afterAll(() => Promise.all([service.close(), web.close()]))
 
 interface LookedUp {
   source: string
@@ -56,10 +59,11 @@ describe('a chat turn', () => {
       tool: 'check_domain',
       arguments: { domain: 'public.test' },
       source: 'DNS of public.test',
-      summary: 'A: 1, MX: 1, SPF: 1, DMARC: 1',
+      summary: `A: 1, MX: 1, SPF: 1, DMARC: 1, certificate: until ${web.validTo.slice(0, 10)}, untrusted`,
     }
     expect(lookups).toEqual([lookup])
     expect(reply.content).toContain('v=spf1 include:mail.public.test -all')
+    expect(reply.content).toContain('"names":["public.test"]')
     expect((await admin.call('GET', `/ai-sessions/${session.id}/messages`)).body[1].lookups).toEqual([lookup])
     expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.messages[1].lookups).toEqual([lookup])
     const resolved = await admin.call('POST', `/ai-sessions/${session.id}/resolve`, {
