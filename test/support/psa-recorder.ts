@@ -4,7 +4,15 @@ import type { TicketSearch } from '#vendors/psa/psa.ts'
 export const psaBaseUrl = 'https://psa.example.com'
 
 /** A search without a filter, in pages of two. */
-export const ticketSearch: TicketSearch = { boardIds: [], assignedTo: null, unassigned: false, words: [], page: 1, pageSize: 2 }
+export const ticketSearch: TicketSearch = {
+  boardIds: [],
+  assignedTo: null,
+  unassigned: false,
+  companyId: null,
+  words: [],
+  page: 1,
+  pageSize: 2,
+}
 
 /** A call of the provider's API: its method and path, its query, and the JSON of its body. */
 export interface PsaCall {

@@ -72,14 +72,13 @@ function describeFlow(id: string, flow: { name: string; description: string; cat
 }
 
 function listTicketTools(ctx: LookupContext, ticketId: string): LookupTool[] {
-  const read = () => psa.getSurvivingContext(ctx, ticketId)
   return [
     defineTool(
       'read_ticket_notes',
       'Read the notes of the ticket in full, newest first. The facts have only the beginning of the newest ones.',
       z.strictObject({}),
       async () => {
-        const { ticket, notes } = await read()
+        const { ticket, notes } = await psa.getSurvivingContext(ctx, ticketId)
         const result = notes
           .slice(0, maxNotes)
           .map(({ internal, author, created_at: at, text }) => ({ internal, author, at, text: clip(text, maxNoteCharacters) }))
@@ -88,20 +87,19 @@ function listTicketTools(ctx: LookupContext, ticketId: string): LookupTool[] {
     ),
     defineTool(
       'list_client_tickets',
-      'List the newest other tickets of the client of the ticket with their statuses, to see whether others have the same problem.',
+      'List the newest other open tickets of the client of the ticket, to see whether others have the same problem.',
       z.strictObject({}),
       async () => {
-        const { ticket, related_tickets, unavailable } = await read()
-        if (unavailable.includes('related_tickets'))
-          throw new Problem('unavailable', 'The ticketing system did not return the other tickets')
-        const result = related_tickets.map(({ id, summary, status, priority, updated_at }) => ({
+        const { ticket, tickets, hasMore } = await psa.listOpenTicketsOfClient(ctx, ticketId)
+        const result = tickets.map(({ id, summary, status, priority, updated_at }) => ({
           id,
           summary,
           status,
           priority,
           updated_at,
         }))
-        return { source: `Tickets of the client of ticket ${ticket.id}`, summary: count(result.length, 'other ticket'), result }
+        const summary = `${count(result.length, 'other open ticket')}${hasMore ? ', and more' : ''}`
+        return { source: `Open tickets of the client of ticket ${ticket.id}`, summary, result }
       },
     ),
   ]

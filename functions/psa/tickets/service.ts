@@ -92,7 +92,7 @@ export async function search(ctx: PsaReadContext, { assigned_to_me, unassigned, 
   if (assigned_to_me && unassigned) throw invalidField(['query', 'unassigned'], 'must not be combined with assigned_to_me', 'contradiction')
   const psa = await connection.open(ctx)
   const assignedTo = assigned_to_me ? ((await members.findOwnMember(ctx)) ?? throwNotMapped()) : null
-  const filters = { boardIds: board_ids, assignedTo, unassigned, words: toWords(text), page, pageSize: page_size }
+  const filters = { boardIds: board_ids, assignedTo, unassigned, companyId: null, words: toWords(text), page, pageSize: page_size }
   const { items, hasMore } = await psa.port.searchTickets(filters).catch(throwPsaProblem())
   return { items, page, page_size, has_more: hasMore }
 }
@@ -113,6 +113,19 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
 export async function getSurvivingContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
   const read = (id: string) => getContext(ctx, id)
   return findSurvivor(await read(ticketId), read, ({ ticket }) => ticket.merged_into)
+}
+
+const maxClientTickets = 10
+
+/** List the 10 newest other open tickets of the client of a ticket, or of the one that it was merged into. Throw as `getContext`. */
+export async function listOpenTicketsOfClient(ctx: PsaReadContext, ticketId: string) {
+  const { ticket } = await getSurvivingContext(ctx, ticketId)
+  if (ticket.company_id === null) return { ticket, tickets: [], hasMore: false }
+  const { port } = await connection.open(ctx)
+  const filters = { boardIds: [], assignedTo: null, unassigned: false, companyId: ticket.company_id, words: [] }
+  const found = await port.searchTickets({ ...filters, page: 1, pageSize: maxClientTickets + 1 }).catch(throwPsaProblem())
+  const others = found.items.filter(({ id }) => id !== ticket.id)
+  return { ticket, tickets: others.slice(0, maxClientTickets), hasMore: found.hasMore || others.length > maxClientTickets }
 }
 
 /** Return the ticketing system's ids of the notes that this service has added to a ticket. */

@@ -92,13 +92,14 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   }
 }
 
-async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
+async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, companyId, words, page, pageSize }: TicketSearch) {
   const owner = assignedTo && toLiteral(assignedTo.identifier)
   const conditions = joinConditions(
     'closedFlag=false',
     boardIds.length > 0 && `board/id in ${toIdList(boardIds)}`,
     owner ? `(owner/identifier=${owner} or resources contains ${owner})` : false,
     unassigned && '(owner=null and resources=null)',
+    companyId !== null && `company/id in ${toIdList([companyId])}`,
     matchWords(words),
   )
   const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields }

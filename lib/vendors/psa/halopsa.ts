@@ -119,12 +119,13 @@ async function getToken(connection: Connection, http: PsaHttp): Promise<string> 
   return token
 }
 
-async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, words, page, pageSize }: TicketSearch) {
+async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, companyId, words, page, pageSize }: TicketSearch) {
   const agent = assignedTo?.id ?? (unassigned ? unassignedAgentId : null)
   const query = {
     ...{ pageinate: 'true', page_no: page, page_size: pageSize, open_only: 'true', order: 'lastactiondate', orderdesc: 'true' },
     ...(boardIds.length > 0 ? { team: boardIds.join(',') } : {}),
     ...(agent ? { agent_id: agent } : {}),
+    ...(companyId === null ? {} : { client_id: companyId }),
     ...(words.length > 0 ? { search: words.join(' ') } : {}),
   }
   const [answer, statuses] = await Promise.all([get(apiPath`/Tickets`, query), readStatusNames(get)])

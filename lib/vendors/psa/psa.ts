@@ -135,6 +135,8 @@ export interface TicketSearch {
   boardIds: readonly string[]
   assignedTo: Pick<Member, 'id' | 'identifier'> | null
   unassigned: boolean
+  /** Null means all companies. */
+  companyId: string | null
   /** Each of these words must be in the summary. A single number also finds the ticket with this id. */
   words: readonly string[]
   /** Starts at 1. */

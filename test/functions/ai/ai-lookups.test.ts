@@ -48,6 +48,13 @@ async function injectCalls(person: Person, calls: { name: string; arguments: unk
   return { told, reply: response.body.message }
 }
 
+/** List the 10 newest open tickets of the client of a ticket, without itself. */
+async function listOpenOthers(person: Person, { ticket }: { ticket: { id: string; company: string } }) {
+  const found = expectStatus(await person.call('GET', '/integrations/psa/tickets?page_size=100'), 200).body.items
+  const others = found.filter(({ id, company }: { id: string; company: string }) => company === ticket.company && id !== ticket.id)
+  return others.slice(0, 10).map(({ id }: { id: string }) => ({ id })) as { id: string }[]
+}
+
 const createProcedure = (person: Person, name: string, fields: Record<string, unknown> = {}) =>
   createFlow(person, { tree_type: 'procedural', name, tree_structure: patchProcedure(), intake_form: [], visibility: 'account', ...fields })
 
@@ -103,8 +110,24 @@ describe('a chat turn', () => {
     const ticket = (await admin.call('GET', '/integrations/psa/tickets/4711/context')).body
     const { lookups, told } = await askTo(admin, 'Show all notes of the ticket and other tickets of this client', { psa_ticket_id: '4711' })
     expect(lookups.map(({ tool }: { tool: string }) => tool)).toEqual(['list_client_tickets', 'read_ticket_notes'])
-    expect(told[0]?.result).toMatchObject(ticket.related_tickets.map(({ id }: { id: string }) => ({ id })))
+    expect(told[0]?.result).toMatchObject(await listOpenOthers(admin, ticket))
     expect(told[1]?.result).toHaveLength(ticket.notes.length)
+  })
+
+  it.each(psaProviders)('TOL-10 lists no ticket that is closed, and none of another client, in %s', async (provider) => {
+    const { admin } = await createAccount(service)
+    await connectPsa(service, admin, provider)
+    const ticket = (await admin.call('GET', '/integrations/psa/tickets/4711/context')).body
+    const [open] = await listOpenOthers(admin, ticket)
+    const { board_id } = (await admin.call('GET', `/integrations/psa/tickets/${open?.id}/context`)).body.ticket
+    // The status "Closed" of a board in the emulators' data.
+    const closed = String(Number(board_id) * 10 + 3)
+    expectStatus(await admin.call('PATCH', `/integrations/psa/tickets/${open?.id}`, { status_id: closed }), 200)
+    const { told } = await askTo(admin, 'Show other tickets of this client', { psa_ticket_id: '4711' })
+    const expected = await listOpenOthers(admin, ticket)
+    expect(told[0]?.result).toMatchObject(expected)
+    expect(told[0]?.result).toHaveLength(expected.length)
+    expect(JSON.stringify(told)).not.toContain(`"id":"${open?.id}"`)
   })
 
   it('TOL-06 shows what a diagram of the client links to a device', async () => {

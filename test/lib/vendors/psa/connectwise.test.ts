@@ -25,6 +25,7 @@ describe('ConnectWise', () => {
     [{}, 'closedFlag=false'],
     [{ boardIds: ['1', '2'] }, 'closedFlag=false and board/id in (1,2)'],
     [{ assignedTo: { id: '7', identifier: 'ada' } }, 'closedFlag=false and (owner/identifier="ada" or resources contains "ada")'],
+    [{ companyId: '21' }, 'closedFlag=false and company/id in (21)'],
     [{ unassigned: true }, 'closedFlag=false and (owner=null and resources=null)'],
     [{ words: ['vpn', 'down'] }, 'closedFlag=false and summary contains "vpn" and summary contains "down"'],
     [{ words: ['4711'] }, 'closedFlag=false and (id in (4711) or summary contains "4711")'],

@@ -56,6 +56,7 @@ describe('HaloPSA', () => {
     [{}, {}],
     [{ boardIds: ['1', '2'] }, { team: '1,2' }],
     [{ assignedTo: { id: '7', identifier: 'ada' } }, { agent_id: '7' }],
+    [{ companyId: '21' }, { client_id: '21' }],
     [{ unassigned: true }, { agent_id: '1' }],
     [{ words: ['vpn', 'down'] }, { search: 'vpn down' }],
   ])('searches tickets by %j', async (changes, query) => {

@@ -230,7 +230,7 @@ describe('the ConnectWise client with recorded responses', () => {
       email: member?.officeEmail,
     })
     expect((await port.listBoards())[0]?.name).toBe(ticketRecording.board.name)
-    const search = { boardIds: [], assignedTo: null, unassigned: false, words: [], page: 1, pageSize: 25 }
+    const search = { boardIds: [], assignedTo: null, unassigned: false, companyId: null, words: [], page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })
 })
