@@ -106,6 +106,8 @@ create table ai_messages (
   content    text not null check (length(content) between 1 and 20000),
   -- The sources that an answer of the model has used: `[{"kind": "flow", "id": "…", "title": "…"}]`.
   citations  jsonb not null default '[]',
+  -- All sources that fitted the case, best first. Without a flow among them, the reply offers to draft one.
+  sources    jsonb not null default '[]' check (jsonb_typeof(sources) = 'array'),
   -- What the model has looked up for it, masked: `[{"tool": "check_domain", "arguments": {…}, "source": "DNS", "summary": "…"}]`.
   lookups    jsonb not null default '[]' check (jsonb_typeof(lookups) = 'array'),
   -- Why the model gave no answer. The message then offers sources alone.
@@ -145,6 +147,7 @@ create table ai_steps (
   options    jsonb not null default '[]' check (jsonb_typeof(options) = 'array'),
   rationale  text check (length(rationale) <= 20000),
   citations  jsonb not null default '[]',
+  sources    jsonb not null default '[]' check (jsonb_typeof(sources) = 'array'),
   lookups    jsonb not null default '[]' check (jsonb_typeof(lookups) = 'array'),
   -- As in ai_messages.
   failure    text check (failure in ('declined', 'unusable', 'truncated')),

@@ -19,12 +19,14 @@ export interface JsonColumns {
   'accounts.settings': JsonObject
   'ai_fixes.ai_drafted_parameters': ScriptParameter[]
   'ai_messages.citations': Citation[]
+  'ai_messages.sources': Citation[]
   'ai_messages.lookups': Lookup[]
   'psa_connections.resolved_statuses': Record<string, string>
   'ai_sessions.escalation_package': Record<string, unknown>
   'ai_sessions.evidence_items': Evidence[]
   'ai_sessions.pending_task_lane': TaskLane
   'ai_steps.citations': Citation[]
+  'ai_steps.sources': Citation[]
   'ai_steps.lookups': Lookup[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]

@@ -246,6 +246,7 @@ export interface AiMessagesTable {
   role: 'user' | 'assistant'
   content: string
   citations: Generated<JsonColumns['ai_messages.citations']>
+  sources: Generated<JsonColumns['ai_messages.sources']>
   lookups: Generated<JsonColumns['ai_messages.lookups']>
   failure: 'declined' | 'unusable' | 'truncated' | null
   author_id: string | null
@@ -312,6 +313,7 @@ export interface AiStepsTable {
   options: Generated<JsonColumns['ai_steps.options']>
   rationale: string | null
   citations: Generated<JsonColumns['ai_steps.citations']>
+  sources: Generated<JsonColumns['ai_steps.sources']>
   lookups: Generated<JsonColumns['ai_steps.lookups']>
   failure: 'declined' | 'unusable' | 'truncated' | null
   response: string | null

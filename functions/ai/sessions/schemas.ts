@@ -112,6 +112,18 @@ export const Citations = z
   .array(Citation)
   .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.')
 
+export const Sources = Citations.describe('The flows, articles and resolved sessions that fitted the case, best first. Empty if none did.')
+
+export const FlowOffer = z
+  .strictObject({
+    text: z.string().describe('That no flow fits, and the offer, in English.'),
+    operation: z.literal('authoring.proposals.create').describe('The operation that drafts a flow from the case once it is resolved.'),
+    path: z.string().describe('Its path for this case.'),
+  })
+  .meta({ id: 'FlowOffer' })
+  .nullable()
+  .describe('The offer to draft a flow from the case; null if a published flow fitted it.')
+
 export const Lookups = z
   .array(
     z.strictObject({
@@ -146,6 +158,8 @@ export const GuidedStep = z
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
     rationale: z.string().nullable().describe('Why this step comes next.'),
     citations: Citations,
+    sources: Sources,
+    flow_offer: FlowOffer,
     lookups: Lookups,
     failure: AnswerFailure,
     response: z.string().nullable().describe('The answer; null while it is the current step.'),
@@ -161,6 +175,8 @@ export const GuidedStep = z
         options: ['Yes', 'No'],
         rationale: 'It shows whether the network or the printer is at fault.',
         citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+        sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+        flow_offer: null,
         lookups: [],
         failure: null,
         response: null,
@@ -177,6 +193,8 @@ export const AiMessage = z
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
     citations: Citations,
+    sources: Sources,
+    flow_offer: FlowOffer,
     lookups: Lookups,
     failure: AnswerFailure,
     created_at: Time,
@@ -191,6 +209,8 @@ export const AiMessage = z
         upload_ids: [],
         branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
         citations: [],
+        sources: [],
+        flow_offer: null,
         lookups: [],
         failure: null,
         created_at: '2026-11-21T09:30:00.000Z',

@@ -15,7 +15,7 @@ import {
   type TaskLane,
   workingStates,
 } from '#db/rows/ai-session.ts'
-import { fixItem, isOwnAiSession, messageItem } from '#db/rows/ai-session-queries.ts'
+import { fixItem, flowOffer, isOwnAiSession, messageItem } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { uuidv7 } from '#db/uuid.ts'
@@ -131,6 +131,7 @@ export interface NewReply {
   id: string
   content: string
   citations: Citation[]
+  sources: Citation[]
   lookups: Lookup[]
   failure: AnswerFailure | null
 }
@@ -138,7 +139,7 @@ export function storeReply(
   db: WriteDb,
   sessionId: string,
   branchId: string,
-  { citations, lookups, ...reply }: NewReply,
+  { citations, sources, lookups, ...reply }: NewReply,
   changes: TurnChanges,
 ) {
   const insert = db
@@ -148,10 +149,11 @@ export function storeReply(
       branch_id: branchId,
       role: 'assistant',
       citations: jsonb(citations),
+      sources: jsonb(sources),
       lookups: jsonb(lookups),
       ...reply,
     })
-    .returning(['id', 'role', 'content', 'citations', 'lookups', 'failure', isoCreatedAt])
+    .returning(['id', 'role', 'content', 'citations', 'sources', flowOffer.as('flow_offer'), 'lookups', 'failure', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 
@@ -161,6 +163,7 @@ export interface NewStep {
   options: string[]
   rationale: string | null
   citations: Citation[]
+  sources: Citation[]
   lookups: Lookup[]
   failure: AnswerFailure | null
 }
@@ -168,13 +171,33 @@ export interface NewStep {
 export function storeStep(
   db: WriteDb,
   sessionId: string,
-  { options, citations, lookups, ...step }: NewStep & { id: string; seq: number },
+  { options, citations, sources, lookups, ...step }: NewStep & { id: string; seq: number },
   changes: TurnChanges,
 ) {
   const insert = db
     .insertInto('ai_steps')
-    .values({ session_id: sessionId, options: jsonb(options), citations: jsonb(citations), lookups: jsonb(lookups), ...step })
-    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'lookups', 'failure', 'response', isoCreatedAt])
+    .values({
+      session_id: sessionId,
+      options: jsonb(options),
+      citations: jsonb(citations),
+      sources: jsonb(sources),
+      lookups: jsonb(lookups),
+      ...step,
+    })
+    .returning([
+      'id as step_id',
+      'kind',
+      'text',
+      'options',
+      'rationale',
+      'citations',
+      'sources',
+      flowOffer.as('flow_offer'),
+      'lookups',
+      'failure',
+      'response',
+      isoCreatedAt,
+    ])
   return storeTurn(db, sessionId, insert, changes)
 }
 

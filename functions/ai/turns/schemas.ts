@@ -4,9 +4,11 @@ import {
   AnswerFailure,
   Citations,
   EvidenceItem,
+  FlowOffer,
   GuidedStep,
   Lookups,
   OutcomeProposal,
+  Sources,
   SuggestedFix,
   TaskLane,
   textEvents,
@@ -42,20 +44,6 @@ const turnChanges = {
   suggested_fix: SuggestedFix.optional().describe('The fix that the model suggests.'),
 }
 
-/** What a reply says about its sources. They are not stored: a reply that an earlier call has stored comes without them. */
-const turnSources = {
-  sources: Citations.describe('The flows, articles and resolved sessions that fit the case, best first. Empty if none fits.').optional(),
-  flow_offer: z
-    .strictObject({
-      text: z.string().describe('That no flow fits, and the offer, in English.'),
-      operation: z.literal('authoring.proposals.create').describe('The operation that drafts a flow from the case once it is resolved.'),
-      path: z.string().describe('Its path for this case.'),
-    })
-    .meta({ id: 'FlowOffer' })
-    .optional()
-    .describe('Present if no published flow fits the case.'),
-}
-
 export const ChatReply = z
   .strictObject({
     message: z
@@ -64,13 +52,14 @@ export const ChatReply = z
         role: z.literal('assistant').describe('The model.'),
         content: z.string().describe('The text, as markdown.'),
         citations: Citations,
+        sources: Sources,
+        flow_offer: FlowOffer,
         lookups: Lookups,
         failure: AnswerFailure,
         created_at: Time,
       })
       .describe('The reply of the model.'),
     ...turnChanges,
-    ...turnSources,
     task_lane_update: TaskLane.optional().describe('The whole task lane, when the model added to it.'),
     outcome_proposal: OutcomeProposal.extend({ fix_id: Id.describe('Id of the fix.') })
       .optional()
@@ -85,12 +74,13 @@ export const ChatReply = z
           role: 'assistant',
           content: 'Does the printer answer a ping?',
           citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+          sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
+          flow_offer: null,
           lookups: [],
           failure: null,
           created_at: '2026-11-21T09:30:04.000Z',
         },
         triage_update: { issue_category: 'Printing' },
-        sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
       },
     ],
   })
@@ -115,7 +105,7 @@ export const GuidedResponse = z
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
 export type GuidedResponse = z.infer<typeof GuidedResponse>
 
-export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges, ...turnSources }).meta({
+export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges }).meta({
   id: 'GuidedReply',
   examples: [
     {
@@ -126,6 +116,8 @@ export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next 
         options: [],
         rationale: 'The queue is stuck.',
         citations: [],
+        sources: [],
+        flow_offer: null,
         lookups: [],
         failure: null,
         response: null,

@@ -74,9 +74,9 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
     changes,
     ...rest
   }: TurnText & Pick<queries.NewReply, 'lookups'> & { changes: queries.TurnChanges }) => {
-    const reply = { id: replyId, content, ...rest }
+    const reply = { id: replyId, content, sources: input.sources.numbered, ...rest }
     const { row, applied } = await queries.storeReply(ctx.db, id, branchId, reply, changes).catch(throwIfDeleted)
-    return removeNulls({ message: toReplyMessage(row), ...applied, ...describeSources(id, input) }) as ChatReply
+    return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
   return createEventStream<ReplyEvents>(ctx, async (send) => {
@@ -111,11 +111,13 @@ function toReplyMessage({
   id,
   content,
   citations,
+  sources,
+  flow_offer,
   lookups,
   failure,
   created_at,
 }: Omit<AiSessionRow['messages'][number], 'role' | 'branch_id' | 'upload_ids'>) {
-  return { id, role: 'assistant' as const, content, citations, lookups, failure, created_at }
+  return { id, role: 'assistant' as const, content, citations, sources, flow_offer, lookups, failure, created_at }
 }
 
 /** Store the response to the current step of a guided session, and return the next step. */
@@ -163,26 +165,21 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(toAnswerFailure)
   const { newStep, changes } = 'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
   const { row: step, applied } = await queries
-    .storeStep(ctx.db, session.id, { ...newStep, lookups: lookups.listLookups(), id: ctx.workId, seq: session.steps.length + 1 }, changes)
+    .storeStep(
+      ctx.db,
+      session.id,
+      { ...newStep, sources: input.sources.numbered, lookups: lookups.listLookups(), id: ctx.workId, seq: session.steps.length + 1 },
+      changes,
+    )
     .catch(async (error: unknown) => {
       if (getSqlState(error) !== '23505') return throwIfDeleted(error)
       return throwStepNotCurrent(ctx, session.id)
     })
   const { triage_update, suggested_fix } = applied
-  return removeNulls({ step, triage_update, suggested_fix, ...describeSources(session.id, input) }) as GuidedReply
+  return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
 }
 
-/** Return the sources of a turn. If none of them is a flow, offer to draft one from the case. */
-function describeSources(sessionId: string, { sources: { numbered } }: TurnInput): Pick<ChatReply, 'sources' | 'flow_offer'> {
-  if (numbered.some(({ kind }) => kind === 'flow')) return { sources: numbered }
-  const text = 'No flow of yours fits this case. Once the case is resolved, you can draft one from it.'
-  return {
-    sources: numbered,
-    flow_offer: { text, operation: 'authoring.proposals.create', path: `/sessions/${sessionId}/convert-to-flow` },
-  }
-}
-
-type StepText = Omit<queries.NewStep, 'lookups'>
+type StepText = Omit<queries.NewStep, 'lookups' | 'sources'>
 
 interface PlannedStep {
   newStep: StepText

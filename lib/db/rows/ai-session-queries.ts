@@ -1,7 +1,7 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
-import { AiSessionRow, type AiStatus } from './ai-session.ts'
+import { AiSessionRow, type AiStatus, type FlowOffer } from './ai-session.ts'
 
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
 export const aiSessionColumns = sql`
@@ -22,10 +22,17 @@ export const fixItem = sql`${plainPairs(['id', 'session_id', 'title', 'descripti
 /** Of `ai_handoffs x`. */
 export const handoffItem = sql`${plainPairs(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
   ${timePair('claimed_at')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
+/** The offer of a reply or step, or null: if no flow is among its sources. The row is `x`, or the one that RETURNING names. */
+export const flowOffer = sql<FlowOffer | null>`case when not sources @> '[{"kind": "flow"}]' then jsonb_build_object(
+  'text', 'No flow of yours fits this case. Once the case is resolved, you can draft one from it.',
+  'operation', 'authoring.proposals.create', 'path', '/sessions/' || session_id || '/convert-to-flow') end`
+
 /** Of `ai_messages x`. */
-export const messageItem = sql`${plainPairs(['id', 'role', 'content', 'branch_id', 'citations', 'lookups', 'failure'])}, ${timePair('created_at')}, 'upload_ids',
+export const messageItem = sql`${plainPairs(['id', 'role', 'content', 'branch_id', 'citations', 'sources', 'lookups', 'failure'])},
+  'flow_offer', case x.role when 'assistant' then ${flowOffer} end, ${timePair('created_at')}, 'upload_ids',
   coalesce((select jsonb_agg(i.upload_id order by i.place) from ai_message_uploads i where i.account_id = x.account_id and i.message_id = x.id), '[]')`
-const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', 'rationale', 'citations', 'lookups', 'failure', 'response'])}, ${timePair('created_at')}`
+const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', 'rationale', 'citations', 'sources', 'lookups', 'failure', 'response'])},
+  'flow_offer', ${flowOffer}, ${timePair('created_at')}`
 /** Of `ai_facts x`. */
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 

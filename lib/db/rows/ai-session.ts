@@ -39,6 +39,12 @@ export interface Lookup {
   source: string | null
   summary: string
 }
+/** The offer to draft a flow from a case that no flow fits. */
+export interface FlowOffer {
+  text: string
+  operation: 'authoring.proposals.create'
+  path: string
+}
 /** Why the model gave no answer to a turn. */
 export type AnswerFailure = 'declined' | 'unusable' | 'truncated'
 export interface AiMessage {
@@ -48,6 +54,9 @@ export interface AiMessage {
   upload_ids: string[]
   branch_id: string
   citations: Citation[]
+  /** The sources that fitted the case. */
+  sources: Citation[]
+  flow_offer: FlowOffer | null
   lookups: Lookup[]
   failure: AnswerFailure | null
   created_at: string
@@ -59,6 +68,9 @@ export interface GuidedStep {
   options: string[]
   rationale: string | null
   citations: Citation[]
+  /** The sources that fitted the case. */
+  sources: Citation[]
+  flow_offer: FlowOffer | null
   lookups: Lookup[]
   failure: AnswerFailure | null
   response: string | null

@@ -203,20 +203,26 @@ describe('a turn', () => {
     const sources = [{ kind: 'flow', id: flow.id, title: dockName }]
     const chat = await createAiSession(admin, { problem_summary: dockProblem })
     const reply = expectStatus(await admin.call('POST', `/ai-sessions/${chat.id}/chat`, { message: 'What should I check?' }), 200).body
-    expect([reply.sources, reply.flow_offer]).toEqual([sources, undefined])
+      .message
+    expect([reply.sources, reply.flow_offer]).toEqual([sources, null])
     const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: dockProblem })
-    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body
-    expect([step.sources, step.flow_offer]).toEqual([sources, undefined])
+    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body.step
+    expect([step.sources, step.flow_offer]).toEqual([sources, null])
+    expect((await admin.call('GET', `/ai-sessions/${chat.id}`)).body.messages[1]).toMatchObject({ sources, flow_offer: null })
+    expect((await admin.call('GET', `/ai-sessions/${guided.id}`)).body.steps.at(-1)).toMatchObject({ sources, flow_offer: null })
   })
 
   it('AIS-52 offers to draft a flow when none fits, and the offer leads to a proposal once the case is resolved', async () => {
     const { admin } = await createAccount(service)
     const session = await createAiSession(admin, { problem_summary: 'The zorblatt hums in a minor key.' })
     const reply = expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'What should I check?' }), 200).body
+      .message
     expect([reply.sources, reply.flow_offer]).toEqual([[], offerOf(session.id)])
     const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: 'The zorblatt hums in a minor key.' })
-    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body
+    const step = expectStatus(await admin.call('POST', `/ai-sessions/${guided.id}/respond`, { response: 'Yes' }), 200).body.step
     expect([step.sources, step.flow_offer]).toEqual([[], offerOf(guided.id)])
+    const [asked, answered] = (await admin.call('GET', `/ai-sessions/${session.id}/messages`)).body
+    expect([asked.sources, asked.flow_offer, answered]).toEqual([[], null, { ...answered, ...reply }])
     const resolution = { outcome: 'resolved', notes: 'Tightened the bolt of the zorblatt.', accept_proposals: true }
     expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/resolve`, resolution), 200)
     expectStatus(await admin.call('POST', reply.flow_offer.path, {}), 201)
@@ -228,6 +234,7 @@ describe('a turn', () => {
     const { body } = expectStatus(await admin.call('POST', '/kb-imports', article), 201)
     const session = await createAiSession(admin, { problem_summary: 'The kiln overheats' })
     const reply = expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'What should I check?' }), 200).body
+      .message
     expect(reply.sources).toEqual([{ kind: 'article', id: body.id, title: article.title }])
     expect(reply.flow_offer).toEqual(offerOf(session.id))
   })
