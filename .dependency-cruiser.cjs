@@ -18,6 +18,7 @@ const vendors = {
   resend: '^lib/vendors/mail/resend\\.ts$',
   nodemailer: '^lib/vendors/mail/smtp\\.ts$',
   stripe: '^lib/vendors/billing/stripe\\.ts$',
+  '@modelcontextprotocol/client': '^lib/vendors/mcp/client\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
   pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:admin|sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',

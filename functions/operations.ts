@@ -15,6 +15,7 @@ import { aiFeedbackOperations } from './ai/feedback/operations.ts'
 import { fixOperations } from './ai/fixes/operations.ts'
 import { handoffOperations } from './ai/handoffs/operations.ts'
 import { handoverOperations } from './ai/handover/operations.ts'
+import { mcpServerOperations } from './ai/mcp-servers/operations.ts'
 import { aiOutputOperations } from './ai/outputs/operations.ts'
 import { aiScriptRunOperations } from './ai/script-runs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
@@ -171,6 +172,7 @@ export const operations: readonly AnyOperation[] = [
   ...aiTriageOperations,
   ...fixOperations,
   ...aiFeedbackOperations,
+  ...mcpServerOperations,
   ...aiScriptRunOperations,
   ...aiOutputOperations,
   ...aiTaskOperations,

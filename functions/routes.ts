@@ -654,6 +654,16 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./ai/mcp-servers/operations.ts')).mcpServerOperations,
+    routes: {
+      'ai.mcpServers.list': 'GET /integrations/mcp-servers',
+      'ai.mcpServers.create': 'POST /integrations/mcp-servers',
+      'ai.mcpServers.refresh': 'POST /integrations/mcp-servers/{server_id}/refresh',
+      'ai.mcpServers.allow': 'PUT /integrations/mcp-servers/{server_id}/tools',
+      'ai.mcpServers.delete': 'DELETE /integrations/mcp-servers/{server_id}',
+    },
+  },
+  {
     load: async () => (await import('./ai/script-runs/operations.ts')).aiScriptRunOperations,
     routes: {
       'ai.scriptRuns.list': 'GET /ai-sessions/{session_id}/script-runs',

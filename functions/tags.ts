@@ -64,6 +64,7 @@ export const tags: readonly TagInfo[] = [
   tag('ai.fixes', 'Suggested fixes', 'Fixes that the model suggests, and their outcomes.'),
   tag('ai.scriptRuns', 'Script runs of AI sessions', 'What scripts did on machines during a diagnosis.'),
   tag('ai.feedback', 'Feedback on the model', 'What technicians think of its answers.'),
+  tag('ai.mcpServers', 'MCP servers', 'Servers whose tools the model may call in a diagnosis.'),
   tag('ai.handoffs', 'Handoffs', 'Park a session or escalate it to a colleague.'),
   tag('ai.handover', 'Shift handover', 'What a shift tells the next one: open cases, promises and who is on call.'),
   tag('ai.escalations', 'Escalations', 'Sessions that wait for a colleague: queue, live stream, claim and pick-up.'),

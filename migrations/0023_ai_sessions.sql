@@ -342,6 +342,47 @@ create index runner_connections_creator on runner_connections (account_id, creat
 create trigger audit after insert or update or delete on runner_connections
   for each row execute function app.audit('runner_connection', 'credentials');
 
+-- The MCP servers whose tools the model may call in a session.
+create table mcp_servers (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  -- Stands before the names of its tools.
+  name             text not null check (name ~ '^[a-z0-9][a-z0-9-]{0,19}$'),
+  url              text not null check (length(url) between 1 and 2000),
+  -- Encrypted with the service's key; the ids of the account and of the server are authenticated with it.
+  token            text check (length(token) <= 8000),
+  -- As the server described them when it was last asked: `[{"name": "…", "description": "…", "input_schema": {…}, "version": "…", "refusal": null}]`.
+  tools            jsonb not null default '[]' check (jsonb_typeof(tools) = 'array'),
+  -- The version in which a tool was allowed, by its name. A tool in another version is not called.
+  allowed          jsonb not null default '{}' check (jsonb_typeof(allowed) = 'object'),
+  last_checked_at  timestamptz(3),
+  last_check_error text,
+  created_by       uuid default app.user_id(),
+  created_at       timestamptz(3) not null default app.now(),
+  updated_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, name),
+  foreign key (account_id, created_by) references users (account_id, id) on delete set null (created_by)
+);
+create index mcp_servers_creator on mcp_servers (account_id, created_by);
+create trigger audit after insert or update or delete on mcp_servers
+  for each row execute function app.audit('mcp_server', 'token', 'tools');
+
+-- Keeps at most 5 servers per account. Each of them can add to every prompt.
+create function app.keep_mcp_server_limit() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  used bigint;
+begin
+  perform app.lock_usage(new.account_id);
+  select count(*) into used from mcp_servers s where s.account_id = new.account_id;
+  if used > 5 then
+    perform app.raise_limit_reached('mcp_servers', used - 1, 5);
+  end if;
+  return null;
+end $$;
+create constraint trigger quota after insert on mcp_servers deferrable initially deferred
+  for each row execute function app.keep_mcp_server_limit();
+
 -- Scripts that the runner was asked to run in a session. Its record in `script_runs` is inserted when it ends.
 create table runner_runs (
   id                 uuid not null default uuidv7(),
@@ -404,6 +445,7 @@ call app.protect('ai_handoffs');
 call app.protect('ai_outputs');
 call app.protect('script_runs');
 call app.protect('runner_connections');
+call app.protect('mcp_servers');
 call app.protect('runner_runs');
 
 grant select, insert, delete on ai_sessions to app_runtime;
@@ -419,9 +461,10 @@ grant select, insert, update (claimed_by, claimed_at, picked_up_at, first_action
 grant select, insert, update (content, edited, psa_push_id, updated_at) on ai_outputs to app_runtime;
 grant select, insert on script_runs to app_runtime;
 grant select, insert, update, delete on runner_connections to app_runtime;
+grant select, insert, update (tools, allowed, last_checked_at, last_check_error, updated_at), delete on mcp_servers to app_runtime;
 grant select, insert, update (state, payload, next_attempt_at, finished_at) on runner_runs to app_runtime;
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
-  ai_handoffs, ai_outputs, script_runs, runner_connections, runner_runs to app_platform;
+  ai_handoffs, ai_outputs, script_runs, runner_connections, runner_runs, mcp_servers to app_platform;
 
 -- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
 -- close it like their own, because nobody else could.

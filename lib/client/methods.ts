@@ -772,6 +772,18 @@ list: PagedMethod<'ai.feedback.list'>
 /** Give feedback on an answer. Whether a reply, a step, a fix or an assessment helped, and what would have been right. A second one of the same person replaces the first. It is stored with the prompt, its version and the model, for whoever evaluates prompts; the client never sees it. */
 set: Method<'ai.feedback.set'>
 }
+mcpServers: {
+/** List connected MCP servers. The MCP servers of my account by name, with their tools as they were last described, without their tokens. */
+list: Method<'ai.mcpServers.list'>
+/** Connect an MCP server. Connects a server by its streamable HTTP address, at most 5 per account. It is not asked yet, and none of its tools is allowed: refresh it, then allow tools one by one. */
+create: Method<'ai.mcpServers.create'>
+/** Ask an MCP server for its tools. If it does not answer, the response is a 200 with `last_check_error`, and its tools stay as they were. */
+refresh: Method<'ai.mcpServers.refresh'>
+/** Allow tools of an MCP server. Replaces the tools that the model may call in a session, at most 5, each in the version that was looked at. Only a tool that says that it only reads can be allowed. A tool that changes is not called until it is allowed again. */
+allow: Method<'ai.mcpServers.allow'>
+/** Disconnect an MCP server. Deletes its token too. What the model has looked up with its tools stays in the sessions. */
+delete: Method<'ai.mcpServers.delete'>
+}
 scriptRuns: {
 /** List script runs of an AI session. What scripts did on machines, oldest first. */
 list: PagedMethod<'ai.scriptRuns.list'>

@@ -2718,6 +2718,56 @@ start: number
 end: number
 })[]
 }
+export type McpServer = {
+id: Id
+/** Stands before the names of its tools, with two underscores. Unique in the account. */
+name: string
+/** Address of its streamable HTTP endpoint. */
+url: string
+/** Whether a token is sent to it. */
+has_token: boolean
+/** Its tools as it described them when it was last asked, at most 50. Empty before that. */
+tools: (McpTool)[]
+/** When it was last asked. */
+last_checked_at: (Timestamp | null)
+/** Why that failed; null when it succeeded. */
+last_check_error: (string | null)
+created_at: Timestamp
+/** When its allowed tools last changed. */
+updated_at: string
+}
+export type McpServerCreate = {
+/** Stands before the names of its tools, with two underscores. Unique in the account. */
+name: string
+/** Address of its streamable HTTP endpoint: https, on a public host. */
+url: string
+/** A bearer token that the server expects. It is never returned. */
+token?: string | undefined
+}
+export type McpTool = {
+/** The name of the tool at its server. */
+name: string
+/** What the model reads of it, at most 600 characters. It is the server’s text, without characters that could mislead. */
+description: string
+/** The part of the JSON schema of its arguments that the model reads. */
+input_schema: { [key: string]: unknown }
+/** Changes with anything that the server says of the tool. */
+version: string
+state: McpToolState
+/** Why it cannot be allowed, as the end of the sentence “The tool …”; null if it can. */
+refusal: (string | null)
+}
+/** `allowed`: the model may call it. `changed`: it was allowed in another version, and is not called. `not_allowed`: nobody has allowed it. */
+export type McpToolState = ('allowed' | 'changed' | 'not_allowed')
+export type McpToolsPut = {
+/** The tools that the model may call, each in the version that was looked at. Every other tool is not allowed any more. */
+allowed: ({
+/** The name of the tool at its server. */
+name: string
+/** Changes with anything that the server says of the tool. */
+version: string
+})[]
+}
 export type MeResponse = (UserResponse & {
 /** The error codes of the guards that block most operations now. */
 guards: (AccountGuard)[]
@@ -6880,6 +6930,14 @@ limit?: number | undefined; /** The item after which the page starts, as the `Li
 after?: string | undefined }; output: (AIFeedback)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
   'ai.feedback.set': { input: { /** Id of the AI session. */
 session_id: string } & (AIFeedbackPut); output: AIFeedback; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.mcpServers.list': { input: Record<string, never>; output: (McpServer)[]; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.mcpServers.create': { input: (McpServerCreate); output: McpServer; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'limit_reached' | 'mfa_setup_required' | 'name_taken' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'ai.mcpServers.refresh': { input: { /** Id of the MCP server. */
+server_id: string }; output: McpServer; code: 'email_not_verified' | 'feature_disabled' | 'idempotency_key_in_use' | 'mfa_setup_required' | 'password_change_required' | 'subscription_lapsed' }
+  'ai.mcpServers.allow': { input: { /** Id of the MCP server. */
+server_id: string } & (McpToolsPut); output: McpServer; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
+  'ai.mcpServers.delete': { input: { /** Id of the MCP server. */
+server_id: string }; output: undefined; code: 'email_not_verified' | 'feature_disabled' | 'mfa_setup_required' | 'password_change_required' | 'step_up_required' | 'subscription_lapsed' }
   'ai.scriptRuns.list': { input: { /** Id of the AI session. */
 session_id: string; /** Number of items to skip. */
 skip?: number | undefined; /** Maximum number of items. */

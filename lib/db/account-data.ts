@@ -175,6 +175,9 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('runner_connections', 'runner_connection', {
     leftOut: { credentials: secret, last_checked_at: state, last_check_error: state },
   }),
+  exportTable('mcp_servers', 'mcp_servers', {
+    leftOut: { token: secret, tools: 'what the server says', last_checked_at: state, last_check_error: state },
+  }),
   exportTable('psa_member_mappings', 'psa_members', { key: { user_id: 'uuid' } }),
   exportTable('psa_pushes', 'ticket_notes', {
     leftOut: {

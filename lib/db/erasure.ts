@@ -127,6 +127,7 @@ export const erasure: Declaration = {
   psa_rules: { account: batches(), person: rows },
   psa_connections: { account: deleted, person: nothing },
   runner_connections: { account: deleted, person: nothing },
+  mcp_servers: { account: deleted, person: nothing },
   billing_events: { account: batches(), person: nothing },
   billing_subscriptions: { account: deleted, person: nothing },
   billing_customers: { account: deleted, person: nothing },

@@ -790,6 +790,15 @@ export const exportedColumns = {
     'created_at',
     'updated_at',
   ],
+  mcp_servers: [
+    'id',
+    'name',
+    'url',
+    'allowed',
+    'created_by',
+    'created_at',
+    'updated_at',
+  ],
   psa_member_mappings: [
     'user_id',
     'connection_id',

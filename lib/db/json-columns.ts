@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { McpTool } from '#rules/ai/outside-tool.ts'
 import type { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
@@ -38,6 +39,8 @@ export interface JsonColumns {
   'flow_link_checks.links': CheckedLink[]
   'kb_imports.blocks': Block[]
   'kb_imports.warnings': string[]
+  'mcp_servers.allowed': Record<string, string>
+  'mcp_servers.tools': McpTool[]
   'network_diagrams.edges': DiagramEdge[]
   'network_diagrams.nodes': DiagramNode[]
   'notification_configs.email_addresses': string[]

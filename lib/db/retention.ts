@@ -115,6 +115,7 @@ export const retention: Record<keyof DB, Policy> = {
   mail_suppressions: kept('an unsubscribed address stays so'),
   maintenance_runs: expires('a run of the year before can be compared', { column: 'due_at', keptFor: '400 days' }),
   maintenance_schedules: kept(work),
+  mcp_servers: kept('at most five per account'),
   network_diagrams: kept(work),
   notification_configs: kept(work),
   notifications: endsWith('events', 'the event as a member sees it'),

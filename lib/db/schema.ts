@@ -897,6 +897,21 @@ export interface MaintenanceSchedulesTable {
   updated_at: Generated<string>
 }
 
+export interface McpServersTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  name: string
+  url: string
+  token: string | null
+  tools: Generated<JsonColumns['mcp_servers.tools']>
+  allowed: Generated<JsonColumns['mcp_servers.allowed']>
+  last_checked_at: string | null
+  last_check_error: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface NetworkDiagramsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1876,6 +1891,7 @@ export interface DB {
   mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
+  mcp_servers: McpServersTable
   network_diagrams: NetworkDiagramsTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable

@@ -23,6 +23,7 @@ import { createFaults, type Faults } from './vendors/faults.ts'
 import { createHookRoutes } from './vendors/hooks.ts'
 import { createIdentityRoutes } from './vendors/identity/identity.ts'
 import { createImagesRoutes } from './vendors/images.ts'
+import { createMcpDocsRoutes } from './vendors/mcp/docs.ts'
 import { createOpenaiRoutes } from './vendors/openai/openai.ts'
 import { createPsa } from './vendors/psa/psa.ts'
 import { createQstash, type Qstash } from './vendors/qstash/qstash.ts'
@@ -155,6 +156,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     hudu: createHuduRoutes(articles, clock),
     itGlue: createItGlueRoutes(articles, clock),
     runner: createTacticalRmmRoutes(clock),
+    mcpDocs: createMcpDocsRoutes(faults),
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
@@ -189,7 +191,10 @@ type Routes = {
   psa: ReturnType<typeof createPsa>
   signInPages: Hono | undefined
   extraRoutes: Hono | undefined
-} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue' | 'runner', Hono>
+} & Record<
+  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue' | 'runner' | 'mcpDocs',
+  Hono
+>
 
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, faults, psa } = routes
@@ -212,6 +217,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
   for (const path of ['/hudu/*', '/it-glue/*']) app.use(path, faultMiddleware(faults, 'articles'))
   app.use('/tactical-rmm/*', faultMiddleware(faults, 'runner'))
+  app.use('/mcp-docs/mcp', faultMiddleware(faults, 'mcp'))
   app.use('/images/*', faultMiddleware(faults, 'images'))
   app.route('/redis', routes.redis)
   app.route('/qstash', routes.qstash)
@@ -224,6 +230,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/hudu', routes.hudu)
   app.route('/it-glue', routes.itGlue)
   app.route('/tactical-rmm', routes.runner)
+  app.route('/mcp-docs', routes.mcpDocs)
   app.route('/images', createImagesRoutes())
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))

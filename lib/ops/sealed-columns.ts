@@ -39,6 +39,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ key, account_id }) => `runner-run:${account_id}:${key}`,
   },
   {
+    table: 'mcp_servers',
+    key: 'id',
+    column: 'token',
+    owner: ['account_id'],
+    contextOf: ({ key, account_id }) => `mcp:${account_id}:${key}`,
+  },
+  {
     table: 'kb_batches',
     key: 'id',
     column: 'api_key',

@@ -17,6 +17,7 @@ import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { MailPort } from './mail/mail.ts'
+import type { McpPort } from './mcp/mcp.ts'
 import type { ReadCertificate } from './net/certificate.ts'
 import type { DnsRecords } from './net/dns.ts'
 import type { OutboundGuard } from './net/guard.ts'
@@ -59,6 +60,7 @@ export interface Ports {
   vault: Vault
   psa: OpenPsa
   runner: OpenRunner
+  mcp: McpPort
   /** Ask every dependency, as `/ready` does. Set when the app is assembled. */
   checkDependencies?: (() => Promise<DependencyChecks>) | undefined
 }

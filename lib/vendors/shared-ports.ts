@@ -60,6 +60,8 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
     runner: createRunnerOpener(guard),
+    // The library is larger than the client of the model.
+    mcp: lazyPort(async () => (await import('./mcp/client.ts')).createMcpClient(guard), {}),
   }
 }
 

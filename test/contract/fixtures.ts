@@ -22,6 +22,7 @@ import { exportFixtures } from './fixtures-exports.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { knowledgeFixtures } from './fixtures-knowledge.ts'
 import { maintenanceFixtures } from './fixtures-maintenance.ts'
+import { mcpFixtures } from './fixtures-mcp.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { onCallFixtures } from './fixtures-oncall.ts'
 import { platformFixtures } from './fixtures-platform.ts'
@@ -55,6 +56,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,
+  ...mcpFixtures,
   ...runnerFixtures,
   ...webhookFixtures,
   ...exportFixtures,

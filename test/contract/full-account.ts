@@ -10,6 +10,7 @@ import { insertExport, insertImport } from './fixtures-exports.ts'
 import { insertCategory, insertPin, insertPublishedFlowRows, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertBatch, insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
+import { insertMcpServer } from './fixtures-mcp.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
 import { insertPresence } from './fixtures-platform.ts'
@@ -30,6 +31,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFailedDelivery(service, account.admin)
   await insertPush(service, account.admin)
   await insertRunner(service, account.admin)
+  await insertMcpServer(service, account.admin)
   await insertRun(service, account.admin, 'session_id', await insertSession(service, account.admin))
   await createCallback(service, account.admin)
   const ruleId = await insertRule(service, account.admin)

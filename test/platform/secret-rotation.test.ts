@@ -9,6 +9,7 @@ import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/r
 import { resealColumn, type SealedColumn, sealedColumns } from '#ops/sealed-columns.ts'
 import { request, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { connectMcpServer } from '#test/support/mcp-servers.ts'
 import { createAccount } from '#test/support/people.ts'
 import { connectPsa } from '#test/support/psa.ts'
 import { connectRunner } from '#test/support/runner.ts'
@@ -43,6 +44,7 @@ async function storeSecrets() {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   await connectRunner(service, admin)
+  const mcpServer = await connectMcpServer(service, admin)
   const hook = { url: `${service.localOrigin}/hooks/rotation`, events: ['flow.published'] }
   const { id: webhookId } = expectStatus(await admin.call('POST', '/webhooks', hook), 201).body
   expectStatus(await admin.call('POST', `/webhooks/${webhookId}/rotate-secret`), 200)
@@ -75,17 +77,31 @@ async function storeSecrets() {
     totp: await enableTotp(service, person),
     sessionId: session.id as string,
     webhookId: webhookId as string,
+    mcpServerId: mcpServer.id,
   }
 }
 
 /** Use every stored secret through a process. Return the statuses and what they show. */
-async function useSecrets(process: { api: string }, { admin, sessionId, webhookId }: Awaited<ReturnType<typeof storeSecrets>>) {
+async function useSecrets(
+  process: { api: string },
+  { admin, sessionId, webhookId, mcpServerId }: Awaited<ReturnType<typeof storeSecrets>>,
+) {
   const call = (method: string, path: string) => request(process, method, path, { token: admin.token })
   const psa = await call('POST', '/integrations/psa/connection/test')
   const runner = await call('POST', '/integrations/runner/test')
+  const mcpServer = await call('POST', `/integrations/mcp-servers/${mcpServerId}/refresh`)
   const webhook = await call('POST', `/webhooks/${webhookId}/test`)
   const session = await call('GET', `/sessions/${sessionId}`)
-  return [psa.status, psa.body.success, runner.status, runner.body.success, webhook.status, webhook.body.message, session.status]
+  return [
+    psa.status,
+    psa.body.success,
+    runner.status,
+    runner.body.success,
+    mcpServer.body.last_check_error,
+    webhook.status,
+    webhook.body.message,
+    session.status,
+  ]
 }
 
 it('OPS-01 the keys of stored secrets can be exchanged in steps while requests run', async () => {
@@ -94,7 +110,7 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   const promoted = rotateCredentialsKeys(added, 'promote')
   const [first, second] = [await startProcess({ CREDENTIALS_KEY: added }), await startProcess({ CREDENTIALS_KEY: promoted })]
   const before = await useSecrets(service, stored)
-  expect(before).toEqual([200, true, 200, true, 200, 'The receiver accepted the message', 200])
+  expect(before).toEqual([200, true, 200, true, null, 200, 'The receiver accepted the message', 200])
   const used: unknown[] = []
   let isOver = false
   const keepUsing = async (process: { api: string }) => {
@@ -181,6 +197,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/ops/sealed-columns.ts',
     'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
+    'lib/vendors/mcp/sealed-token.ts',
     'lib/vendors/psa/connection.ts',
     'lib/vendors/runner/sealed-key.ts',
     'lib/vendors/webhooks/sealed-secrets.ts',

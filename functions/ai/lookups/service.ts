@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
+import * as mcpServers from '#functions/ai/mcp-servers/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as diagrams from '#functions/diagrams/diagrams/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
@@ -14,7 +15,7 @@ import { createLookups, defineTool, type Finding, type Lookups, type LookupTool 
 
 export type LookupContext = Pick<
   WriteContext,
-  'db' | 'vault' | 'psa' | 'cache' | 'dns' | 'guard' | 'readCertificate' | 'budget' | 'embeddings' | 'config'
+  'db' | 'vault' | 'psa' | 'mcp' | 'cache' | 'dns' | 'guard' | 'readCertificate' | 'budget' | 'embeddings' | 'config'
 >
 type CaseQuestion = Question & { facts: ReturnType<typeof toCaseFacts> }
 
@@ -22,10 +23,10 @@ const maxNotes = 40
 const maxNoteCharacters = 1500
 
 /**
- * Create the lookups of a turn, with the tools that the case has something for. None takes an id of a ticket or a client: what the model may look at
- * follows from the case and from what its technician sees.
+ * Create the lookups of a turn, with the tools that the case has something for, and those that an admin has allowed. None of ours takes an id of a
+ * ticket or a client: what the model may look at follows from the case and from what its technician sees.
  */
-export function createTurnLookups(ctx: LookupContext, session: AiSessionRow, question: CaseQuestion): Lookups {
+export async function createTurnLookups(ctx: LookupContext, session: AiSessionRow, question: CaseQuestion): Promise<Lookups> {
   const { ticket } = question.facts
   const client = ticket?.company ?? session.client_name
   return createLookups(
@@ -34,6 +35,7 @@ export function createTurnLookups(ctx: LookupContext, session: AiSessionRow, que
       ...(ticket && session.psa_ticket_id ? listTicketTools(ctx, session.psa_ticket_id) : []),
       ...(client ? [createDiagramTool(ctx, client)] : []),
       createDomainTool(ctx, listCaseTexts(question)),
+      ...(await mcpServers.listTurnTools(ctx)),
     ],
     ctx.budget,
   )

@@ -58,7 +58,7 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   const replyId = storedMessage && storedMessage.id !== ctx.workId ? ctx.workId : uuidv7()
   const askModel = async (listener?: AnswerListener) => {
     const question = { facts: input.facts, turns }
-    const lookups = createTurnLookups(ctx, session, question)
+    const lookups = await createTurnLookups(ctx, session, question)
     const answered = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(toAnswerFailure)
     const looked = lookups.listLookups()
     if ('failure' in answered) {
@@ -161,7 +161,7 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const triedFixes = listTriedFixes(session)
   const isRepetition = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
   const question = { facts: input.facts, turns: [] }
-  const lookups = createTurnLookups(ctx, session, question)
+  const lookups = await createTurnLookups(ctx, session, question)
   const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(toAnswerFailure)
   const { newStep, changes } = 'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
   const { row: step, applied } = await queries

@@ -1,10 +1,19 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { root } from '#local/root.ts'
 
 const entry = 'functions/cloudflare.ts'
+const emptyModule = 'lib/platform/cloudflare/empty-module.ts'
+
+/** Our own imports of jose are static. A dynamic one would load every part of it at start. */
+const withoutDynamicJose: Plugin = {
+  name: 'without-dynamic-jose',
+  setup({ onResolve }) {
+    onResolve({ filter: /^jose$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: join(root, emptyModule) } : undefined))
+  },
+}
 
 /** Sizes of a bundle in bytes. */
 export interface BundleSizes {
@@ -32,8 +41,8 @@ export async function bundleWorker(folder: string): Promise<BundleSizes> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
     loader: { '.wasm': 'copy' },
-    // It reads mail, which only the part of Resend's client that receives mail does.
-    alias: { 'postal-mime': './lib/platform/cloudflare/without-postal-mime.ts' },
+    alias: { 'postal-mime': `./${emptyModule}` },
+    plugins: [withoutDynamicJose],
     // Not `keepNames`: naming each closure at the moment it is made costs a tenth of a request.
     minify: true,
     assetNames: '[name]',

@@ -11,10 +11,15 @@ const wishes: readonly { sign: RegExp; name: string; toArguments(found: string):
   { sign: /\bdiagram around ([\w.-]*\w)/i, name: 'show_diagram', toArguments: (asset) => ({ asset }) },
 ]
 
+/** `ask docs__search_docs query=printer`: a tool of an MCP server, and one of its arguments. */
+const mcpWish = /\bask ([a-z0-9-]+__[\w-]+) (\w+)=([^\n]{1,500})/
+
 /** Return the calls of tools that the newest message asks for. None if they were carried out before. */
 export function chooseLookups(facts: Facts, turns: readonly Turn[], tools: readonly string[]): { name: string; arguments: string }[] {
   if (facts.looked_up) return []
   const text = turns.findLast(({ role }) => role === 'user')?.text ?? facts.session?.problem_summary ?? ''
+  const [, mcpTool = '', key = '', value] = mcpWish.exec(text) ?? []
+  if (tools.includes(mcpTool)) return [{ name: mcpTool, arguments: JSON.stringify({ [key]: value }) }]
   return wishes.flatMap(({ sign, name, toArguments }) => {
     const match = tools.includes(name) ? sign.exec(text) : null
     return match ? [{ name, arguments: JSON.stringify(toArguments(match[1] ?? '')) }] : []

@@ -104,6 +104,7 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'images':
     case 'articles':
     case 'runner':
+    case 'mcp':
     case 'google':
     case 'analytics':
       return { error: message }

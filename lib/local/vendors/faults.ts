@@ -14,6 +14,7 @@ export const services = [
   'psa',
   'articles',
   'runner',
+  'mcp',
   'google',
   'microsoft',
   'analytics',
@@ -29,16 +30,19 @@ const deliveryModes = ['duplicate', 'forge'] as const
 // `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it refuses to answer. `content_filter`:
 // a filter cuts off half of the answer. `cut`: the connection breaks after half of the answer.
 const modelModes = ['prompt_injection', 'refusal', 'content_filter', 'cut'] as const
+// The server describes a tool in other words than before.
+const toolModes = ['changed_tool'] as const
 // Each mode makes an ID token invalid in exactly one way.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
-export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes] as const
+export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes, ...toolModes] as const
 
 export type Service = (typeof services)[number]
 export type HttpMode = (typeof httpModes)[number]
 export type DeliveryMode = (typeof deliveryModes)[number]
 export type TokenMode = (typeof tokenModes)[number]
 type ModelMode = (typeof modelModes)[number]
-type IndependentMode = DeliveryMode | TokenMode | ModelMode
+type ToolMode = (typeof toolModes)[number]
+type IndependentMode = DeliveryMode | TokenMode | ModelMode | ToolMode
 export type Mode = HttpMode | IndependentMode
 
 export const FaultInput = z
@@ -60,6 +64,10 @@ export const FaultInput = z
   .refine((fault) => fault.service === 'openai' || !includesMode(modelModes, fault.mode), {
     path: ['mode'],
     error: 'is only available for the model',
+  })
+  .refine((fault) => fault.service === 'mcp' || !includesMode(toolModes, fault.mode), {
+    path: ['mode'],
+    error: 'is only available for the MCP server',
   })
 
 export type Fault = z.infer<typeof FaultInput>
@@ -132,5 +140,5 @@ function includesMode(modes: readonly Mode[], mode: Mode): boolean {
 }
 
 function isIndependent(mode: Mode): mode is IndependentMode {
-  return includesMode(deliveryModes, mode) || includesMode(tokenModes, mode) || includesMode(modelModes, mode)
+  return [deliveryModes, tokenModes, modelModes, toolModes].some((independentModes) => includesMode(independentModes, mode))
 }

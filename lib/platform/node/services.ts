@@ -102,7 +102,12 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       onRedisReturn = listener
     },
     async waitUntilReady() {
-      await Promise.all([redis?.waitUntilReady(), import('#vendors/ai/openai.ts'), import('#vendors/billing/stripe.ts')])
+      await Promise.all([
+        redis?.waitUntilReady(),
+        import('#vendors/ai/openai.ts'),
+        import('#vendors/billing/stripe.ts'),
+        import('#vendors/mcp/client.ts'),
+      ])
     },
     async close() {
       clearInterval(flushing)

@@ -19,6 +19,8 @@ export interface Tool {
   description: string
   /** JSON Schema of its arguments, with every property required. */
   parameters: Record<string, unknown>
+  /** Whether the schema is another service's, so that properties may be optional and an endpoint may refuse it. */
+  isOutside?: true
 }
 
 /** A function that the model asks for. `arguments` should be JSON, but the model may write anything. */

@@ -43,9 +43,9 @@ export function toParams(
 }
 
 /** https://developers.openai.com/api/docs/guides/function-calling. What takes no strict schema of an answer takes none of arguments. */
-function toFunction({ parameters, ...names }: Tool, isStrict: boolean): NonNullable<RequestParams['tools']>[number] {
-  const schema = isStrict ? { parameters: toStrictSchema(parameters), strict: true as const } : { parameters }
-  return { type: 'function', function: { ...names, ...schema } }
+function toFunction({ parameters, isOutside, name, description }: Tool, isStrict: boolean): NonNullable<RequestParams['tools']>[number] {
+  const schema = isStrict && !isOutside ? { parameters: toStrictSchema(parameters), strict: true as const } : { parameters }
+  return { type: 'function', function: { name, description, ...schema } }
 }
 
 function toMessage({ role, text, images = [] }: Turn): RequestParams['messages'][number] {

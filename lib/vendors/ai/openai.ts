@@ -63,10 +63,11 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
     async complete(completion) {
       const signal = AbortSignal.timeout(completion.timeoutMs)
       const before = known
+      let { tools = [] } = completion
       for (let capabilities = before; ; ) {
         const received = createReceived()
         try {
-          const proven = await receive(completion, capabilities, signal, received)
+          const proven = await receive({ ...completion, tools }, capabilities, signal, received)
           // What was left out without success says nothing about the endpoint.
           if (proven !== before) known = proven
           return toResult(received, completion)
@@ -74,7 +75,10 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
           const reduced = isRefused && reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
           if (!reduced) throw toFailure(error, signal, received, () => toUsage(received, completion))
-          capabilities = reduced
+          // A schema of another service may be what is refused, which says nothing about the endpoint.
+          const ownTools = tools.filter(({ isOutside }) => !isOutside)
+          if (ownTools.length < tools.length) tools = ownTools
+          else capabilities = reduced
         }
       }
     },

@@ -28,6 +28,7 @@ export type Vendor =
   | 'identity'
   | 'link'
   | 'mail'
+  | 'mcp'
   | 'objects'
   | 'psa'
   | 'queue'

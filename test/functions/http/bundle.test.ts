@@ -28,12 +28,15 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'argon2.wasm',
     'article',
     'build-weekly',
+    // Of MCP servers.
+    'client',
     'cloudflare.js',
     'compare',
     'connectwise',
     'csv',
     // Resend's client.
     'dist',
+    'empty-module',
     'halopsa',
     'handover',
     'harfbuzz-wasm',

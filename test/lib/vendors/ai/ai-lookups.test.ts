@@ -126,3 +126,21 @@ describe('the lookups of a turn', () => {
     expect(completions.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 1, 0, 0])
   })
 })
+
+it('TOL-16 a tool of another service that an endpoint refuses switches off no other tool', async () => {
+  const { context, completions, port } = await startModel()
+  const { asked, lookups } = createTools()
+  const outside = {
+    name: 'not a name',
+    description: '',
+    parameters: { type: 'object' },
+    isOutside: true,
+    run: async () => undefined,
+  } as const
+  const { reply } = await ask(context, chatTurn, question, undefined, {
+    ...lookups,
+    listTools: () => [...lookups.listTools(), ...(asked.length > 0 ? [] : [outside])],
+  })
+  expect([asked, reply.includes('DNS'), completions.length]).toEqual([['example.com'], true, 2])
+  expect((await port.ping()).missing).toEqual([])
+})
