@@ -580,6 +580,10 @@ upload_ids: (Id)[]
 branch_id: string
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: (Citation)[]
+/** The flows, articles and resolved sessions that fitted the case, best first. Empty if none did. */
+sources: (Citation)[]
+/** The offer to draft a flow from the case; null if a published flow fitted it. */
+flow_offer: (FlowOffer | null)
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
@@ -937,6 +941,10 @@ role: 'assistant'
 content: string
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: (Citation)[]
+/** The flows, articles and resolved sessions that fitted the case, best first. Empty if none did. */
+sources: (Citation)[]
+/** The offer to draft a flow from the case; null if a published flow fitted it. */
+flow_offer: (FlowOffer | null)
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)
@@ -962,9 +970,6 @@ created_at: Timestamp
 })[] | undefined
 } | undefined
 suggested_fix?: SuggestedFix | undefined
-/** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
-sources?: (Citation)[] | undefined
-flow_offer?: FlowOffer | undefined
 /** The whole task lane, when the model added to it. */
 task_lane_update?: TaskLane | undefined
 /** The outcome that the model proposes for a fix. The technician decides on it. */
@@ -1696,7 +1701,6 @@ solution?: (string | null) | undefined
 }
 /** `decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch. */
 export type FlowNodeType = ('decision' | 'action' | 'solution')
-/** Present if no published flow fits the case. */
 export type FlowOffer = {
 /** That no flow fits, and the offer, in English. */
 text: string
@@ -1997,9 +2001,6 @@ created_at: Timestamp
 })[] | undefined
 } | undefined
 suggested_fix?: SuggestedFix | undefined
-/** The flows, articles and resolved sessions that fit the case, best first. Empty if none fits. */
-sources?: (Citation)[] | undefined
-flow_offer?: FlowOffer | undefined
 }
 export type GuidedResponse = {
 /** The response to the current step. Leave it out when there is no current step, to get the next one. */
@@ -2020,6 +2021,10 @@ options: (string)[]
 rationale: (string | null)
 /** The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer. */
 citations: (Citation)[]
+/** The flows, articles and resolved sessions that fitted the case, best first. Empty if none did. */
+sources: (Citation)[]
+/** The offer to draft a flow from the case; null if a published flow fitted it. */
+flow_offer: (FlowOffer | null)
 lookups: Lookups
 /** Why the model gave no answer; null if it did. `declined`: it refused. `unusable`: its answer was broken twice. `truncated`: it was too long twice. The text says so, and the citations are sources that may fit. */
 failure: (AnswerFailure | null)

@@ -100,6 +100,8 @@ export function printStartUp({ worker, empty }: StartUp): boolean {
     `\nStart-up of the Worker: ${ms} ms of processor time (≤ ${goalMs}) ${state}, besides the ${Math.round(empty.start)} ms of workerd itself.`,
   )
   console.log(`Its first request, which assembles the app: ${Math.round(worker.firstRequest - empty.firstRequest)} ms more.`)
-  console.log(`The first request to an operation, which loads its group: ${Math.round(worker.firstOperation - empty.firstOperation)} ms more.`)
+  console.log(
+    `The first request to an operation, which loads its group: ${Math.round(worker.firstOperation - empty.firstOperation)} ms more.`,
+  )
   return ms <= goalMs
 }
