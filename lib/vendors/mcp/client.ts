@@ -81,10 +81,10 @@ function createServerFetch({ url, token }: McpServer, deadline: number): { fetch
     if (token !== null) headers.set('authorization', `Bearer ${token}`)
     const fetchBounded = createBoundedFetch('mcp', { timeoutMs: Math.max(1, deadline - Date.now()), maxBytes })
     const response = await fetchBounded(input, { ...init, headers })
-    const { status } = response
-    if (status === 401 || status === 403) throw new McpError('The server refuses the token')
-    if (status >= 300 && status < 400) throw new McpError('The server redirects to another address; connect that address')
-    return response
+    const refusal = findStatusProblem(response.status)
+    if (!refusal) return response
+    await response.body?.cancel().catch(() => undefined)
+    throw new McpError(refusal)
   }
   const fetch: Fetch = async (...call) => {
     try {
@@ -95,6 +95,11 @@ function createServerFetch({ url, token }: McpServer, deadline: number): { fetch
     }
   }
   return { fetch, getFailure: () => failure }
+}
+
+function findStatusProblem(status: number): string | null {
+  if (status === 401 || status === 403) return 'The server refuses the token'
+  return status >= 300 && status < 400 ? 'The server redirects to another address; connect that address' : null
 }
 
 function toMcpError(error: unknown): McpError {

@@ -121,6 +121,16 @@ it.each<[string, string, Respond]>([
       return true
     },
   ],
+  [
+    'whose answer has too many levels',
+    'does not answer as an MCP server',
+    ({ id, method }, response) => {
+      if (method !== 'tools/list') return false
+      const schema = `{"type":"object","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(`{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":${schema}}]}}`)
+    },
+  ],
   ['that breaks off', 'does not answer as an MCP server', ({ method }, response) => method === 'tools/list' && response.destroy()],
 ])('TOL-19 fails with a server %s', async (_, reason, respond) => {
   const { client, address } = await startServer(respond)
