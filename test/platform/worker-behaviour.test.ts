@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { downloadWithoutLastPart } from '#test/support/account-exports.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { authorizationHeader, dashboard, request, startOwnService } from '#test/support/app.ts'
@@ -139,4 +140,9 @@ it('the clock moves although the Node entry has left a job in the same database'
   )
   const move = fetch(`${service.localOrigin}/desk/clock`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
   expect(await (await move).json()).toMatchObject({ offset_seconds: 0 })
+})
+
+it('DAT-18 breaks the transfer in the Worker when a part of the archive is lost', async () => {
+  const { admin } = await createAccount(service)
+  expect(await downloadWithoutLastPart(service, admin)).toBeInstanceOf(Error)
 })

@@ -28,6 +28,19 @@ export function openLink(service: Service, url: string): Promise<Response> {
   return (service.fetch ?? fetch)(new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api), { headers }))
 }
 
+/** Download an archive whose last part is lost, over HTTP, and return why the transfer ended. */
+export async function downloadWithoutLastPart(service: Service, person: Person): Promise<unknown> {
+  const id = await createExport(person)
+  await service.sql(
+    `insert into account_export_parts (account_id, export_id, number, object_key, bytes, directory)
+     select account_id, export_id, 1 + max(number), 'exports/lost', 1, '' from account_export_parts where export_id = $1 group by 1, 2`,
+    [id],
+  )
+  const { url } = await person.client.accounts.exports.createLink({ export_id: id })
+  const readAll = async () => (await openLink({ ...service, fetch }, url)).arrayBuffer()
+  return readAll().catch((error: unknown) => error)
+}
+
 /** Return the names and texts of an archive's files. */
 export async function readArchive(bytes: Bytes): Promise<Record<string, string>> {
   const files: Record<string, string> = {}

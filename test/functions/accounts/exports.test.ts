@@ -5,7 +5,7 @@ import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import { listEntries } from '#rules/archive/zip.ts'
 import { insertPassword } from '#test/contract/fixture-rows.ts'
 import { insertFullAccount } from '#test/contract/full-account.ts'
-import { createExport, downloadExport, openLink, readArchive, readRecords } from '#test/support/account-exports.ts'
+import { createExport, downloadExport, downloadWithoutLastPart, openLink, readArchive, readRecords } from '#test/support/account-exports.ts'
 import { dashboard, type Service, sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
@@ -340,4 +340,9 @@ it('DAT-07 deletes the archive 7 days after it is ready, and keeps the entry of 
   expect(await service.sql('select state, removed_at is not null as removed from account_exports where id = $1', [id])).toEqual([
     { state: 'expired', removed: true },
   ])
+})
+
+it('DAT-18 breaks the transfer on Node when a part of the archive is lost', async () => {
+  const { admin } = await createAccount(service)
+  expect(await downloadWithoutLastPart(service, admin)).toBeInstanceOf(Error)
 })
