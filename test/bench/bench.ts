@@ -13,6 +13,7 @@ import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './l
 import { measurePeers } from './peers/peers.ts'
 import { printPeers } from './peers/print-peers.ts'
 import { type OperationResult, printExports, printLists, printOperations, printSteps, printSweep } from './print-results.ts'
+import { printProcesses } from './processes.ts'
 import { printProfiles } from './profile.ts'
 import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
@@ -24,7 +25,7 @@ import { measureSweep } from './sweep.ts'
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** The parts that can be measured alone, each with an option such as `--flows`, or `--growth=100000`, the rows of the largest account. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'growth', 'peers', 'profile'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'growth', 'peers', 'processes', 'profile'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -144,6 +145,7 @@ async function measureParts(server: RunningServer): Promise<void> {
     ]
     if (areGoalsMet.includes(false)) process.exitCode = 1
   }
+  if (onlyPart === 'processes') await printProcesses(server.info)
   if (onlyPart === 'profile') await printProfiles(server.info)
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '#local/root.ts'
 import { measureUsage } from './measure.ts'
+import { readProcessorTime } from './processor-time.ts'
 import { readUsage, replaceTable, usageFile, writeTable } from './table.ts'
 
 const readme = join(root, 'functions/README.md')
@@ -11,7 +12,7 @@ const readme = join(root, 'functions/README.md')
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { measure: { type: 'boolean', default: false } } })
   if (values.measure) writeFileSync(usageFile, `${JSON.stringify(await measureUsage(), null, 2)}\n`)
-  const table = writeTable(readUsage())
+  const table = writeTable(readUsage(), readProcessorTime())
   console.log(table)
   writeFileSync(readme, replaceTable(readFileSync(readme, 'utf8'), table))
 }

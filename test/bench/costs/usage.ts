@@ -41,7 +41,10 @@ export const assumptions = {
   /** Hours per shift for which a technician has the list of escalations open. */
   streamHours: 8,
   /** Compute units of Neon that run all month, by the number of accounts. The cron trigger keeps the database awake. */
-  computeUnits: { 10: 0.25, 100: 1, 1000: 4 },
+  computeUnits: { 10: 0.25, 100: 1, 1000: 4, 10000: 20 },
+  /** Requests of the busiest hour, as a multiple of the mean of a working day; and the share of a core that is used then. */
+  peakFactor: 3,
+  busyShare: 0.6,
 } as const
 
 export type AccountCount = keyof typeof assumptions.computeUnits

@@ -49,7 +49,7 @@ const reads: GrowthOperation[] = [
   read('list articles', '/kb-imports'),
   read('list waiting approvals', '/approvals'),
   read('get the own user', '/auth/me'),
-  read('get the account', '/accounts/me'),
+  read('get the account', '/accounts/me', 'counts the active members'),
   read('get the usage of the account', '/accounts/me/usage'),
   read('metrics of the team', '/analytics/team?period=30d', 'counts the sessions of the period'),
   read('metrics of the own sessions', '/analytics/me?period=30d', 'counts the sessions of the period'),

@@ -77,7 +77,7 @@ const peopleRows = [
      from growth_accounts a, unnest(app.counted_quotas()) q on conflict do nothing`,
   `insert into users (id, account_id, email, full_name, role, email_verified_at)
    select ${user('n')}, a.id, 'person-' || a.start || '-' || n || '@people.example', 'Person ' || n, 'engineer', app.now()
-     from ${each(`a.people + least(a.rows / 500, ${mostOf.members})`)} on conflict do nothing`,
+     from ${each(`a.people + greatest(least(a.rows, 60), least(a.rows / 500, ${mostOf.members}))`)} on conflict do nothing`,
   `update users u set role = 'admin', is_super_admin = true from ${each('a.people')}
     where a.people = ${peopleCount} and n > ${peopleCount - adminCount} and u.id = ${user('n')}`,
   // All but those that the tokens name belong to one person. A third is revoked.

@@ -43,6 +43,12 @@ export async function startServices(bench: BenchServer, postgresPort: number): P
   return started.filter((process) => process !== null)
 }
 
+/** Start several Node entries on one database. */
+export function startNodeEntries(server: BenchServer, count: number): Promise<MeasuredProcess[]> {
+  const redis = server.redisUrl ? { redisUrl: server.redisUrl } : {}
+  return Promise.all(Array.from({ length: count }, (_, n) => startNodeEntry(server, { name: `${nodeName} ${n + 1}`, ...redis })))
+}
+
 /** Start both with a port for the DevTools protocol. */
 export async function startInspectedServices(server: BenchServer): Promise<MeasuredProcess[]> {
   const [nodePort, peerPort] = [await findFreePort(), await findFreePort()]
