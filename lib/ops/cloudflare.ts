@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv, promisify } from 'node:util'
+import { parseEnv, promisify, stripVTControlCharacters } from 'node:util'
 import { withConnection } from '#db/migrate/connection.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { Finding } from './checks.ts'
@@ -35,8 +35,10 @@ interface Deployment {
 export async function diagnoseDeployment({ settings, listSecrets }: Deployment): Promise<Finding[]> {
   const { STRIPE_SECRET_KEY, RESEND_API_KEY } = settings
   return Promise.all([
-    find('every setting of the file is a secret of the Worker', `npx wrangler secret bulk --env="" ${settingsFile}`, () =>
-      checkSecrets(settings, listSecrets),
+    find(
+      'every setting of the file is a secret of the Worker',
+      `npx wrangler login && npx wrangler secret bulk --env="" ${settingsFile}`,
+      () => checkSecrets(settings, listSecrets),
     ),
     find('the Worker and what it is bound to answer', 'Look at the bindings in wrangler.toml and at `npx wrangler tail`.', () =>
       checkReady(settings),
@@ -62,7 +64,7 @@ export async function diagnoseDeployment({ settings, listSecrets }: Deployment):
 
 /** Run a check. A call that fails is a problem, with its reason but without what was sent. */
 async function find(name: string, remedy: string, check: () => Promise<string[]>, { isWarning = false } = {}): Promise<Finding> {
-  const problems = await check().catch((error: Error) => [`The check failed: ${error.message}`])
+  const problems = await check().catch((error: Error) => [`The check failed: ${stripVTControlCharacters(error.message)}`])
   return { name, remedy, isWarning, problems }
 }
 

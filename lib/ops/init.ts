@@ -49,7 +49,7 @@ function writeForCloudflare(file: string): string {
 Then create the tables and the two roles of the service:
   DATABASE_OWNER_URL='<the unpooled connection string of Neon>' \\
     RUNTIME_PASSWORD=${readPassword('DATABASE_URL')} PLATFORM_PASSWORD=${readPassword('DATABASE_PLATFORM_URL')} npm run migrate
-Then run \`npx wrangler deploy --secrets-file ${file}\`.`
+Then run \`npx wrangler deploy --env="" --secrets-file ${file}\`.`
 }
 
 if (import.meta.main) {

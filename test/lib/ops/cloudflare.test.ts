@@ -43,6 +43,13 @@ describe('the check of a deployment', () => {
       if (!secret.startsWith('http')) expect(problems.join('\n')).not.toContain(secret)
   })
 
+  it('OPS-08 says without colours why wrangler lists no secrets', async () => {
+    const listSecrets = () => Promise.reject(new Error('\u001b[31mYou are not logged in\u001b[0m'))
+    const findings = await diagnoseDeployment({ settings: readSettings(), listSecrets })
+    const [{ problems, remedy } = {}] = findings.filter(({ problems }) => problems.length > 0)
+    expect([problems, remedy]).toEqual([['The check failed: You are not logged in'], expect.stringContaining('wrangler login')])
+  })
+
   it('OPS-08 finds webhooks of another address', async () => {
     const problems = await listProblems({ PUBLIC_BASE_URL: service.api.replace('127.0.0.1', 'localhost') })
     expect(problems).toEqual([

@@ -94,6 +94,15 @@ it('INS-09 the unit of systemd starts a command of the built folder, which it ma
   expect(Number(values.TimeoutStopSec) * 1000).toBeGreaterThan(nodeSettings.SHUTDOWN_TIMEOUT_MS.parse(undefined))
 })
 
+it('OPS-08 every command that deploys names the Worker of wrangler.toml that it means', () => {
+  const texts = ['functions/README.md', '.dev.vars.example', 'lib/ops/init.ts', 'lib/ops/cloudflare.ts', 'migrations/README.md']
+    .map(read)
+    .join('\n')
+  const commands = [...texts.matchAll(/npx wrangler (?:deploy|secret bulk)\b.*/g)].map(([command]) => command)
+  expect(commands.length).toBeGreaterThan(4)
+  expect(commands.filter((command) => !command.includes(' --env'))).toEqual([])
+})
+
 it('INS-09 functions/README.md names commands and files that exist', () => {
   const commands = [...readme.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name)
   expect(commands.filter((name) => !(name in packageJson.scripts))).toEqual([])
