@@ -72,7 +72,6 @@ const readsOfOne: GrowthOperation[] = [
   },
   {
     name: 'get an AI session',
-    mayGrow: 'answers the whole chat',
     request: (account) => ({ method: 'GET', path: `/ai-sessions/${rowId(account, 'aiSession', 1)}`, person: ownerOf(1) }),
   },
   {
