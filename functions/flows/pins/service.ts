@@ -1,6 +1,6 @@
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, limitReached, Problem } from '#problem.ts'
+import { invalidField, limitReached } from '#problem.ts'
 import * as queries from './queries.ts'
 import { maxPins } from './schemas.ts'
 
@@ -15,8 +15,9 @@ export async function pin({ db }: WriteContext, id: string) {
   throw limitReached('pins', maxPins, `At most ${maxPins} flows can be pinned; unpin one first`)
 }
 
+/** Unpin a flow, also one that the caller no longer sees. Throw 404 for one that they neither pinned nor see. */
 export async function unpin({ db }: WriteContext, id: string) {
-  if (!(await queries.deletePin(db, id))) throw new Problem('not_found', 'The flow is not pinned')
+  if (!(await queries.deletePin(db, id))) await trees.find(db, id)
 }
 
 export async function reorder({ db }: WriteContext, ids: readonly string[]) {

@@ -39,10 +39,11 @@ it('rejects a pin order that lacks a pin or contains an unpinned flow', async ()
   for (const tree_ids of [[], [pinned.id, other.id], [other.id]]) await expectRefusal(admin.client.flows.pins.reorder({ tree_ids }), 422)
 })
 
-it('hides a pin whose flow is no longer visible, and returns 404 when a pin is deleted twice', async () => {
+it('FLO-14 unpins a flow again without effect, and hides a pin whose flow is no longer visible', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const flow = await createFlow(account.admin)
+  await colleague.client.flows.pins.unpin({ tree_id: flow.id })
   await colleague.client.flows.pins.pin({ tree_id: flow.id })
   await account.admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'private' })
   expect(await colleague.client.flows.pins.list()).toEqual([])

@@ -103,10 +103,10 @@ it('DOC-02 every command of the guides succeeds as it is written', async () => {
   for (const part of ['"Only Maya"', 'rel="next"', `"email":"${email}"`, '4712', 'retry:']) expect(stdout).toContain(part)
 })
 
-it('serves the OpenAPI document without examples at /openapi.json, in at most 850 KB', async () => {
+it('serves the OpenAPI document without examples at /openapi.json, in at most 860 KB', async () => {
   const text = await (await fetch(`${service.api}/openapi.json`)).text()
   expect(JSON.parse(text)).toEqual(removeExamples(openapi))
-  expect(text.length).toBeLessThanOrEqual(850_000)
+  expect(text.length).toBeLessThanOrEqual(860_000)
 })
 
 /** Return the addresses of the operations in the navigation, such as `GET /api/v1/…`, after opening all groups. */
