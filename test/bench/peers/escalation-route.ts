@@ -5,6 +5,7 @@ import { toAnnouncement } from '#rules/events/events.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { isoTime, query, readCaller } from './caller.ts'
 import { type Handoff, storeEscalation } from './escalation-writes.ts'
+import { publishJobs } from './guards.ts'
 
 const text = { type: 'string', maxLength: 20_000, default: '' }
 const body = {
@@ -72,7 +73,11 @@ export function addEscalationRoute(app: FastifyInstance): void {
     })
     const stored = await storeEscalation(request, { accountId, userId, session, handoff, documentation, details, event })
     if (!stored) return reply.code(409).send({ detail: 'The session was changed' })
-    const { handoff_id, notified } = stored
+    const { handoff_id, notified, delivery_ids } = stored
+    publishJobs(reply, [
+      { path: '/jobs/ai/assess', body: { handoff_id } },
+      ...delivery_ids.map((delivery_id) => ({ path: '/jobs/notifications/deliver', body: { delivery_id } })),
+    ])
     return {
       session_id: session.id,
       status: 'escalated',

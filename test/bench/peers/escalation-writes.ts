@@ -54,19 +54,21 @@ const escalate = `
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c, s where c.account_id = $1 and c.events_enabled ? $16
   ), configured as (
-    insert into deliveries (account_id, config_id, event_id, event_key, channel) select $1, m.id, e.id, $16, m.channel from matching m, event e
+    insert into deliveries (account_id, config_id, event_id, event_key, channel) select $1, m.id, e.id, $16, m.channel from matching m, event e returning id
   ), personal as (
     insert into deliveries (account_id, event_id, event_key, channel, recipient)
     select $1, e.id, $16, 'email', r.email from recipients r, event e where not exists (
       select from matching m, jsonb_array_elements_text(m.email_addresses) a where m.channel = 'email' and lower(a) = lower(r.email))
+    returning id
   )
-  select handoff.id as handoff_id, (select count(*)::int from recipients) as notified from handoff`
+  select handoff.id as handoff_id, (select count(*)::int from recipients) as notified,
+         array(select id from configured union all select id from personal) as delivery_ids from handoff`
 
 /** Store an escalation with its messages. Return undefined if the session has changed since it was read. */
 export async function storeEscalation(
   request: FastifyRequest,
   escalation: Escalation,
-): Promise<{ handoff_id: string; notified: number } | undefined> {
+): Promise<{ handoff_id: string; notified: number; delivery_ids: string[] } | undefined> {
   const { accountId, userId, session, handoff, documentation, details, event } = escalation
   const { target_user_id = null, reason, summary, what_was_tried, next_steps, urgency } = handoff
   const handoffId = randomUUID()

@@ -1,7 +1,8 @@
 // A peer for the bench: a service as one would write it with Fastify and pg. It reads and writes the same rows and answers with the same
-// fields, without row level security, roles and rate limits. With GUARDED=true it has these (guards.ts) and a log line per request. Rules without input and output, such as the order of steps and the text of a
-// document, are the service's own functions. The rows of an escalation are stored; the peer publishes none of them.
-// Run with DATABASE_URL, JWT_SECRET and PORT; the guarded peer also with RUNTIME_URL, and REDIS_URL unless it counts in memory.
+// fields, without row level security, roles and rate limits. With GUARDED=true it has these (guards.ts), hands jobs over to the queue and
+// writes a log line per request. Rules without input and output, such as the order of steps and the text of a document, are the service's own
+// functions. Run with DATABASE_URL, JWT_SECRET and PORT; the guarded peer also with RUNTIME_URL, QSTASH_URL and QSTASH_TOKEN, and with REDIS_URL
+// unless it counts in memory.
 import { openSync } from 'node:fs'
 import fastify from 'fastify'
 import pino from 'pino'

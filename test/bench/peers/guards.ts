@@ -1,11 +1,14 @@
-// What a service that many accounts share must not leave out: a limit per person, a sign-in check and row level security per request.
+// What a service that many accounts share must not leave out: a limit per person, a sign-in check and row level security per request, and a
+// queue to which what is stored is handed over, so that an e-mail does not wait for a sweep.
+import { Client } from '@upstash/qstash'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { readCaller } from './caller.ts'
 
-const { REDIS_URL, RUNTIME_URL } = process.env
+const { REDIS_URL, RUNTIME_URL, QSTASH_URL = '', QSTASH_TOKEN } = process.env
+const queue = QSTASH_TOKEN ? new Client({ baseUrl: QSTASH_URL, token: QSTASH_TOKEN, enableTelemetry: false }) : null
 const pool = new pg.Pool({ connectionString: RUNTIME_URL, max: 10, idleTimeoutMillis: 0 })
 // The benchmark never reaches the limit.
 const limit = { points: 1_000_000, duration: 60 }
@@ -44,4 +47,11 @@ export function addTenantTransaction(app: FastifyInstance): void {
     await client.query(reply.statusCode < 400 ? 'commit' : 'rollback')
     client.release()
   })
+}
+
+/** Hand jobs over to the queue once the answer was sent, which is after the commit. Without a queue, do nothing. */
+export function publishJobs(reply: FastifyReply, jobs: readonly { path: string; body: Record<string, string> }[]): void {
+  if (!queue) return
+  const messages = jobs.map(({ path, body }) => ({ url: `https://peer.example${path}`, body, retries: 0 }))
+  reply.raw.once('finish', () => void queue.batchJSON(messages).catch((error: unknown) => reply.log.error(error)))
 }

@@ -33,7 +33,9 @@ export function printPeers(results: readonly PeerResult[]): boolean {
   console.log(
     '\nOperations over 32 connections. The bare peer has no row level security, no sign-in check per request, no limits and no log; the',
   )
-  console.log('guarded one has all four. The floor is a Worker that makes the same calls to PostgreSQL and Redis alone.')
+  console.log(
+    'guarded one has all four, and hands jobs over to the queue. The floor is a Worker that makes the same calls to PostgreSQL and Redis alone.',
+  )
   if (!results.some(({ service }) => service === nodeWithRedisName)) console.log('No redis-server: the guarded peer counts in memory.')
   if (!results.some(({ service }) => service === fastApiName))
     console.log("Not measured: FastAPI, for which Python lacks Debian's packages.")

@@ -103,6 +103,7 @@ async function startFastifyPeer(
     GUARDED: String(isGuarded),
     RUNTIME_URL: `postgres://peer_runtime:peer@127.0.0.1:${server.postgresPort}/${server.database}`,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+    ...(isGuarded ? { QSTASH_URL: server.settings.QSTASH_URL ?? '', QSTASH_TOKEN: server.settings.QSTASH_TOKEN ?? '' } : {}),
   }
   return startProcess(name, 'test/bench/peers/fastify-peer.ts', env, { port, inspectorPort })
 }
