@@ -112,7 +112,9 @@ function toMcpError(error: unknown): McpError {
 
 async function readTools(client: Client): Promise<McpTool[]> {
   const { tools } = await client.listTools()
-  return Promise.all(tools.slice(0, maxTools).map(toTool))
+  const described = await Promise.all(tools.slice(0, maxTools).map(toTool))
+  // A model cannot tell two tools of one name apart.
+  return described.filter(({ name }, index) => described.findIndex((tool) => tool.name === name) === index)
 }
 
 async function toTool({ name, description = '', inputSchema, annotations }: Tool): Promise<McpTool> {

@@ -71,6 +71,15 @@ it('TOL-13 reads answers that are streams of events', async () => {
   expect(await client.listTools(address)).toHaveLength(1)
 })
 
+it('TOL-13 takes the first of two tools that have one name', async () => {
+  const { client, address } = await startServer(({ id, method }, response) => {
+    if (method !== 'tools/list') return false
+    writeEvents(response, [{ id, result: { tools: [tool, tool, { ...tool, name: 'search\u200b' }, { ...tool, description: 'Other.' }] } }])
+    return response.end()
+  })
+  expect(await client.listTools(address)).toMatchObject([{ name: 'search', description: 'Search.' }])
+})
+
 it('TOL-15 calls no tool that the server describes in another way', async () => {
   const { requests, client, address } = await startServer()
   const answer = await client.callTool(address, { name: 'search', version: 'of yesterday' }, {})
