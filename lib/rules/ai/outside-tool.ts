@@ -21,7 +21,8 @@ const namePattern = /^[A-Za-z0-9_-]{1,40}$/
 const propertyPattern = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** The keywords that a model gets. What they leave out, the server checks. */
-const textKeywords: readonly string[] = ['type', 'format', 'description']
+const wordKeywords: readonly string[] = ['type', 'format']
+const wordPattern = /^[a-z-]{1,30}$/
 const numberKeywords: readonly string[] = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']
 
 /**
@@ -48,7 +49,8 @@ export function cleanInputSchema(schema: unknown): Record<string, unknown> | und
     if (typeof value !== 'object' || value === null) return {}
     const { properties, required, items: itemSchema, enum: choices, anyOf, ...rest } = value as Record<string, unknown>
     const entries = Object.entries(rest).flatMap(([key, each]): [string, unknown][] => {
-      if (textKeywords.includes(key) && typeof each === 'string') return [[key, cleanOutsideText(each)]]
+      if (key === 'description' && typeof each === 'string') return [[key, cleanOutsideText(each)]]
+      if (wordKeywords.includes(key) && typeof each === 'string' && wordPattern.test(each)) return [[key, each]]
       return numberKeywords.includes(key) && typeof each === 'number' ? [[key, each]] : []
     })
     const names = isObject(properties) ? Object.keys(properties).filter((name) => propertyPattern.test(name)) : []
@@ -57,7 +59,7 @@ export function cleanInputSchema(schema: unknown): Record<string, unknown> | und
       ...(isObject(properties) ? { properties: Object.fromEntries(names.map((name) => [name, clean(properties[name], level + 1)])) } : {}),
       ...(Array.isArray(required) ? { required: names.filter((name) => required.includes(name)) } : {}),
       ...(isObject(itemSchema) ? { items: clean(itemSchema, level + 1) } : {}),
-      ...(Array.isArray(choices) ? { enum: choices.slice(0, maxItems).map(cleanChoice) } : {}),
+      ...(Array.isArray(choices) ? { enum: choices.slice(0, maxItems).flatMap(cleanChoice) } : {}),
       ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => clean(each, level + 1)) } : {}),
     }
   }
@@ -71,8 +73,10 @@ export function cleanInputSchema(schema: unknown): Record<string, unknown> | und
   }
 }
 
-const cleanChoice = (choice: unknown) =>
-  typeof choice === 'number' || typeof choice === 'boolean' ? choice : cleanOutsideText(String(choice), 100)
+function cleanChoice(choice: unknown): unknown[] {
+  if (typeof choice === 'string') return [cleanOutsideText(choice, 100)]
+  return typeof choice === 'object' && choice !== null ? [] : [choice]
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -92,6 +96,12 @@ export function sortKeys(value: unknown): unknown {
       .toSorted()
       .map((key) => [key, sortKeys(value[key])]),
   )
+}
+
+/** List the names of the properties of a value, at any depth. */
+export function listPropertyNames(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listPropertyNames)
+  return isObject(value) ? Object.entries(value).flatMap(([name, each]) => [name, ...listPropertyNames(each)]) : []
 }
 
 /** Return a text that a tool has answered, without hidden characters and control characters but ends of lines. */
