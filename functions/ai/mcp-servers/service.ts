@@ -2,7 +2,7 @@ import { throwNameTaken } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
-import type { McpTool } from '#rules/ai/outside-tool.ts'
+import { listPropertyNames, type McpTool } from '#rules/ai/outside-tool.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
 import type { Finding, LookupTool } from '#vendors/ai/lookups.ts'
@@ -73,18 +73,18 @@ function createTool(ctx: McpContext, server: queries.McpServerRow, tool: McpTool
       if (findUnstorableText(callArguments, []).length > 0) return undefined
       // They leave for a third party. A model that reads unmasked texts must not pass a password on.
       const level = ctx.config.AI_REDACTION === 'none' ? 'secrets' : ctx.config.AI_REDACTION
+      const names = listPropertyNames(callArguments)
+      if (redactStored(names, level, ctx.budget).some((name, index) => name !== names[index])) return undefined
       const parsed = redactStored(callArguments as Record<string, unknown>, level, ctx.budget)
-      return { parsed, finding: call(ctx, server, tool, parsed) }
+      return { parsed, finding: call(ctx, server.id, tool, parsed) }
     },
   }
 }
 
-async function call(
-  ctx: McpContext,
-  server: queries.McpServerRow,
-  tool: McpTool,
-  callArguments: Record<string, unknown>,
-): Promise<Finding> {
+async function call(ctx: McpContext, serverId: string, tool: McpTool, callArguments: Record<string, unknown>): Promise<Finding> {
+  // An admin may have withdrawn it since the turn began.
+  const server = await queries.selectServer(ctx.db, serverId)
+  if (!server || toState(server, tool) !== 'allowed') throw new Problem('unavailable', 'The tool is not allowed any more')
   const answer = await ctx.mcp.callTool(await toAddress(ctx, server), tool, callArguments).catch((error: unknown) => {
     throw error instanceof McpError ? new Problem('unavailable', error.message, { cause: error }) : error
   })
