@@ -523,7 +523,7 @@ create trigger first_action after update of last_activity_at on ai_sessions for 
   execute function app.note_first_action();
 
 -- Returns the messages of a branch, including those that it shares with its parents. With p_count, a page needs no more of each branch.
-create function app.branch_messages(p_session uuid, p_branch uuid, p_after bigint default 0, p_count integer default null)
+create function app.branch_messages(p_session uuid, p_branch uuid, p_after bigint default 0, p_count bigint default null)
 returns setof ai_messages language sql stable
 set search_path = public, pg_temp as $$
   with recursive line (id, parent_id, fork, upto) as (

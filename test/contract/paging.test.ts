@@ -78,6 +78,13 @@ describe.concurrent('pages', () => {
     if (whole) for (const item of answered.body as object[]) expect(selected).toEqual(expect.arrayContaining(Object.keys(item)))
   })
 
+  it.each(listCases(({ paged }) => paged))('WIR-20 %s is empty after the largest number of items to skip', async (_, op) => {
+    const { person, sample } = await createRequestSetup(service, op)
+    const caller = { token: requiresToken(op) ? person.token : null }
+    const query = { ...sample.query, skip: String(2 ** 31 - 1), limit: '100' }
+    expect(await send(service, op, { ...sample, query }, caller)).toMatchObject({ status: 200, body: [] })
+  })
+
   it.each(listCases(({ paged }) => paged).filter(([id]) => !listsBySkip.includes(id)))(
     'WIR-67 %s refuses what is no cursor of it',
     async (_, op) => {
