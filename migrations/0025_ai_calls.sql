@@ -175,7 +175,7 @@ create index ai_tasks_age on ai_tasks (created_at);
 call app.protect('ai_tasks', writes => '{insert,update}');
 create policy reads on ai_tasks for select using (account_id = (select app.signed_account_id()) and user_id = (select app.user_id()));
 grant select, insert on ai_tasks to app_runtime;
-grant update (state, body, next_attempt_at, finished_at, response_status, response_body) on ai_tasks to app_runtime;
+grant update (state, body, next_attempt_at, finished_at, response_status, response_body, calls_started) on ai_tasks to app_runtime;
 grant select, insert, update, delete on ai_tasks to app_platform;
 
 -- What technicians think of the model's answers, with the prompt and the model that wrote them: cases for the evaluation of prompts.

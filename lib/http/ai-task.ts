@@ -60,8 +60,8 @@ export function storeUnlessAnswered(
   let insertion: Promise<unknown> | undefined
   const store = () => {
     insertion ??= insertAiTask
-      .run(scope.db, toNewTask(request, id, takeOverSeconds))
-      .then(progress.show)
+      .first(scope.db, toNewTask(request, id, takeOverSeconds))
+      .then((stored) => stored && progress.show())
       .catch(() => {})
     c.executionCtx.waitUntil(insertion)
   }
@@ -74,8 +74,8 @@ export function storeUnlessAnswered(
     await insertion
     // After any other status, the operation could not do its work now, so the job retries it.
     if (!insertion || (status >= 500 && status !== 502)) return
-    await finishAiTask(scope.db, id, { status, body })
-    progress.finish()
+    const finished = await finishAiTask.first(scope.db, id, { status, body }, progress.counts)
+    if (finished) progress.finish(finished.calls_started)
   }
   c.executionCtx.waitUntil(answer.catch(toFailure).then(finish))
 }

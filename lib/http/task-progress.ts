@@ -7,10 +7,11 @@ import { publishEntries } from '#work/publish.ts'
 import type { C, Services } from './app.ts'
 
 export interface TaskProgress extends ModelCalls {
+  readonly counts: ModelCallCounts
   /** Show the progress in the task and on the stream, from now on. The request is stored. */
   show(): void
-  /** Say on the stream that nothing follows, if it was shown. */
-  finish(): void
+  /** Say on the stream that nothing follows these calls. */
+  finish(calls: number): void
 }
 
 /** Count the calls to the model that an operation makes for a task. Nothing is written before the task is stored. */
@@ -41,6 +42,7 @@ export function trackTaskProgress({ c, services }: { c: C; services: Services },
     })
   }
   return {
+    counts,
     onCall() {
       counts.started++
       report()
@@ -53,6 +55,6 @@ export function trackTaskProgress({ c, services }: { c: C; services: Services },
       isShown = true
       if (counts.started > 0) report()
     },
-    finish: () => write((db) => announce(db, 'finished', counts.started, counts.started)),
+    finish: (calls) => write((db) => announce(db, 'finished', calls, calls)),
   }
 }

@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, now } from '#db/expressions.ts'
-import type { WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 
 /** A request to store, so that a job can answer it. */
@@ -59,13 +57,11 @@ export const storeModelCalls = writeStatement(
     returning calls_started, calls_answered`,
 )
 
-/** Store the answer of a request in its task. Do nothing if a job has already stored one. */
-export async function finishAiTask(db: WriteDb, id: string, { status, body }: { status: number; body: string }): Promise<void> {
-  await db
-    .updateTable('ai_tasks')
-    .set({ state: 'finished', body: '', next_attempt_at: null, finished_at: now, response_status: status, response_body: body })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .where('state', 'in', ['queued', 'retrying'])
-    .execute()
-}
+/** Store the answer of a request and its calls to the model in its task. Return no row if there is no task, or a job has already answered it. */
+export const finishAiTask = writeStatement(
+  z.object({ calls_started: z.int() }),
+  (id: string, { status, body }: { status: number; body: string }, { started }: ModelCallCounts) => sql`
+    update ai_tasks set state = 'finished', body = '', next_attempt_at = null, finished_at = app.now(), response_status = ${status}, response_body = ${body},
+           calls_started = greatest(calls_started, ${started})
+     where account_id = app.account_id() and id = ${id} and state in ('queued', 'retrying') returning calls_started`,
+)

@@ -256,6 +256,36 @@ describe('a client that disconnects', () => {
     stream.disconnect()
   })
 
+  it('AIT-10 counts the calls of an answer whose progress could not be stored', async () => {
+    const { owner, path } = await createScene()
+    await service.sql(`create function refuse_progress() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
+    await service.sql(`create trigger refuse_progress before update on ai_tasks for each row
+      when (new.state = 'queued' and new.calls_started > old.calls_started) execute function refuse_progress()`)
+    await setFault({ service: 'openai', mode: 'slow', delay_ms: 500, times: 1 })
+    await leave(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    await expect.poll(async () => (await listTasks(owner))[0]?.state).toBe('finished')
+    await service.sql('drop function refuse_progress cascade')
+    expect((await listTasks(owner))[0].progress).toEqual({ phase: 'finished', done: 1, total: 1 })
+  })
+
+  it('AIT-10 sends no progress of a request that is not stored, because its person has 20 open tasks', async () => {
+    const { account, owner, path, listRoles } = await createScene()
+    for (let n = 0; n < 20; n++) await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    await service.sql(`update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`, [owner.id])
+    const stream = await openEscalationStream(service, account.admin)
+    await setFault({ service: 'openai', mode: 'slow', delay_ms: 500, times: 1 })
+    await leave(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    await expect.poll(listRoles).toEqual(['user', 'assistant'])
+    await waitUntilSettled()
+    // The events of a task arrive in order, so those of another one come last.
+    await service.sql(`update ai_tasks set state = 'failed' where user_id = $1`, [owner.id])
+    const { body } = await owner.call('POST', `${path}/chat`, { message: 'It is on.' }, async)
+    const listIds = () => stream.events().flatMap(({ event, data }) => (event === 'job_progressed' ? [data.id] : []))
+    await expect.poll(() => listIds().length, { timeout: 10_000 }).toBeGreaterThan(1)
+    expect(new Set(listIds())).toEqual(new Set([body.task_id]))
+    stream.disconnect()
+  })
+
   it('AIT-08 stores no task for an answer within two seconds to a caller who stays', async () => {
     const { owner, path } = await createScene()
     expectStatus(await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }), 200)

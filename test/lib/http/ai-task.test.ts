@@ -46,7 +46,7 @@ describe('a request whose answer takes long', () => {
     }
     const caller = { accountId: 'a', userId: 'u', signInId: 's' }
     const request = { c, op: { id: 'assistant.suggest' }, caller, rawBody: '{}' } as never
-    const progress = { onCall() {}, onAnswer() {}, show() {}, finish() {} }
+    const progress = { counts: { started: 0, answered: 0 }, onCall() {}, onAnswer() {}, show() {}, finish() {} }
     storeUnlessAnswered(request, { scope: { db } as never, id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', progress }, promise)
     const answer = async (status: number) => {
       resolve({ status, body: '{}' })
