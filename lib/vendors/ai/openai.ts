@@ -74,11 +74,11 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
           const reduced = isRefused && reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
-          if (!reduced) throw toFailure(error, signal, received, () => toUsage(received, completion))
-          // A schema of another service may be what is refused, which says nothing about the endpoint.
           const ownTools = tools.filter(({ isOutside }) => !isOutside)
-          if (ownTools.length < tools.length) tools = ownTools
-          else capabilities = reduced
+          // A schema of another service may be what is refused, in whatever words. That says nothing about the endpoint.
+          if (isRefused && ownTools.length < tools.length && (reduced || error.status === 400 || error.status === 422)) tools = ownTools
+          else if (reduced) capabilities = reduced
+          else throw toFailure(error, signal, received, () => toUsage(received, completion))
         }
       }
     },

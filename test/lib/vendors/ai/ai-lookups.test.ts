@@ -127,11 +127,15 @@ describe('the lookups of a turn', () => {
   })
 })
 
-it('TOL-16 a tool of another service that an endpoint refuses switches off no other tool', async () => {
-  const { context, completions, port } = await startModel()
+it.each([
+  ['with its name', 'not a name', 0],
+  ['in words of its own', 'docs__search', 1],
+])('TOL-16 a tool of another service that an endpoint refuses %s switches off no other tool', async (_, name, times) => {
+  const { local, context, completions, port } = await startModel()
+  if (times > 0) local.faults.set({ service: 'openai', mode: 'client_error', times })
   const { asked, lookups } = createTools()
   const outside = {
-    name: 'not a name',
+    name,
     description: '',
     parameters: { type: 'object' },
     isOutside: true,
