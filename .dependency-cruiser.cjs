@@ -74,6 +74,12 @@ module.exports = {
       { path: '^functions/.+/queries\\.ts$', pathNot: '^functions/$1/queries\\.ts$' },
     ),
     forbid(
+      'queries-of-a-group-stay-in-it',
+      'What the queries of several groups need is in lib/db/rows.',
+      { path: '^functions/(.+)/queries\\.ts$' },
+      { path: '^functions/.+/queries\\.ts$', pathNot: '^functions/$1/queries\\.ts$' },
+    ),
+    forbid(
       'services-do-not-import-operations',
       'operations -> service -> queries',
       { path: '^functions/.+/service\\.ts$' },

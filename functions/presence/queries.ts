@@ -2,29 +2,13 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import type { PageQuery } from '#db/page.ts'
+import { colleague, colleagueColumns, present } from '#db/rows/colleagues.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { TransientEvent } from '#vendors/realtime/realtime.ts'
-import { type PresenceDelete, PresenceListItem, type PresencePut, type PresenceQuery, type PresentColleague } from './schemas.ts'
+import { type PresenceDelete, PresenceListItem, type PresencePut, type PresenceQuery } from './schemas.ts'
 
 /** What `app.presence_event` returns. */
 export type StoredEvent = Pick<TransientEvent, 'audience' | 'data'>
-
-const colleague = {
-  user: z.custom<PresentColleague['user']>(),
-  mode: notNull<PresentColleague['mode']>(),
-  since: notNull<string>(),
-}
-const colleagueColumns = sql`jsonb_build_object('id', u.id, 'name', u.full_name) as user, min(p.mode) as mode, min(p.since) as since`
-const present = sql`presence p join users u on u.account_id = p.account_id and u.id = p.user_id
-  where p.account_id = app.account_id() and p.expires_at > app.now()`
-
-/** Select the colleagues at a resource, one row each, those who edit first. */
-export const selectColleagues = readStatement(
-  z.object(colleague),
-  (type: string, id: string) => sql`
-    select ${colleagueColumns} from ${present} and p.resource_type = ${type} and p.resource_id = ${id} and p.user_id <> app.user_id()
-     group by u.id, u.full_name order by 2, 3, u.id`,
-)
 
 /** Select who is at which resource, for the resources that the caller sees. */
 export const selectPresence = readStatement(

@@ -1,4 +1,5 @@
 import { type PageQuery, toPage } from '#db/page.ts'
+import { selectColleagues } from '#db/rows/colleagues.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound } from '#problem.ts'
@@ -16,7 +17,7 @@ const names = { flow: 'Flow', session: 'Session', ai_session: 'AI session' }
 /** Store that the caller is at a resource. Throw 404 for one that they do not see. */
 export async function put(ctx: WriteContext, input: PresencePut): Promise<Presence> {
   const { type, id } = input
-  const [stored, also_here] = await ctx.db.batch([queries.putPresence.query(input), queries.selectColleagues.query(type, id)])
+  const [stored, also_here] = await ctx.db.batch([queries.putPresence.query(input), selectColleagues.query(type, id)])
   const presence = stored[0]
   if (!presence) throw notFound(names[type])
   announce(ctx, presence)
@@ -39,7 +40,7 @@ export async function addColleagues<T extends object>(
   change: Promise<T>,
 ): Promise<T & { also_here?: PresentColleague[] }> {
   const answer = await change
-  return withColleagues(answer, await queries.selectColleagues.all(db, type, id).catch(() => []))
+  return withColleagues(answer, await selectColleagues.all(db, type, id).catch(() => []))
 }
 
 /** Add colleagues to the answer of a change, if there are any. For a change that reads them together with other rows. */
