@@ -17,15 +17,18 @@ export const StoredLiveEvent = z.object({
 })
 export type StoredLiveEvent = z.output<typeof StoredLiveEvent>
 
-async function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<StoredLiveEvent> {
-  // On the platform connection too, the account is that of the scope that was entered.
-  const insert = (db as WriteDb).insertInto('stream_events').values({ event, data: jsonb<unknown>(data) })
-  return { ...(await insert.returning(['account_id', 'id as key']).executeTakeFirstOrThrow()), event, data }
+/** Return the statement that inserts an event. On the platform connection too, the account is that of the scope that was entered. */
+export function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']) {
+  return (db as WriteDb)
+    .insertInto('stream_events')
+    .values({ event, data: jsonb<unknown>(data) })
+    .returning(['account_id', 'id as key', 'event', 'data'])
+    .$castTo<StoredLiveEvent>()
 }
 
 /** Insert and enqueue an event for the account's open streams, in the transaction of `db`. */
 export async function enqueueLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<void> {
-  registerLiveEvent(db, await insertLiveEvent(db, event, data))
+  registerLiveEvent(db, await insertLiveEvent(db, event, data).executeTakeFirstOrThrow())
 }
 
 /** Register an event that the transaction of `db` has inserted. */

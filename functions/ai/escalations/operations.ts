@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { AiSessionDetail, AiSessionId, Handoff } from '#functions/ai/sessions/schemas.ts'
-import * as presence from '#functions/presence/service.ts'
 import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as escalations from './service.ts'
@@ -61,8 +60,7 @@ export const escalationOperations = [
     success: 200,
     returns: Handoff,
     errors: ['already_claimed', 'wrong_state'],
-    handle: ({ ctx, params }) =>
-      presence.addColleagues(ctx, 'ai_session', params.session_id, escalations.claim(ctx, params.session_id, params.handoff_id)),
+    handle: ({ ctx, params }) => escalations.claim(ctx, params.session_id, params.handoff_id),
   }),
 
   operation({
@@ -80,6 +78,6 @@ export const escalationOperations = [
     success: 200,
     returns: AiSessionDetail,
     errors: ['already_claimed', 'wrong_state'],
-    handle: ({ ctx, params }) => presence.addColleagues(ctx, 'ai_session', params.session_id, escalations.pickUp(ctx, params.session_id)),
+    handle: ({ ctx, params }) => escalations.pickUp(ctx, params.session_id),
   }),
 ]

@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
+import { requireRow } from '#db/required-row.ts'
 import { aiStatuses, type Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem } from '#db/rows/ai-session-queries.ts'
-import type { ReadDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { escalationPath } from '#rules/events/events.ts'
+import { emitEvent } from '#work/events.ts'
+import { insertLiveEvent } from '#work/live-events.ts'
 import { QueueItem } from './schemas.ts'
 
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
@@ -46,23 +49,34 @@ export async function requireAccess(db: ReadDb): Promise<void> {
   await db.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
 }
 
-/** A session that the caller has just claimed or picked up. */
-export const ClaimedSession = z.object({
+/** What the events of a claim say, and whether there is one. */
+const ClaimFacts = z.object({
   title: z.string(),
   team_id: z.string().nullable(),
   /** The engineer who escalated it; null for an escalation without a handoff. */
   engineer_id: z.string().nullable(),
-  /** Whether the session was unclaimed before. */
-  is_new: z.boolean(),
+  /** Whether nobody has claimed the handoff yet. */
+  is_unclaimed: z.boolean(),
   claimant_name: z.string(),
 })
-export type ClaimedSession = z.output<typeof ClaimedSession>
+type ClaimFacts = z.output<typeof ClaimFacts>
+
+const ToldUser = z.object({ user_id: z.string(), was_mailed: z.boolean() })
+type ToldUser = z.output<typeof ToldUser>
 
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 
+export const selectClaimFacts = readStatement(
+  ClaimFacts,
+  (sessionId: string) => sql`
+    select s.title, s.team_id, h.created_by as engineer_id, coalesce(h.claimed_by is null and h.id is not null, false) as is_unclaimed,
+           ${callerName} as claimant_name
+      from ai_sessions s left join ai_handoffs h on ${openHandoff} where s.account_id = app.account_id() and s.id = ${sessionId}`,
+)
+
 /** Select the users who were told of a session's newest escalation, except the caller, and whether an e-mail told them. */
 export const selectToldUsers = readStatement(
-  z.object({ user_id: z.string(), was_mailed: z.boolean() }),
+  ToldUser,
   (sessionId: string) => sql`
     select n.user_id, bool_or(exists (select from deliveries d where d.account_id = n.account_id and d.event_id = n.event_id
                                           and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed
@@ -74,25 +88,29 @@ export const selectToldUsers = readStatement(
      group by n.user_id`,
 )
 
-/** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins. Return undefined for the others. */
-export const claimHandoff = writeStatement(
-  ClaimedSession.extend({ handoff: z.custom<Handoff>() }),
-  (sessionId: string, handoffId: string) => sql`
-    with s as (
+/** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins, and SF409 is raised for the others. */
+export const claimHandoff = writeStatement(z.object({ handoff: z.custom<Handoff>() }), (sessionId: string, handoffId: string) =>
+  requireRow(
+    sql`
+      update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
+       where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
+      returning jsonb_build_object(${handoffItem}) as handoff`,
+    sql`s as (
       update ai_sessions s set status = 'claimed', updated_at = app.now()
        where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
          and exists (select from ai_handoffs h where ${openHandoff} and h.id = ${handoffId} and h.claimed_by is null and h.created_by <> app.user_id())
-      returning s.id, s.title, s.team_id)
-    update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
-     where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
-    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${callerName} as claimant_name`,
+      returning s.id)`,
+  ),
 )
 
-/** Make a colleague's escalated session active for the caller, unless another user has claimed it. Return undefined if nothing changed. */
-export const pickUpSession = writeStatement(
-  ClaimedSession,
-  (id: string) => sql`
-    with s as (
+/**
+ * Make a colleague's escalated session active for the caller, unless another user has claimed it. `isUnclaimed` is whether this is the claim
+ * too. Raise SF409 if nothing fits.
+ */
+export const pickUpSession = writeStatement(z.object({ id: z.string() }), (id: string, isUnclaimed: boolean) =>
+  requireRow(
+    sql`select s.id from s left join h on true where coalesce(h.is_new, false) = ${isUnclaimed}`,
+    sql`s as (
       update ai_sessions s
          set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
        where s.account_id = app.account_id() and s.id = ${id}
@@ -108,9 +126,34 @@ export const pickUpSession = writeStatement(
       update ai_handoffs h
          set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
         from o where h.account_id = app.account_id() and h.id = o.id
-      returning h.created_by as engineer_id, o.is_new)
-    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${callerName} as claimant_name from s left join h on true`,
+      returning o.is_new)`,
+  ),
 )
+
+/** Return the statements that tell of a claim: the live event, and the event for the queue and for the engineer who escalated it. */
+export function tellOfClaim(
+  db: WriteDb,
+  sessionId: string,
+  facts: ClaimFacts & { engineer_id: string; claimant_id: string },
+  told: readonly ToldUser[],
+) {
+  const { title, team_id, engineer_id: engineerId, claimant_id: claimantId, claimant_name } = facts
+  const others = told.filter(({ user_id }) => user_id !== engineerId)
+  return [
+    insertLiveEvent(db, 'handoff_claimed', { session_id: sessionId, claimed_by: claimantId, claimant_name }),
+    emitEvent.query({
+      key: 'handoff.claimed',
+      actorId: claimantId,
+      teamId: team_id,
+      sessionId,
+      sessionTitle: title,
+      claimantName: claimant_name,
+      engineerId,
+      toldIds: others.map(({ user_id }) => user_id),
+      mailedIds: others.filter(({ was_mailed }) => was_mailed).map(({ user_id }) => user_id),
+    }),
+  ] as const
+}
 
 export const HandoffState = z.object({
   status: z.enum(aiStatuses),

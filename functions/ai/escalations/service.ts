@@ -1,12 +1,15 @@
 import { type PageQuery, toPage } from '#db/page.ts'
-import type { Handoff } from '#db/rows/ai-session.ts'
-import { inTransaction, type WriteDb } from '#db/scope.ts'
+import { ignoreMissingRow } from '#db/required-row.ts'
+import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
+import { selectAiSession } from '#db/rows/ai-session-queries.ts'
+import { selectColleagues } from '#db/rows/colleagues.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import { addColleagues, withColleagues } from '#functions/presence/service.ts'
 import { Content, type ReadContext, SocketUpgrade, type WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
-import { enqueueEvent } from '#work/events.ts'
-import { enqueueLiveEvent } from '#work/live-events.ts'
+import { type EmittedEvent, enqueueEmitted } from '#work/events.ts'
+import { insertLiveEvent, registerLiveEvent, type StoredLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
 
 export async function listQueue({ db }: ReadContext, page: PageQuery) {
@@ -29,11 +32,21 @@ export async function streamEvents(ctx: ReadContext, lastEventIdInUrl: string | 
 
 /** Claim a handoff. Idempotent for the current claimant. */
 export async function claim(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
-  const claimed = await claimAndNotify(ctx, sessionId, (db) => queries.claimHandoff.first(db, sessionId, handoffId))
-  if (claimed) return claimed.handoff
-  const state = await queries.selectHandoffState.first(ctx.db, sessionId, handoffId)
+  const { db } = ctx
+  const telling = await prepareClaim(ctx, sessionId)
+  if (telling) {
+    const batch = [queries.claimHandoff.query(sessionId, handoffId), ...telling, selectColleagues.query('ai_session', sessionId)] as const
+    const stored = await db.batch(batch).catch(ignoreMissingRow)
+    if (stored) {
+      const [[claimed], [liveEvent], [event], alsoHere] = stored
+      registerLiveEvent(db, liveEvent as StoredLiveEvent)
+      enqueueEmitted(db, event as EmittedEvent)
+      return withColleagues((claimed as { handoff: Handoff }).handoff, alsoHere)
+    }
+  }
+  const state = await queries.selectHandoffState.first(db, sessionId, handoffId)
   if (!state?.is_claimant || !state.handoff) throw claimConflict(state)
-  return state.handoff
+  return addColleagues(ctx, 'ai_session', sessionId, Promise.resolve(state.handoff))
 }
 
 // If the same colleague claims and picks up in two concurrent requests, the second attempt finds the claim.
@@ -42,49 +55,46 @@ const maxAttempts = 3
 /** Pick up an escalated session. Idempotent for the colleague who has already picked it up. */
 export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail> {
   for (let attempt = 1; ; attempt++) {
-    if (await claimAndNotify(ctx, sessionId, (db) => pickUpAndClose(db, sessionId))) break
+    const pickedUp = await tryPickUp(ctx, sessionId)
+    if (pickedUp) return pickedUp
     const state = await queries.selectHandoffState.first(ctx.db, sessionId, null)
-    if (state?.status === 'active' && state.has_picked_up) break
+    if (state?.status === 'active' && state.has_picked_up)
+      return addColleagues(ctx, 'ai_session', sessionId, aiSessions.get(ctx, sessionId))
     const isOwnClaim = state?.status === 'claimed' && state.is_claimant
     if (!isOwnClaim || attempt === maxAttempts) throw claimConflict(state)
   }
-  return aiSessions.get(ctx, sessionId)
+}
+
+/** Pick up a session, and return it with the colleagues who are there. Return undefined when nothing has changed. */
+async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail | undefined> {
+  const { db } = ctx
+  const telling = await prepareClaim(ctx, sessionId)
+  const pickUpAndRead = [
+    queries.pickUpSession.query(sessionId, telling !== null),
+    selectAiSession.query(sessionId),
+    selectColleagues.query('ai_session', sessionId),
+  ] as const
+  const closing = insertLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' })
+  // A stream tells of the claim before it tells of the end.
+  const stored = await (telling ? db.batch([...pickUpAndRead, ...telling, closing]) : db.batch([...pickUpAndRead, closing])).catch(
+    ignoreMissingRow,
+  )
+  if (!stored) return undefined
+  const [, [session], alsoHere, ...events] = stored
+  if (events.length === 3) enqueueEmitted(db, events[1][0] as EmittedEvent)
+  for (const [liveEvent] of events.length === 3 ? [events[0], events[2]] : events) registerLiveEvent(db, liveEvent as StoredLiveEvent)
+  return withColleagues(aiSessions.toDetail(session as AiSessionRow), alsoHere)
 }
 
 /**
- * Run `claimSession` in a transaction. If the session was unclaimed before, insert the events for the queue and for the engineer who escalated it.
- * Return undefined when `claimSession` changed nothing.
+ * Return the statements that tell of the caller's claim, which run with it in one batch: a Worker would open a connection for a transaction
+ * of several steps. Return null if the handoff is claimed already, or the session has none.
  */
-async function claimAndNotify<T extends queries.ClaimedSession>(
-  ctx: WriteContext,
-  sessionId: string,
-  claimSession: (db: WriteDb) => Promise<T | undefined>,
-) {
-  return inTransaction(ctx.db, async (db) => {
-    const session = await claimSession(db)
-    if (!session?.is_new || !session.engineer_id) return session
-    const { claimant_name, engineer_id: engineerId } = session
-    const told = (await queries.selectToldUsers.all(db, sessionId)).filter(({ user_id }) => user_id !== engineerId)
-    await enqueueLiveEvent(db, 'handoff_claimed', { session_id: sessionId, claimed_by: ctx.caller.userId, claimant_name })
-    await enqueueEvent(db, {
-      key: 'handoff.claimed',
-      actorId: ctx.caller.userId,
-      teamId: session.team_id,
-      sessionId,
-      sessionTitle: session.title,
-      claimantName: claimant_name,
-      engineerId,
-      toldIds: told.map(({ user_id }) => user_id),
-      mailedIds: told.filter(({ was_mailed }) => was_mailed).map(({ user_id }) => user_id),
-    })
-    return session
-  })
-}
-
-async function pickUpAndClose(db: WriteDb, sessionId: string) {
-  const session = await queries.pickUpSession.first(db, sessionId)
-  if (session) await enqueueLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' })
-  return session
+async function prepareClaim({ db, caller }: WriteContext, sessionId: string) {
+  const [[facts], told] = await db.batch([queries.selectClaimFacts.query(sessionId), queries.selectToldUsers.query(sessionId)])
+  const { engineer_id } = facts ?? {}
+  if (!facts?.is_unclaimed || !engineer_id) return null
+  return queries.tellOfClaim(db, sessionId, { ...facts, engineer_id, claimant_id: caller.userId }, told)
 }
 
 /**
