@@ -81,7 +81,7 @@ function createServerFetch({ url, token }: McpServer, deadline: number): { fetch
     if (token !== null) headers.set('authorization', `Bearer ${token}`)
     const fetchBounded = createBoundedFetch('mcp', { timeoutMs: Math.max(1, deadline - Date.now()), maxBytes })
     const response = await fetchBounded(input, { ...init, headers })
-    const refusal = findStatusProblem(response.status)
+    const refusal = findStatusProblem(response.status, token !== null)
     if (!refusal) return response
     await response.body?.cancel().catch(() => undefined)
     throw new McpError(refusal)
@@ -97,8 +97,8 @@ function createServerFetch({ url, token }: McpServer, deadline: number): { fetch
   return { fetch, getFailure: () => failure }
 }
 
-function findStatusProblem(status: number): string | null {
-  if (status === 401 || status === 403) return 'The server refuses the token'
+function findStatusProblem(status: number, hasToken: boolean): string | null {
+  if (status === 401 || status === 403) return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
   return status >= 300 && status < 400 ? 'The server redirects to another address; connect that address' : null
 }
 

@@ -106,7 +106,7 @@ it.each<[string, string, Respond]>([
     'redirects to another address',
     (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
   ],
-  ['that refuses the token', 'refuses the token', (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()],
+  ['that wants a token', 'wants a token', (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()],
   [
     'that is none',
     'does not answer as an MCP server',
