@@ -3,7 +3,7 @@ import { defaultPrices, PriceTable } from './rules/ai/prices.ts'
 import { redactionLevels } from './rules/masking/redaction.ts'
 
 /** The version of this code. A test holds it to package.json, which the Worker's bundle should not contain. */
-export const version = '0.1.0'
+export const version = '1.0.0'
 
 const Keys = z.string().transform((text, ctx) => {
   const keys = z

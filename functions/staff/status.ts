@@ -64,7 +64,7 @@ export const OperationsStatus = z
         schedules: { due: 0, oldest_due_seconds: 0 },
         failing_webhooks: [],
         slow_statements: null,
-        versions: { service: '0.1.0', migration: '0035_queue.sql', postgresql: '18.4' },
+        versions: { service: '1.0.0', migration: '0035_queue.sql', postgresql: '18.4' },
       },
     ],
   })

@@ -50,11 +50,11 @@ interface Workflow {
 }
 
 it('INS-14 the notes of a version say how to upgrade', async () => {
-  const changelog = (await read('CHANGELOG.md')).replace('## [Unreleased]', '## [9.0.0] - 2030-01-01')
-  expect(readReleaseNotes(changelog, '9.0.0')).toContain('### Upgrade')
-  expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), '9.0.0')).toThrow('lacks “### Upgrade”')
+  const changelog = await read('CHANGELOG.md')
+  expect(readReleaseNotes(changelog, version)).toContain('### Upgrade')
+  expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), version)).toThrow('lacks “### Upgrade”')
   expect(() => readReleaseNotes(changelog, '8.0.0')).toThrow('no section [8.0.0]')
-  expect(readReleaseNotes(changelog, packageJson.version)).toContain('### Added')
+  expect(readReleaseNotes(changelog, '0.1.0')).toContain('### Added')
 })
 
 it.each([
