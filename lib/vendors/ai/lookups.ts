@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Lookup } from '#db/rows/ai-session.ts'
 import { Problem } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
+import { countMaskingSteps } from '#rules/masking/mask-traits.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import { clip } from '#rules/text/clip.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
@@ -54,6 +55,8 @@ export interface Lookups {
 const maxCalls = 4
 const maxRounds = 2
 const maxResultBytes = 8 * 1024
+// What an honest text of 8 KB takes to mask. It is masked again each time the model is asked.
+const maxMaskingSteps = 2_000_000
 const maxCallMs = 10_000
 const createLateProblem = () => new Problem('unavailable', 'The lookup took too long')
 // Arguments are short. A longer text is no call.
@@ -105,9 +108,11 @@ function parseArguments(text: string): unknown {
   }
 }
 
-/** Return a result, or the beginning of its JSON if it is longer than a result may be. */
+/** Return a result, or the beginning of its JSON if it is longer than a result may be. Throw if a server wrote it to take much work. */
 function shortenResult(result: unknown, budget: Budget): unknown {
   const json = Buffer.from(JSON.stringify(result))
   budget.spend(json.length)
-  return json.length <= maxResultBytes ? result : `${json.toString('utf8', 0, maxResultBytes)}…`
+  const start = json.toString('utf8', 0, maxResultBytes)
+  if (countMaskingSteps(start) > maxMaskingSteps) throw new Problem('unavailable', 'The result takes too much work to mask')
+  return json.length <= maxResultBytes ? result : `${start}…`
 }

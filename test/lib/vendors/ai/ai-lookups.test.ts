@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { modelName } from '#local/model/model.ts'
 import { type WireFormat, type WireFormatName, wireFormats } from '#local/vendors/openai/wire-formats.ts'
 import { notFound } from '#problem.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, requestSteps } from '#rules/budget.ts'
+import { redact } from '#rules/masking/redaction.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import type { AiPort, Completion, ToolCall } from '#vendors/ai/ai.ts'
@@ -94,6 +95,15 @@ describe('the lookups of a turn', () => {
     const { lookups } = createTools(async () => ({ ...finding, result: 'ä'.repeat(20_000) }))
     await lookups.run([toCall(callDomain('a'))], 1000)
     expect(Buffer.byteLength(JSON.stringify(lookups.listResults()))).toBeLessThan(9000)
+  })
+
+  it('TOL-03 leave most of the work of a request to its other texts', async () => {
+    const { lookups } = createTools(async () => ({ ...finding, result: 'pw'.repeat(4000) }))
+    await lookups.run(Array(4).fill(toCall(callDomain('a'))), 1000)
+    const budget = createBudget()
+    redact(lookups.listResults(), 'all', budget)
+    expect(budget.getSpent().steps).toBeLessThan(requestSteps / 2)
+    expect(lookups.listLookups()[0]).toMatchObject({ source: null, summary: 'The result takes too much work to mask' })
   })
 
   it('TOL-03 end when the time of the turn is over', async () => {
