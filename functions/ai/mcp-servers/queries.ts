@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { accountId, jsonb, now } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { McpTool } from '#rules/ai/outside-tool.ts'
@@ -19,6 +20,8 @@ const columns = [
 const ownServers = (db: ReadDb) => db.selectFrom('mcp_servers').select(columns).where('account_id', '=', accountId)
 
 export const selectServers = (db: ReadDb) => ownServers(db).orderBy('name').execute()
+/** Select the servers of which at least one tool is allowed. */
+export const selectAllowedServers = (db: ReadDb) => ownServers(db).where('allowed', '<>', sql<never>`'{}'::jsonb`).orderBy('name').execute()
 export const selectServer = (db: ReadDb, id: string) => ownServers(db).where('id', '=', id).executeTakeFirst()
 export type McpServerRow = NonNullable<Awaited<ReturnType<typeof selectServer>>>
 

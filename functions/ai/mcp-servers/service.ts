@@ -55,7 +55,7 @@ export async function allow(ctx: WriteContext, id: string, { allowed }: McpTools
 
 /** List the allowed tools of all servers of the account, for a turn. */
 export async function listTurnTools(ctx: McpContext): Promise<LookupTool[]> {
-  const servers = await queries.selectServers(ctx.db)
+  const servers = await queries.selectAllowedServers(ctx.db)
   return servers.flatMap((server) =>
     server.tools.filter((tool) => toState(server, tool) === 'allowed').map((tool) => createTool(ctx, server, tool)),
   )
