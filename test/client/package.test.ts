@@ -48,7 +48,7 @@ it('CLI-02 is a package without dependencies, with the version and the license o
 })
 
 it('CLI-02 can be published', async () => {
-  const { stdout } = await run('npm', ['publish', '--dry-run', '--offline'], { cwd: packageFolder })
+  const { stdout } = await run('npm', ['publish', '--dry-run', '--loglevel=notice', '--offline'], { cwd: packageFolder })
   expect(stdout).toContain(`+ @support-flow/client@${service.version}`)
 })
 

@@ -25,7 +25,15 @@ it.concurrent.for([
   try {
     for (const name of ['package.json', 'package-lock.json', '.npmrc']) await copyFile(join(root, name), join(folder, name))
     // Without a network and a cache, npm can only compare the two files: https://docs.npmjs.com/cli/v11/commands/npm-ci
-    const options = ['--dry-run', '--offline', '--ignore-scripts', `--cache=${folder}/cache`, `--os=${os}`, `--cpu=${cpu}`]
+    const options = [
+      '--dry-run',
+      '--loglevel=notice',
+      '--offline',
+      '--ignore-scripts',
+      `--cache=${folder}/cache`,
+      `--os=${os}`,
+      `--cpu=${cpu}`,
+    ]
     const { stdout, stderr } = await promisify(execFile)(npm, ['ci', ...options], { cwd: folder, env, shell: process.platform === 'win32' })
     expect(stdout).toMatch(/added \d+ packages/)
     expect(stderr).toBe('')
