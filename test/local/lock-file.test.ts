@@ -27,7 +27,7 @@ it.concurrent.for([
     // Without a network and a cache, npm can only compare the two files: https://docs.npmjs.com/cli/v11/commands/npm-ci
     const options = [
       '--dry-run',
-      '--loglevel=notice',
+      '--loglevel=error',
       '--offline',
       '--ignore-scripts',
       `--cache=${folder}/cache`,
