@@ -2,6 +2,8 @@ import type { Service } from '#test/support/app.ts'
 
 // A refused request may write these: the audit log and the stored responses of idempotency keys.
 const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])
+/** A live event of an earlier request is deleted once it was published, perhaps during the next request. */
+export const passingTables = ['stream_events']
 const userTables = ['passwords', 'one_time_tokens', 'email_changes', 'identities', 'totp_factors', 'recovery_codes', 'passkeys']
 // A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
@@ -19,7 +21,7 @@ export async function listTenantTables(service: Service): Promise<string[]> {
 }
 
 async function buildChecksumStatement(service: Service): Promise<string> {
-  const checkedTables = (await listTenantTables(service)).filter((table) => !ignoredTables.has(table))
+  const checkedTables = (await listTenantTables(service)).filter((table) => !ignoredTables.has(table) && !passingTables.includes(table))
   const parts = [
     `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
     ...checkedTables.map(
