@@ -17,7 +17,12 @@ async function createRefusedTokens(owner: Person): Promise<Tokens> {
 /** Open clients as tabs of one browser, which store their tokens in one place. */
 async function openTabs(count: number, intercept?: Intercept) {
   const { admin } = await createAccount(service)
-  const { waits, wait } = recordWaits()
+  const { waits, wait: recordWait } = recordWaits()
+  const pause = { until: async (): Promise<unknown> => undefined }
+  const wait: typeof recordWait = async (...call) => {
+    await recordWait(...call)
+    await pause.until()
+  }
   const interceptor = createInterceptor(service, intercept)
   const storage: { tokens: Tokens | null } = { tokens: await createRefusedTokens(admin) }
   const options = {
@@ -29,7 +34,7 @@ async function openTabs(count: number, intercept?: Intercept) {
       storage.tokens = tokens
     },
   }
-  return { admin, storage, waits, tabs: Array.from({ length: count }, () => createClient(options)), ...interceptor }
+  return { admin, storage, waits, pause, tabs: Array.from({ length: count }, () => createClient(options)), ...interceptor }
 }
 
 it('starts with the stored tokens', async () => {
@@ -48,7 +53,10 @@ it('refreshes once for five tabs that store their tokens in one place', async ()
 it('takes the tokens of the tab that was faster where the browser has no locks', async () => {
   vi.stubGlobal('navigator', {})
   onTestFinished(() => void vi.unstubAllGlobals())
-  const { admin, tabs, storage, waits, countCalls } = await openTabs(2)
+  const { admin, tabs, storage, waits, pause, countCalls } = await openTabs(2)
+  const refused = storage.tokens
+  // In a second, the other tab has stored its tokens.
+  pause.until = () => vi.waitUntil(() => storage.tokens !== refused, { timeout: 10_000 })
   const answers = await Promise.all(tabs.map((tab) => tab.identity.auth.getMe()))
   expect(answers.map(({ id }) => id)).toEqual([admin.id, admin.id])
   expect([countCalls('/auth/refresh'), waits]).toEqual([2, [1000]])
