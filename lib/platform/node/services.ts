@@ -102,12 +102,7 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       onRedisReturn = listener
     },
     async waitUntilReady() {
-      await Promise.all([
-        redis?.waitUntilReady(),
-        import('#vendors/ai/openai.ts'),
-        import('#vendors/billing/stripe.ts'),
-        import('#vendors/mcp/client.ts'),
-      ])
+      await Promise.all([redis?.waitUntilReady(), import('#vendors/ai/openai.ts'), import('#vendors/billing/stripe.ts')])
     },
     async close() {
       clearInterval(flushing)
