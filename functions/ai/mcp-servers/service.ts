@@ -1,5 +1,6 @@
 import { throwNameTaken } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { listPropertyNames, type McpTool } from '#rules/ai/outside-tool.ts'
@@ -20,8 +21,7 @@ export async function list({ db }: Pick<ReadContext, 'db'>): Promise<McpServer[]
 
 /** Connect a server. It is not asked yet. */
 export async function create(ctx: WriteContext, { name, url, token }: McpServerCreate): Promise<McpServer> {
-  const refusal = await ctx.guard.findRefusal(url, 'saving')
-  if (refusal) throw invalidField(['body', 'url'], refusal, 'url')
+  await requireAllowedAddress(ctx, 'url', url)
   const id = uuidv7()
   const sealed = token === undefined ? null : await sealMcpToken(ctx.vault, ctx.caller.accountId, id, token)
   return toResponse(await queries.insertServer(ctx.db, { id, name, url, token: sealed }).catch(throwNameTaken('An MCP server')))

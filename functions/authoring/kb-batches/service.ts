@@ -1,5 +1,6 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import * as kbImports from '#functions/authoring/kb-imports/service.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { ArchiveError } from '#rules/archive/zip.ts'
@@ -49,10 +50,11 @@ export async function cancel(ctx: WriteContext, id: string): Promise<KbBatch> {
 /** Check the address, and encrypt the key. Throw 422 for an address that is not public. */
 async function readSource(ctx: WriteContext, input: KbBatchCreate): Promise<Omit<queries.NewBatch, 'id'>> {
   const { source } = input
-  const field = source === 'url' ? 'url' : 'base_url'
-  const refusal = await ctx.guard.findRefusal(source === 'url' ? input.url : input.base_url, 'saving')
-  if (refusal) throw invalidField(['body', field], refusal, field)
-  if (source === 'url') return { source, address: input.url, total: 1 }
+  if (source === 'url') {
+    await requireAllowedAddress(ctx, 'url', input.url)
+    return { source, address: input.url, total: 1 }
+  }
+  await requireAllowedAddress(ctx, 'base_url', input.base_url)
   return {
     source,
     address: toArticlesAddress(source, input.base_url),

@@ -1,10 +1,10 @@
 import { encodeCursor, newestFirst, type Page, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as deliveries from '#functions/notifications/deliveries/service.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import { type Context, JsonText, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { type EventKey, eventKeys } from '#rules/events/keys.ts'
-import type { OutboundGuard } from '#vendors/net/guard.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
@@ -17,13 +17,14 @@ export async function listConfigs({ db }: ReadContext, page: PageQuery) {
   return mapPage(toPage(await queries.selectConfigs(db, page), page, newestFirst), toConfig)
 }
 
-export async function createConfig({ db, guard }: WriteContext, input: NotificationConfigCreate) {
-  await requirePublicAddress(guard, input.webhook_url)
-  return toConfig(await queries.insertConfig(db, input))
+export async function createConfig(ctx: WriteContext, input: NotificationConfigCreate) {
+  await requireAllowedAddress(ctx, 'webhook_url', input.webhook_url || null)
+  return toConfig(await queries.insertConfig(ctx.db, input))
 }
 
-export async function updateConfig({ db, guard }: WriteContext, id: string, change: NotificationConfigUpdate) {
-  await requirePublicAddress(guard, change.webhook_url)
+export async function updateConfig(ctx: WriteContext, id: string, change: NotificationConfigUpdate) {
+  const { db } = ctx
+  await requireAllowedAddress(ctx, 'webhook_url', change.webhook_url || null)
   const row = Object.keys(change).length === 0 ? queries.selectConfig(db, id) : queries.updateConfig(db, id, change)
   return toConfig((await row.catch(throwMissingAddress)) ?? throwNotFound('Config'))
 }
@@ -80,11 +81,6 @@ export async function markAllRead({ db, caller }: WriteContext) {
   await queries.markAllRead(db, caller.userId)
   // The response is the unread count after the update.
   return { count: 0 }
-}
-
-async function requirePublicAddress(guard: OutboundGuard, webhookUrl: string | null | undefined): Promise<void> {
-  const refusal = webhookUrl ? await guard.findRefusal(webhookUrl, 'saving') : null
-  if (refusal) throw invalidField(['body', 'webhook_url'], refusal, 'webhook_url')
 }
 
 /** Throw 422 when an update would leave a channel without its address, which violates a check constraint. Rethrow any other error. */

@@ -1,4 +1,5 @@
 import { retryOnConflict } from '#db/retry.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
@@ -52,11 +53,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>): Promise<PsaConnectio
 }
 
 export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promise<PsaConnection> {
-  for (const name of ['base_url', 'auth_url'] as const) {
-    const address = update[name]
-    const refusal = address ? await ctx.guard.findRefusal(address, 'saving') : null
-    if (refusal) throw invalidField(['body', name], refusal, name)
-  }
+  for (const name of ['base_url', 'auth_url'] as const) await requireAllowedAddress(ctx, name, update[name])
   if (Object.keys(update).length === 0) return get(ctx)
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)

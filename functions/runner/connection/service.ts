@@ -1,6 +1,7 @@
 import { retryOnConflict } from '#db/retry.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, invalidRequest, Problem } from '#problem.ts'
+import { invalidRequest, Problem } from '#problem.ts'
 import { RunnerError, type RunnerPort } from '#vendors/runner/runner.ts'
 import { openRunnerKey, sealRunnerKey } from '#vendors/runner/sealed-key.ts'
 import * as queries from './queries.ts'
@@ -19,8 +20,7 @@ export async function open(ctx: ConnectionContext): Promise<RunnerPort> {
 }
 
 export async function put(ctx: WriteContext, { provider, base_url, api_key }: RunnerConnectionPut): Promise<RunnerConnection> {
-  const refusal = await ctx.guard.findRefusal(base_url, 'saving')
-  if (refusal) throw invalidField(['body', 'base_url'], refusal, 'base_url')
+  await requireAllowedAddress(ctx, 'base_url', base_url)
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
     const key = api_key ?? (await readStoredKey(ctx, before, { provider, base_url }))

@@ -1,9 +1,9 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import * as attempts from '#functions/webhooks/attempts/service.ts'
+import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, Problem, throwNotFound } from '#problem.ts'
-import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import { sealWebhookSecret } from '#vendors/webhooks/sealed-secrets.ts'
 import { createWebhookSecret } from '#vendors/webhooks/sign.ts'
 import { enqueueWaitingWebhook } from '#work/webhooks.ts'
@@ -28,14 +28,15 @@ export async function list({ db }: ReadContext, page: PageQuery) {
 
 /** Create a webhook with a new secret. This answer is the only one that shows it. */
 export async function create(ctx: WriteContext, input: WebhookCreate): Promise<WebhookWithSecret> {
-  await requirePublicAddress(ctx.guard, input.url)
+  await requireAllowedAddress(ctx, 'url', input.url)
   const id = uuidv7()
   const { secret, sealed } = await createSecret(ctx, id)
   return { ...(await queries.insertWebhook.one(ctx.db, { ...input, id, secret: sealed })), secret }
 }
 
-export async function update({ db, guard }: WriteContext, id: string, change: WebhookUpdate): Promise<Webhook> {
-  if (change.url !== undefined) await requirePublicAddress(guard, change.url)
+export async function update(ctx: WriteContext, id: string, change: WebhookUpdate): Promise<Webhook> {
+  const { db } = ctx
+  await requireAllowedAddress(ctx, 'url', change.url)
   const isUnchanged = Object.keys(change).length === 0
   const row = isUnchanged ? await queries.selectWebhook.first(db, id) : await queries.updateWebhook.first(db, id, change)
   return row ?? throwNotFound('Webhook')
@@ -83,9 +84,4 @@ export async function replay({ db }: WriteContext, id: string, input: WebhookRep
 async function createSecret({ vault, caller }: Pick<WriteContext, 'vault' | 'caller'>, webhookId: string) {
   const secret = createWebhookSecret()
   return { secret, sealed: await sealWebhookSecret(vault, { accountId: caller.accountId, webhookId }, secret) }
-}
-
-async function requirePublicAddress(guard: OutboundGuard, url: string): Promise<void> {
-  const refusal = await guard.findRefusal(url, 'saving')
-  if (refusal) throw invalidField(['body', 'url'], refusal, 'url')
 }
