@@ -28,7 +28,7 @@ export function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['even
 
 /** Insert and enqueue an event for the account's open streams, in the transaction of `db`. */
 export async function enqueueLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<void> {
-  registerLiveEvent(db, { ...(await insertLiveEvent(db, event, data).executeTakeFirstOrThrow()), event, data })
+  registerLiveEvent(db, await insertLiveEvent(db, event, data).executeTakeFirstOrThrow())
 }
 
 /** Register an event that the transaction of `db` has inserted. */

@@ -130,8 +130,8 @@ export const pickUpSession = writeStatement(z.object({ id: z.string() }), (id: s
   ),
 )
 
-/** Return the statements that tell of a claim: the live event, and the event for the queue and for the engineer who escalated it. */
-export function tellOfClaim(
+/** Return the statements that store the events of a claim: the live event, and the event for the queue and for the engineer who escalated it. */
+export function insertClaimEvents(
   db: WriteDb,
   sessionId: string,
   facts: ClaimFacts & { engineer_id: string; claimant_id: string },

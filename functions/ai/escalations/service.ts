@@ -3,6 +3,7 @@ import { ignoreMissingRow } from '#db/required-row.ts'
 import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectColleagues } from '#db/rows/colleagues.ts'
+import type { WriteDb } from '#db/scope.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import { addColleagues, withColleagues } from '#functions/presence/service.ts'
@@ -33,14 +34,14 @@ export async function streamEvents(ctx: ReadContext, lastEventIdInUrl: string | 
 /** Claim a handoff. Idempotent for the current claimant. */
 export async function claim(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
   const { db } = ctx
-  const telling = await prepareClaim(ctx, sessionId)
-  if (telling) {
-    const batch = [queries.claimHandoff.query(sessionId, handoffId), ...telling, selectColleagues.query('ai_session', sessionId)] as const
-    const stored = await db.batch(batch).catch(ignoreMissingRow)
+  const claimEvents = await prepareClaimEvents(ctx, sessionId)
+  if (claimEvents) {
+    const stored = await db
+      .batch([queries.claimHandoff.query(sessionId, handoffId), selectColleagues.query('ai_session', sessionId), ...claimEvents])
+      .catch(ignoreMissingRow)
     if (stored) {
-      const [[claimed], [liveEvent], [event], alsoHere] = stored
-      registerLiveEvent(db, liveEvent as StoredLiveEvent)
-      enqueueEmitted(db, event as EmittedEvent)
+      const [[claimed], alsoHere, ...events] = stored
+      registerEvents(db, events)
       return withColleagues((claimed as { handoff: Handoff }).handoff, alsoHere)
     }
   }
@@ -68,33 +69,40 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
 /** Pick up a session, and return it with the colleagues who are there. Return undefined when nothing has changed. */
 async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail | undefined> {
   const { db } = ctx
-  const telling = await prepareClaim(ctx, sessionId)
-  const pickUpAndRead = [
-    queries.pickUpSession.query(sessionId, telling !== null),
-    selectAiSession.query(sessionId),
-    selectColleagues.query('ai_session', sessionId),
-  ] as const
-  const closing = insertLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' })
-  // A stream tells of the claim before it tells of the end.
-  const stored = await (telling ? db.batch([...pickUpAndRead, ...telling, closing]) : db.batch([...pickUpAndRead, closing])).catch(
-    ignoreMissingRow,
-  )
+  const claimEvents = await prepareClaimEvents(ctx, sessionId)
+  const stored = await db
+    .batch([
+      queries.pickUpSession.query(sessionId, claimEvents !== null),
+      selectAiSession.query(sessionId),
+      selectColleagues.query('ai_session', sessionId),
+      // A stream shows the claim before the end of the handoff.
+      ...(claimEvents ?? []),
+      insertLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' }),
+    ])
+    .catch(ignoreMissingRow)
   if (!stored) return undefined
   const [, [session], alsoHere, ...events] = stored
-  if (events.length === 3) enqueueEmitted(db, events[1][0] as EmittedEvent)
-  for (const [liveEvent] of events.length === 3 ? [events[0], events[2]] : events) registerLiveEvent(db, liveEvent as StoredLiveEvent)
+  registerEvents(db, events)
   return withColleagues(aiSessions.toDetail(session as AiSessionRow), alsoHere)
 }
 
 /**
- * Return the statements that tell of the caller's claim, which run with it in one batch: a Worker would open a connection for a transaction
- * of several steps. Return null if the handoff is claimed already, or the session has none.
+ * Return the statements that store the events of the caller's claim. They run with it in one batch: a Worker would open a connection for a
+ * transaction of several steps. Return null if the handoff is claimed already, or the session has none.
  */
-async function prepareClaim({ db, caller }: WriteContext, sessionId: string) {
+async function prepareClaimEvents({ db, caller }: WriteContext, sessionId: string) {
   const [[facts], told] = await db.batch([queries.selectClaimFacts.query(sessionId), queries.selectToldUsers.query(sessionId)])
   const { engineer_id } = facts ?? {}
   if (!facts?.is_unclaimed || !engineer_id) return null
-  return queries.tellOfClaim(db, sessionId, { ...facts, engineer_id, claimant_id: caller.userId }, told)
+  return queries.insertClaimEvents(db, sessionId, { ...facts, engineer_id, claimant_id: caller.userId }, told)
+}
+
+/** Register the events that a batch has stored, one by each statement. */
+function registerEvents(db: WriteDb, results: readonly (StoredLiveEvent | EmittedEvent)[][]): void {
+  for (const event of results.flat()) {
+    if ('key' in event) registerLiveEvent(db, event)
+    else enqueueEmitted(db, event)
+  }
 }
 
 /**

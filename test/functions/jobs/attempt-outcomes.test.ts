@@ -16,7 +16,9 @@ describe('a stored request to the model', () => {
   }
   const progress = { kind: 'ai_task', id: 't', user_id: 'u', phase: 'finished', done: 2, total: 2 }
   function createContext(status: number) {
-    const stub = createStubDatabase((sql) => (sql.includes('stream_events') ? [{ account_id: 'a', key: 'k' }] : [task]))
+    const stub = createStubDatabase((sql, [event, data]) =>
+      sql.includes('stream_events') ? [{ account_id: 'a', key: 'k', event, data: JSON.parse(String(data)) }] : [task],
+    )
     const openAccountScope = () => ({ transaction: (work: (db: never) => Promise<unknown>) => work(stub.db) })
     const callStoredRequest = async () => ({ status, body: '{}' })
     return { ...stub, ctx: { platform: stub.db, openAccountScope, callStoredRequest } as never }
