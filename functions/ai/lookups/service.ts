@@ -23,8 +23,8 @@ const maxNotes = 40
 const maxNoteCharacters = 1500
 
 /**
- * Create the lookups of a turn, with the tools that the case has something for, and those that an admin has allowed. None of ours takes an id of a
- * ticket or a client: what the model may look at follows from the case and from what its technician sees.
+ * Create the lookups of a turn: the service's tools that the case has data for, and the tools of MCP servers that an admin has allowed. The
+ * service's tools take no id of a ticket or a client. The case, and what its technician sees, decide what the model may read.
  */
 export async function createTurnLookups(ctx: LookupContext, session: AiSessionRow, question: CaseQuestion): Promise<Lookups> {
   const { ticket } = question.facts
@@ -133,7 +133,7 @@ function createDomainTool(ctx: LookupContext, caseTexts: string): LookupTool {
         .regex(/^(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/),
     }),
     async ({ domain }) => {
-      // A name that the model has made up could carry the case to whoever runs its name servers.
+      // The model could write data of the case into a name, and the owner of its name servers would receive it.
       if (!containsDomain(caseTexts, domain))
         throw new Problem('forbidden', 'Only a domain that the ticket or the technician names can be looked up')
       return checkDomain(ctx, domain)

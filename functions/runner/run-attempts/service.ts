@@ -68,7 +68,7 @@ async function start(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Step
     const { script, language } = await openPayload(ctx, claimed)
     scriptId = await port.storeScript({ reference: claimed.id, title: claimed.title, language, script })
     if (!(await queries.markStart.first(db, claimed, name))) {
-      // Not left to `record`, which changes nothing for a run that was cancelled meanwhile.
+      // `record` deletes nothing for a run that was cancelled meanwhile.
       await removeScript(ctx, claimed)
       return toFailed('The approval no longer holds, or the run waited for too long; nothing was started')
     }

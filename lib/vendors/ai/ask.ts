@@ -48,7 +48,7 @@ export interface AskContext extends LedgerContext {
   /** The work that the request may still cause: redaction goes through everything that is sent. */
   budget: Budget
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
-  /** Is told of each call to the model, so that a task can show how far it is. */
+  /** Counts the calls to the model, which are the progress of a task. */
   modelCalls?: ModelCalls
   /** Wait as long as the provider asks, in milliseconds. */
   wait?: (ms: number) => Promise<void>

@@ -44,7 +44,7 @@ export function defineTool<S extends z.ZodObject>(
 export interface Lookups {
   /** The tools that may still be called. None when the turn has had its calls. */
   listTools(): readonly Tool[]
-  /** Carry out the calls of one answer, without those that are too many. What fails is told to the model. */
+  /** Carry out the calls of one answer, as many as are left. For a call that fails, the model receives the error. */
   run(calls: readonly ToolCall[], remainingMs: number): Promise<void>
   /** What the model is told. It is redacted like every other fact. */
   listResults(): readonly object[]
